@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <numbers>
 
-#include "contour/map_size.hpp"
+#include "diacut/errors.hpp"
 #include "opencl/arguments.hpp"
 #include "opencl/lanes.hpp"
 
@@ -193,6 +193,14 @@ Curvature reference_curvature(std::span<const float> boundary, int width, int he
     return result;
   };
   return {filtered(2, 0), filtered(1, 1), filtered(0, 2)};
+}
+
+void check_map_size(std::size_t found, int width, int height, const char* what) {
+  if (width < 1 || height < 1 ||
+      found != static_cast<std::size_t>(width) * static_cast<std::size_t>(height)) {
+    throw InputError(fmt::format("the {} has {} values; {} x {} pixels were expected", what, found,
+                                 width, height));
+  }
 }
 
 }  // namespace diacut

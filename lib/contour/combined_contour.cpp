@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstddef>
 
-#include "contour/cue_contour.hpp"
 #include "contour/reference_spectral_contour.hpp"
 #include "contour/spectral_contour.hpp"
+#include "opencl/arguments.hpp"
 
 namespace diacut {
 
@@ -120,6 +120,15 @@ std::vector<double> reference_combined_contour(const std::vector<float>& boundar
         std::min(parameters.cue_weight * boundary[i] + parameters.spectral_weight * shape, 1.0);
   }
   return result;
+}
+
+CueContour::CueContour(Context& context)
+    : context_(&context), kernel_(context.kernel("contour/cue_contour.cl", "cue_contour", "")) {}
+
+void CueContour::launch(const Buffer<float>& boundary, std::size_t elements, float weight,
+                        Buffer<float>& contour) {
+  set_arguments(kernel_, boundary, contour, elements, weight);
+  launch_rows(*context_, kernel_, elements, 1);
 }
 
 }  // namespace diacut

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "diacut/parameters.hpp"
@@ -52,5 +53,18 @@ Buffer<float> spectral_contour_alone(Context& context, const Grid& grid,
 std::vector<double> reference_combined_contour(const std::vector<float>& boundary,
                                                const std::vector<double>& spectral,
                                                const ContourParameters& parameters);
+
+/// kernels/contour/cue_contour.cl.
+class CueContour {
+ public:
+  explicit CueContour(Context& context);
+  /// Enqueues: contour = min(weight * boundary, 1) for the first `elements` elements of both.
+  void launch(const Buffer<float>& boundary, std::size_t elements, float weight,
+              Buffer<float>& contour);
+
+ private:
+  Context* context_;
+  Kernel kernel_;
+};
 
 }  // namespace diacut

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "contour/map_size.hpp"
+#include "contour/boundary_orientation.hpp"
 
 namespace diacut {
 

@@ -4,13 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <span>
 #include <type_traits>
 
 #include "core/enum_names.hpp"
-#include "core/strides_parameter.hpp"
 #include "core/table_section.hpp"
 
 namespace diacut {
@@ -53,7 +51,7 @@ ParameterValue least_size_value(const LeastSize& size) {
 }
 LeastSize least_size_of(const ParameterValue& value) { return least_size_in(value).value(); }
 
-constexpr std::string_view kParameterTableAutomatic = "auto";
+constexpr std::string_view kAutomatic = "auto";
 
 /// A threshold that a person gave; nothing if it is neither a number nor automatic.
 std::optional<double> threshold_number(const ParameterValue& value) {
@@ -65,12 +63,12 @@ std::optional<double> threshold_number(const ParameterValue& value) {
 }
 bool accepts_threshold(const ParameterValue& value) {
   const auto* text = std::get_if<std::string>(&value);
-  if (text != nullptr && *text == kParameterTableAutomatic) return true;
+  if (text != nullptr && *text == kAutomatic) return true;
   const std::optional<double> number = threshold_number(value);
   return number && *number >= 0 && *number <= 1;
 }
 ParameterValue threshold_value(const std::optional<double>& threshold) {
-  if (!threshold) return std::string(kParameterTableAutomatic);
+  if (!threshold) return std::string(kAutomatic);
   return *threshold;
 }
 std::optional<double> threshold_of(const ParameterValue& value) { return threshold_number(value); }
@@ -83,6 +81,32 @@ ParameterValue turns_value(const int& turns) { return std::int64_t{turns}; }
 int turns_of(const ParameterValue& value) {
   return static_cast<int>(std::get<std::int64_t>(value));
 }
+
+/// The most strides of a stencil, and the largest.
+constexpr std::size_t kMostStrides = 4;
+constexpr int kLargestStride = 16;
+
+/// The strides that a person gave; nothing if they are none.
+std::optional<std::vector<int>> strides_in(const ParameterValue& value) {
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  const auto* text = std::get_if<std::string>(&value);
+  const auto numbers = numbers_of(integer != nullptr ? std::to_string(*integer)
+                                  : text != nullptr  ? *text
+                                                     : std::string());
+  if (!numbers || numbers->size() > kMostStrides || numbers->front() != 1) return std::nullopt;
+  std::vector<int> strides;
+  for (const double number : *numbers) {
+    const bool fits = number <= kLargestStride && (strides.empty() || number > strides.back());
+    if (!fits || number != static_cast<int>(number)) return std::nullopt;
+    strides.push_back(static_cast<int>(number));
+  }
+  return strides;
+}
+bool accepts_strides(const ParameterValue& value) { return strides_in(value).has_value(); }
+ParameterValue strides_value(const std::vector<int>& strides) {
+  return fmt::format("{}", fmt::join(strides, ","));
+}
+std::vector<int> strides_of(const ParameterValue& value) { return strides_in(value).value(); }
 
 void add_image(Table& table) {
   Section image(table, "image", &Parameters::image);
@@ -424,6 +448,23 @@ const std::vector<ParameterEntry>& parameter_table() {
   return table;
 }
 
+const std::vector<ParameterSection>& parameter_sections() {
+  static const std::vector<ParameterSection> sections = {
+      {"image", "How files are read."},
+      {"cue", "Boundary strength from the image, in [0, 1]."},
+      {"affinity",
+       "How alike two pixels are: by the boundaries between them (intervening contour, Leung and "
+       "Malik 1998), or by your own features."},
+      {"matvec", "The product of the affinity matrix with a vector."},
+      {"eigen", "Eigenvectors of the normalized cut."},
+      {"contour",
+       "Contours from the cue and the eigenvectors (Arbelaez, Maire, Fowlkes and Malik 2011)."},
+      {"region", "Regions from the contours, from the eigenvectors, or from seeds."},
+      {"walker", "Labels that grow from seeds by the random walker (Grady 2006)."},
+  };
+  return sections;
+}
+
 std::string allowed_text(const ParameterEntry& entry) {
   return std::visit(AllowedText{}, entry.domain);
 }
@@ -435,11 +476,9 @@ std::optional<std::vector<double>> numbers_of(std::string_view text) {
     std::string_view item = text.substr(0, comma);
     item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
     item = item.substr(0, item.find_last_not_of(' ') + 1);
-    double number = 0;
-    const char* end = item.data() + item.size();
-    const auto [stop, code] = std::from_chars(item.data(), end, number);
-    if (code != std::errc() || stop != end) return std::nullopt;
-    numbers.push_back(number);
+    const auto number = number_of<double>(item);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
     if (comma == std::string_view::npos) return numbers;
     text.remove_prefix(comma + 1);
   }
@@ -474,6 +513,31 @@ std::string parameter_text(const ParameterValue& value) {
     }
   };
   return std::visit(Visitor{}, value);
+}
+
+std::optional<LeastSize> parse_least_size(const std::string& text) {
+  if (text == kAutomatic) return LeastSize{};
+  if (text.ends_with('%')) {
+    const auto percent = number_of<double>(std::string_view(text).substr(0, text.size() - 1));
+    if (!percent || !(*percent >= 0 && *percent <= 100)) return std::nullopt;
+    return LeastSize{LeastSize::Unit::kShare, *percent / 100};
+  }
+  const auto pixels = number_of<std::int32_t>(text);
+  if (!pixels || *pixels < 0) return std::nullopt;
+  return LeastSize{LeastSize::Unit::kPixels, static_cast<double>(*pixels)};
+}
+
+std::string to_string(const LeastSize& size) {
+  switch (size.unit) {
+    case LeastSize::Unit::kPixels:
+      return fmt::format("{:.0f}", size.value);
+    case LeastSize::Unit::kShare:
+      // Twelve digits do not show that a hundredth is no binary fraction.
+      return fmt::format("{:.12g}%", size.value * 100);
+    case LeastSize::Unit::kAutomatic:
+      break;
+  }
+  return std::string(kAutomatic);
 }
 
 }  // namespace diacut

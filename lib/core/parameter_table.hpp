@@ -1,5 +1,6 @@
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -78,6 +79,16 @@ std::string parameter_problem(const ParameterEntry& entry, const ParameterValue&
 
 /// A value as TOML writes it.
 std::string parameter_text(const ParameterValue& value);
+
+/// The whole of `text` as a number; nothing if it is none.
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  if (code != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
 
 /// The numbers of a text like "0.5, 1"; nothing if it is no such text. numbers_text() writes
 /// numbers as "0.5,1".

@@ -5,7 +5,6 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -171,29 +170,23 @@ std::string read_config(const std::string& path) {
 struct FromText {
   const std::string& text;
 
-  template <class Number>
-  std::optional<ParameterValue> number() const {
-    Number number{};
-    const char* end = text.data() + text.size();
-    const auto [stop, code] = std::from_chars(text.data(), end, number);
-    if (code != std::errc() || stop != end) return std::nullopt;
-    return number;
-  }
   std::optional<ParameterValue> operator()(const FlagDomain&) const {
     if (text == "true") return true;
     if (text == "false") return false;
     return std::nullopt;
   }
   std::optional<ParameterValue> operator()(const IntegerDomain&) const {
-    return number<std::int64_t>();
+    return number_of<std::int64_t>(text);
   }
-  std::optional<ParameterValue> operator()(const RealDomain&) const { return number<double>(); }
+  std::optional<ParameterValue> operator()(const RealDomain&) const {
+    return number_of<double>(text);
+  }
   std::optional<ParameterValue> operator()(const NameDomain&) const { return text; }
   std::optional<ParameterValue> operator()(const TextDomain&) const { return text; }
   std::optional<ParameterValue> operator()(const NumbersDomain&) const { return text; }
   std::optional<ParameterValue> operator()(const FormDomain&) const {
-    const std::optional<ParameterValue> integer = number<std::int64_t>();
-    return integer ? integer : text;
+    const auto integer = number_of<std::int64_t>(text);
+    return integer ? ParameterValue(*integer) : text;
   }
 };
 

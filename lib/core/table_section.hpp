@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -27,39 +28,32 @@ class Section {
       : entries_(entries), table_(table), group_(group) {}
 
   void flag(std::string_view name, bool Group::*member, Text text) {
-    add<bool>(name, FlagDomain{}, member, text);
+    add(name, FlagDomain{}, member, text, same<bool>, held<bool>);
   }
 
   template <class Integer>
   void integer(std::string_view name, Integer Group::*member, std::int64_t least, std::int64_t most,
                Text text) {
     static_assert(std::is_signed_v<Integer> && sizeof(Integer) <= sizeof(std::int64_t));
-    add<std::int64_t>(name, IntegerDomain{least, most}, member, text);
+    add(name, IntegerDomain{least, most}, member, text, same<std::int64_t>, held<std::int64_t>);
   }
 
   void real(std::string_view name, double Group::*member, double least, double most, Text text) {
-    add<double>(name, RealDomain{least, most}, member, text);
+    add(name, RealDomain{least, most}, member, text, same<double>, [](const ParameterValue& value) {
+      const auto* integer = std::get_if<std::int64_t>(&value);  // May stand for a real number.
+      return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
+    });
   }
 
   void text(std::string_view name, std::string Group::*member, std::string_view what, Text text) {
-    entries_.push_back({table_, name, text.unit, text.meaning, TextDomain{what},
-                        [group = group_, member](const Parameters& p) -> ParameterValue {
-                          return p.*group.*member;
-                        },
-                        [group = group_, member](Parameters& p, const ParameterValue& value) {
-                          p.*group.*member = std::get<std::string>(value);
-                        }});
+    add(name, TextDomain{what}, member, text, same<std::string>, held<std::string>);
   }
 
   void numbers(std::string_view name, std::vector<double> Group::*member, NumbersDomain domain,
                Text text) {
-    entries_.push_back({table_, name, text.unit, text.meaning, domain,
-                        [group = group_, member](const Parameters& p) -> ParameterValue {
-                          return numbers_text(p.*group.*member);
-                        },
-                        [group = group_, member](Parameters& p, const ParameterValue& value) {
-                          p.*group.*member = numbers_of(std::get<std::string>(value)).value();
-                        }});
+    add(name, domain, member, text, numbers_text, [](const ParameterValue& value) {
+      return numbers_of(std::get<std::string>(value)).value();
+    });
   }
 
   /// A parameter that reads and writes itself: get gives an integer or a text, set takes what
@@ -67,13 +61,7 @@ class Section {
   template <class Member>
   void form(std::string_view name, Member Group::*member, FormDomain domain,
             ParameterValue (*get)(const Member&), Member (*set)(const ParameterValue&), Text text) {
-    entries_.push_back({table_, name, text.unit, text.meaning, domain,
-                        [group = group_, member, get](const Parameters& p) -> ParameterValue {
-                          return get(p.*group.*member);
-                        },
-                        [group = group_, member, set](Parameters& p, const ParameterValue& value) {
-                          p.*group.*member = set(value);
-                        }});
+    add(name, domain, member, text, get, set);
   }
 
   template <class Enum>
@@ -82,32 +70,36 @@ class Section {
              std::string_view meaning) {
     NameDomain domain;
     for (const EnumName<Enum>& entry : names) domain.names.push_back(entry.name);
-    entries_.push_back(
-        {table_, name, "", meaning, domain,
-         [group = group_, member, names](const Parameters& p) -> ParameterValue {
-           return std::string(enum_name(names, p.*group.*member));
-         },
-         [group = group_, member, names](Parameters& p, const ParameterValue& value) {
-           for (const EnumName<Enum>& entry : names) {
-             if (entry.name == std::get<std::string>(value)) p.*group.*member = entry.value;
-           }
-         }});
+    add(
+        name, domain, member, {"", meaning},
+        [names](Enum value) { return std::string(enum_name(names, value)); },
+        [names](const ParameterValue& value) {
+          const auto is_named = [&](const EnumName<Enum>& entry) {
+            return entry.name == std::get<std::string>(value);
+          };
+          return std::find_if(names.begin(), names.end(), is_named)->value;
+        });
   }
 
  private:
-  template <class Stored, class Member>
-  void add(std::string_view name, ParameterDomain domain, Member Group::*member, Text text) {
+  template <class Value>
+  static Value same(const Value& value) {
+    return value;
+  }
+  template <class Value>
+  static Value held(const ParameterValue& value) {
+    return std::get<Value>(value);
+  }
+
+  template <class Member, class Get, class Set>
+  void add(std::string_view name, ParameterDomain domain, Member Group::*member, Text text,
+           const Get& get, const Set& set) {
     entries_.push_back({table_, name, text.unit, text.meaning, std::move(domain),
-                        [group = group_, member](const Parameters& p) -> ParameterValue {
-                          return static_cast<Stored>(p.*group.*member);
+                        [group = group_, member, get](const Parameters& p) -> ParameterValue {
+                          return get(p.*group.*member);
                         },
-                        [group = group_, member](Parameters& p, const ParameterValue& value) {
-                          // An integer may stand for a real number.
-                          if (const auto* integer = std::get_if<std::int64_t>(&value)) {
-                            p.*group.*member = static_cast<Member>(*integer);
-                          } else {
-                            p.*group.*member = static_cast<Member>(std::get<Stored>(value));
-                          }
+                        [group = group_, member, set](Parameters& p, const ParameterValue& value) {
+                          p.*group.*member = static_cast<Member>(set(value));
                         }});
   }
 

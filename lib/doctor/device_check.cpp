@@ -54,8 +54,8 @@ void check_solutions(Context& context, const RunParameters& run) {
 }  // namespace
 
 void Segmenter::check_device(bool own_maps) {
-  const RunParameters run =
-      working_parameters(parameters(), kSmall, kSmall, {own_maps, stages().keeps_eigenvectors()});
+  const RunParameters run = working_parameters(parameters(), kSmall, kSmall,
+                                               {own_maps, stages().options.keep_eigenvectors});
   stages().work("checking its answers", [&](Context& context, DeviceNetworks& networks) {
     if (!own_maps) {
       check(context, "boundaries", [&](Trial& trial) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "diacut/segmenter.hpp"
 #include "eigen/device_eigenvectors.hpp"
 #include "opencl/context.hpp"
 
@@ -27,5 +29,10 @@ void check_contours(const Context& context, const std::vector<float>& strength,
 
 /// A label of a random walk is one of `count` labels, or 0.
 void check_walk(const Context& context, const std::vector<std::int32_t>& labels, int count);
+
+/// Throws DeviceError, naming the device and what differs, unless two segmentations of one image
+/// hold the same results, byte for byte.
+void check_same_results(const Segmentation& first, const Segmentation& again,
+                        const std::string& device);
 
 }  // namespace diacut

@@ -3,10 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "affinity/affinity.hpp"
+#include "affinity/feature_affinity.hpp"
+#include "core/host_memory.hpp"
+#include "diacut/errors.hpp"
 #include "eigen/eigensolver.hpp"
+#include "image/detail.hpp"
+#include "image/feature_planes.hpp"
 #include "matrix/stencil.hpp"
+#include "pipeline/pipeline_budget.hpp"
+#include "pipeline/working_image.hpp"
 
 namespace diacut {
 
@@ -141,6 +150,180 @@ MatvecChoice product_that_fits(const Grid& grid, const RunParameters& parameters
     }
   }
   return choice;
+}
+
+namespace {
+
+/// What the driver of a CPU takes for the compiled kernels of a run beside their buffers, bytes: 5
+/// to 25 MB with PoCL.
+constexpr std::uint64_t kKernelsOnCpu = std::uint64_t{12} << 20;
+
+/// The most that making a hierarchy holds for each pixel beside its maps, bytes: what the watershed
+/// knows of a pixel, basins, and the arcs between them.
+constexpr std::uint64_t kHierarchyBytes = 20;
+
+constexpr std::uint64_t kFloat = sizeof(float);
+constexpr std::uint64_t kLabel = sizeof(std::int32_t);
+
+std::uint64_t pixels_of(const PictureSize& size) {
+  return static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
+}
+
+/// What one image of a run takes of main memory, bytes.
+class HostBytes {
+ public:
+  HostBytes(const SegmentationPlan& plan, const HostImage& image)
+      : hierarchical_(makes_hierarchy(plan.parameters)),
+        by_probability_(merges_by_probability(plan.parameters, !plan.parameters.has_boundary())),
+        inside_(plan.parameters.region.method == RegionMethod::kObjects),
+        channels_(static_cast<std::uint64_t>(image.channels)),
+        value_(kFloat * channels_ + (image.masked ? 1 : 0)),
+        full_(pixels_of(image.full)),
+        working_(plan.batch.image.pixels()),
+        file_(image.file_bytes),
+        features_(image.features.bytes()) {
+    const std::uint64_t inside = inside_ ? kFloat : 0;
+    of_hierarchy_ = (hierarchical_ ? kLabel + kFloat : 0) + inside;
+    maps_ = working_ * ((hierarchical_ ? 2 * kFloat : 0) + inside);
+    const PictureSize working{plan.batch.image.width, plan.batch.image.height};
+    if (features_ > 0) {
+      const int block = std::min(image.features.channels, kFeatureBlock);
+      feature_planes_ = feature_planes_memory(image.features, block, working);
+    }
+    if (working != image.full) detail_ = pixels_of(detail_size(image.full, working));
+    if (image.verified) other_ = full_ * (of_hierarchy_ + kLabel) + maps_ + detail_ * value_;
+  }
+
+  bool places() const { return detail_ > 0; }
+
+  /// The image is read first, and then the features, which may be brought to another order.
+  std::uint64_t reading() const {
+    return std::max(file_ + full_ * (value_ + channels_), full_ * value_ + 2 * features_);
+  }
+  /// While affinities are computed.
+  std::uint64_t boundaries() const { return on_device() + feature_planes_; }
+  /// While the device works. A working image of the full size is the image itself.
+  std::uint64_t on_device() const {
+    const std::uint64_t reduced = places() ? (detail_ + working_) * value_ : 0;
+    // The colours are there as soon as the device begins.
+    const std::uint64_t colours = by_probability_ ? channels_ * working_ : 0;
+    return full_ * value_ + reduced + features_ + colours + other_;
+  }
+  std::uint64_t contours() const { return on_device() + maps_; }
+  std::uint64_t regions() const {
+    return contours() + (hierarchical_ ? working_ * kHierarchyBytes : 0);
+  }
+  /// Levels of the detail, then the flood, which holds its cells, their levels, and the labels.
+  std::uint64_t placement() const {
+    const std::uint64_t levels = detail_ * (2 * value_ + 4 * kFloat);
+    const std::uint64_t flood = full_ * (2 * kLabel + 2);
+    return contours() + std::max(levels, flood);
+  }
+  /// Contours and leaves of a hierarchy, the inside map, labels, and these as PNG takes them.
+  std::uint64_t results() const {
+    return features_ + detail_ * value_ + other_ +
+           full_ * (value_ + of_hierarchy_ + kLabel + sizeof(std::uint16_t));
+  }
+
+ private:
+  bool hierarchical_;
+  bool by_probability_;  ///< Where the boundary map is not the user's.
+  bool inside_;          ///< Whether there is an inside map.
+  std::uint64_t channels_;
+  std::uint64_t value_;  ///< Of a pixel, with its mask.
+  std::uint64_t full_;
+  std::uint64_t working_;
+  std::uint64_t file_;
+  std::uint64_t of_hierarchy_ = 0;    ///< Of a pixel: contours and leaves, and the inside map.
+  std::uint64_t maps_ = 0;            ///< Bytes of what comes from the device.
+  std::uint64_t other_ = 0;           ///< Of a verified image, bytes of its other segmentation.
+  std::uint64_t features_;            ///< Bytes of the features.
+  std::uint64_t feature_planes_ = 0;  ///< Bytes of channels on their way to the device.
+  std::uint64_t detail_ = 0;          ///< Pixels; 0: the image is not reduced.
+};
+
+std::string gib(std::uint64_t bytes) {
+  return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+}  // namespace
+
+std::uint64_t MemoryPlan::device_bytes() const {
+  std::uint64_t most = 0;
+  for (const MemoryPhase& phase : phases) most = std::max(most, phase.device_bytes);
+  return most;
+}
+
+std::uint64_t MemoryPlan::host_bytes() const {
+  std::uint64_t most = 0;
+  for (const MemoryPhase& phase : phases) most = std::max(most, phase.host_bytes);
+  return most;
+}
+
+MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> images,
+                       const DeviceInfo& device) {
+  const bool shared = device.kind == DeviceKind::kCpu;
+  MemoryPlan result;
+  const auto add = [&](const char* phase, std::uint64_t on_device,
+                       std::uint64_t (HostBytes::*on_host)() const) {
+    std::uint64_t bytes = 0;
+    for (const HostImage& image : images) bytes += (HostBytes(plan, image).*on_host)();
+    if (shared) bytes += on_device + (result.phases.empty() ? 0 : kKernelsOnCpu);
+    result.phases.push_back({phase, on_device, bytes});
+  };
+  const PipelineBudget& budget = plan.budget;
+  add("reading", 0, &HostBytes::reading);
+  add("boundaries", budget.boundaries, &HostBytes::boundaries);
+  if (budget.compression > 0) add("compression", budget.compression, &HostBytes::on_device);
+  if (budget.eigen > 0) {
+    add(walks(plan.parameters) ? "random walk" : "eigenvectors", budget.eigen,
+        &HostBytes::on_device);
+  }
+  if (makes_hierarchy(plan.parameters)) add("contours", budget.contours, &HostBytes::contours);
+  // Only direct cuts need the device.
+  add("regions", budget.regions, &HostBytes::regions);
+  if (HostBytes(plan, images.front()).places()) add("placement", 0, &HostBytes::placement);
+  add("results", 0, &HostBytes::results);
+  return result;
+}
+
+MemoryPlan plan_memory(const ImageSize& image, const Parameters& parameters,
+                       const DeviceInfo& device, std::uint64_t limit,
+                       const PlannedResults& results) {
+  const PictureSize full{image.width, image.height};
+  const PictureSize working = reduced_size(full, parameters.image.detail);
+  const HostImage one{
+      full, image.channels, false, image.file_bytes, results.features, results.verified};
+  try {
+    const SegmentationPlan plan =
+        plan_for_image(grid_for(working.width, working.height),
+                       working_parameters(parameters, working, full, results), device, limit);
+    return memory_plan(plan, {&one, 1}, device);
+  } catch (const DeviceMemoryError& error) {
+    throw DeviceMemoryError(
+        fmt::format("an image of {}x{}: {}", full.width, full.height, error.what()));
+  }
+}
+
+void check_host_memory(const MemoryPlan& plan, const ImageSize& image, const DeviceInfo& device) {
+  const std::uint64_t available = host_memory_available();
+  if (available == 0 || plan.host_bytes() <= available) return;
+  const auto most = std::max_element(
+      plan.phases.begin(), plan.phases.end(),
+      [](const MemoryPhase& a, const MemoryPhase& b) { return a.host_bytes < b.host_bytes; });
+  std::string shared;
+  std::string advice;
+  if (most == plan.phases.begin() && image.file_bytes > most->host_bytes / 2) {
+    shared = fmt::format(", {} of them for the bytes of its file", gib(image.file_bytes));
+  } else if (most->device_bytes > 0 && device.kind == DeviceKind::kCpu) {
+    shared = fmt::format(", {} of them as memory of the device, which is a CPU",
+                         gib(most->device_bytes));
+    advice = "find regions in a smaller reduction (--detail), set --memory lower, ";
+  }
+  throw InputError(fmt::format(
+      "not enough main memory: an image of {}x{} takes {}{}, and {} are there; {}make the image "
+      "smaller, or close other programs",
+      image.width, image.height, gib(plan.host_bytes()), shared, gib(available), advice));
 }
 
 }  // namespace diacut

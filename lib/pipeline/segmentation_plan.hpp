@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "diacut/device.hpp"
+#include "diacut/memory_plan.hpp"
 #include "diacut/parameters.hpp"
+#include "image/resize.hpp"
 #include "matrix/block.hpp"
 #include "matrix/grid.hpp"
 #include "matrix/matvec.hpp"
@@ -68,5 +71,20 @@ MatrixForm form_that_fits(const Grid& grid, const RunParameters& parameters,
 /// an image. Where the compressed form is asked for with it, the choice for Lanczos is left open.
 MatvecChoice product_that_fits(const Grid& grid, const RunParameters& parameters,
                                const DeviceInfo& device, std::uint64_t limit);
+
+/// What main memory holds of an image.
+struct HostImage {
+  PictureSize full;
+  int channels = 3;
+  bool masked = false;           ///< Whether there are pixels without data.
+  std::uint64_t file_bytes = 0;  ///< As ImageSize::file_bytes.
+  FeatureSize features = {};     ///< Of the image's features; else without channels.
+  bool verified = false;         ///< As Segmenter::verify_results().
+};
+
+/// The memory of a run by this plan, that of the images themselves included. `images`: as many as
+/// the plan is for.
+MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> images,
+                       const DeviceInfo& device);
 
 }  // namespace diacut

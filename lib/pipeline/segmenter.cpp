@@ -17,10 +17,9 @@
 #include "core/parallel.hpp"
 #include "core/unit_range.hpp"
 #include "image/resize.hpp"
-#include "pipeline/memory_plan.hpp"
+#include "pipeline/device_checks.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/stages.hpp"
-#include "pipeline/verification.hpp"
 #include "pipeline/working_image.hpp"
 #include "region/merging_weights.hpp"
 
@@ -123,8 +122,7 @@ class Segmenter::Implementation {
   Stages& stages() { return stages_; }
   const Stages& stages() const { return stages_; }
 
-  void verify(bool verify) { verifies_ = verify; }
-  bool verifies() const { return verifies_; }
+  bool verifies() const { return stages_.options.verify; }
 
   /// Begins one image. Throws as Segmenter::begin() of one image does.
   UnfinishedSegmentation begin(const ImageToSegment& asked, const Watch& watch) {
@@ -172,7 +170,7 @@ class Segmenter::Implementation {
 
  private:
   PlannedResults results_of(const WorkingImage& image) const {
-    PlannedResults results{image.edges != nullptr, stages_.keeps_eigenvectors()};
+    PlannedResults results{image.edges != nullptr, stages_.options.keep_eigenvectors};
     if (image.features) results.features = image.features->size();
     return results;
   }
@@ -183,7 +181,7 @@ class Segmenter::Implementation {
         parameters_, size, image.full ? image.full->size : size, results_of(image));
     if (image.seeds) parameters.labels = static_cast<int>(image.seeds->values.size());
     const SegmentationPlan plan = plan_for_image(grid_for(size.width, size.height), parameters,
-                                                 stages_.device(), stages_.memory_limit());
+                                                 stages_.device(), stages_.options.memory_limit);
     std::vector<UnfinishedSegmentation> begun = *stages_.run({&image, 1}, plan, watch);
     announce(plan, {&image, 1}, begun);
     return std::move(begun.front());
@@ -198,7 +196,7 @@ class Segmenter::Implementation {
     const std::optional<SegmentationPlan> plan =
         plan_for_batch(grid_for(size.width, size.height), static_cast<int>(images.size()),
                        working_parameters(parameters_, size, size, results_of(images.front())),
-                       stages_.device(), stages_.memory_limit());
+                       stages_.device(), stages_.options.memory_limit);
     if (!plan) return std::nullopt;
     try {
       auto begun = stages_.run(images, *plan, watch);
@@ -218,7 +216,7 @@ class Segmenter::Implementation {
     for (const WorkingImage& each : images) {
       on_host.push_back({each.full ? each.full->size : each.size(), each.image->channels,
                          !(each.full ? each.full->valid : each.image->valid).empty(), 0,
-                         each.features ? each.features->size() : FeatureSize(), verifies_});
+                         each.features ? each.features->size() : FeatureSize(), verifies()});
     }
     const MemoryPlan announced = memory_plan(plan, on_host, stages_.device());
     for (UnfinishedSegmentation& each : begun) {
@@ -229,7 +227,6 @@ class Segmenter::Implementation {
 
   Parameters parameters_;
   Stages stages_;
-  bool verifies_ = false;
   std::optional<std::uint64_t> held_before_;
 };
 
@@ -244,20 +241,16 @@ Stages& Segmenter::stages() { return implementation_->stages(); }
 const DeviceInfo& Segmenter::device() const { return implementation_->stages().device(); }
 const Parameters& Segmenter::parameters() const { return implementation_->parameters(); }
 
-void Segmenter::limit_device_memory(std::uint64_t bytes) {
-  implementation_->stages().limit_memory(bytes);
-}
+void Segmenter::limit_device_memory(std::uint64_t bytes) { stages().options.memory_limit = bytes; }
 
-void Segmenter::keep_eigenvectors(bool keep) { implementation_->stages().keep_eigenvectors(keep); }
+void Segmenter::keep_eigenvectors(bool keep) { stages().options.keep_eigenvectors = keep; }
 
-void Segmenter::keep_probabilities(bool keep) {
-  implementation_->stages().keep_probabilities(keep);
-}
+void Segmenter::keep_probabilities(bool keep) { stages().options.keep_probabilities = keep; }
 
-void Segmenter::verify_results(bool verify) { implementation_->verify(verify); }
+void Segmenter::verify_results(bool verify) { stages().options.verify = verify; }
 
 void Segmenter::on_compiling(std::function<void()> tell) {
-  implementation_->stages().on_compiling(std::move(tell));
+  stages().options.compiling = std::move(tell);
 }
 
 std::int64_t Segmenter::pixels_together() const {

@@ -15,7 +15,6 @@
 #include "boundary/walls.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
-#include "contour/cue_contour.hpp"
 #include "contour/spectral_contour.hpp"
 #include "diacut/objects.hpp"
 #include "eigen/decimation/contour_eigenvectors.hpp"
@@ -23,10 +22,10 @@
 #include "eigen/eigensolver.hpp"
 #include "eigen/resolution.hpp"
 #include "image/colour.hpp"
+#include "image/feature_planes.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/copy_elements.hpp"
 #include "pipeline/device_checks.hpp"
-#include "pipeline/host_features.hpp"
 #include "pipeline/timed_stages.hpp"
 #include "pipeline/walk_stage.hpp"
 #include "region/device_graph.hpp"
@@ -107,6 +106,38 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
   networks.tensors().clear();  // Later stages need their memory.
   return found;
 }
+
+/// Features of the caller's, which are resized to a grid some channels at a time.
+class HostFeatures final : public FeatureSource {
+ public:
+  HostFeatures(const FeatureMap& features, const Grid& grid) : map_(features), grid_(grid) {}
+
+  int channels() const override { return map_.channels; }
+  /// Waits for the device.
+  void load(int first, int count, std::size_t pitch, std::size_t offset,
+            Buffer<float>& block) override {
+    const std::vector<float> planes =
+        feature_planes(map_, first, count, {grid_.width, grid_.height});
+    const std::span<const float> all(planes);
+    const auto width = static_cast<std::size_t>(grid_.width);
+    const auto stride = static_cast<std::size_t>(grid_.stride);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c) {
+      const std::span<const float> plane = all.subspan(c * grid_.pixels(), grid_.pixels());
+      const std::size_t to = c * pitch + offset;
+      if (stride == width) {
+        block.upload(plane, to);
+        continue;
+      }
+      for (std::size_t y = 0; y < static_cast<std::size_t>(grid_.height); ++y) {
+        block.upload(plane.subspan(y * width, width), to + y * stride);
+      }
+    }
+  }
+
+ private:
+  const FeatureMap& map_;
+  Grid grid_;
+};
 
 /// The matrix of all images, and what contours need of the boundary maps.
 struct Affinities {
@@ -202,24 +233,30 @@ Contours on_host(Context& context, const Buffer<float>& contours, const Grid& gr
   return found;
 }
 
+/// The contours of `count` images, of which make(k) gives those of image k.
+template <class Make>
+std::vector<Contours> contours_of(Context& context, const Grid& grid, std::size_t count,
+                                  const Make& make) {
+  std::vector<Contours> found;
+  for (std::size_t k = 0; k < count; ++k) found.push_back(on_host(context, make(k), grid));
+  return found;
+}
+
 std::vector<Contours> find_contours(Context& context,
                                     const std::vector<DeviceEigenvectors>& eigenvectors,
                                     const Affinities& affinities, const SegmentationPlan& plan) {
   const Batch& batch = plan.batch;
-  std::vector<Contours> found;
-  for (std::size_t k = 0; k < eigenvectors.size(); ++k) {
+  using Make = Buffer<float>(Context&, const Grid&, const DeviceEigenvectors&, const Buffer<float>&,
+                             const Buffer<float>&, const ContourParameters&);
+  Make* const make = plan.parameters.has_boundary() ? static_cast<Make*>(combined_contour)
+                                                    : spectral_contour_alone;
+  return contours_of(context, batch.image, eigenvectors.size(), [&](std::size_t k) {
     Buffer<float> copy;
     const Buffer<float>& degrees =
         degrees_of(context, batch, k, affinities.matrix.sqrt_degree(), copy);
-    const Buffer<float> contours =
-        plan.parameters.has_boundary()
-            ? combined_contour(context, batch.image, eigenvectors[k], degrees,
-                               affinities.strengths[k], plan.parameters.contour)
-            : spectral_contour_alone(context, batch.image, eigenvectors[k], degrees,
-                                     affinities.strengths[k], plan.parameters.contour);
-    found.push_back(on_host(context, contours, batch.image));
-  }
-  return found;
+    return make(context, batch.image, eigenvectors[k], degrees, affinities.strengths[k],
+                plan.parameters.contour);
+  });
 }
 
 /// The map that an image's contours are made from.
@@ -252,14 +289,10 @@ DecimatedContours find_decimated_contours(Context& context, TimedStages& timed,
     });
     DecimatedContours result;
     result.contours = stage("contours", [&] {
-      std::vector<Contours> contours;
-      for (std::size_t k = 0; k < found.images.size(); ++k) {
-        const Buffer<float> contour =
-            combined_contour(context, grid, found, k, kept.masks[k], strength_of(boundaries, k),
-                             plan.parameters.contour);
-        contours.push_back(on_host(context, contour, grid));
-      }
-      return contours;
+      return contours_of(context, grid, found.images.size(), [&](std::size_t k) {
+        return combined_contour(context, grid, found, k, kept.masks[k], strength_of(boundaries, k),
+                                plan.parameters.contour);
+      });
     });
     result.spectra = std::move(found.images);
     return result;
@@ -301,17 +334,6 @@ std::vector<MergingToCome> begin_merging(std::span<const WorkingImage> images,
   return begun;
 }
 
-/// What the hierarchy of one image is made from beside the contours.
-struct HierarchyInputs {
-  std::vector<float> orientation;   ///< Of the contours.
-  std::vector<std::uint8_t> valid;  ///< The mask of the working image.
-  Grid grid;
-  std::shared_ptr<const FullImage> full;  ///< Null if the working image is the image.
-  RegionParameters parameters;
-  std::shared_ptr<const Seeds> seeds;     ///< That the hierarchy is cut by, or null.
-  std::optional<LearnedMerging> learned;  ///< Empty: regions merge by strength, without colours.
-};
-
 /// The cut of the hierarchy, by seeds if there are some, or what of it lies inside of objects.
 Labels cut_or_objects(Segmentation& result, const RegionParameters& parameters,
                       const Seeds* seeds) {
@@ -328,46 +350,28 @@ Labels cut_or_objects(Segmentation& result, const RegionParameters& parameters,
                             result.notes);
 }
 
-/// The hierarchy of one image and its cut: a stage that needs no device.
-void add_hierarchy(Segmentation& result, const HierarchyInputs& inputs, const Watch& watch) {
-  watch.report(kRegions, 0);
-  const auto start = std::chrono::steady_clock::now();
-  const Grid& grid = inputs.grid;
-  result.hierarchy =
-      hierarchy(result.contours, inputs.orientation, inputs.valid, grid.width, grid.height,
-                inputs.parameters, inputs.learned ? &*inputs.learned : nullptr);
-  const std::size_t stage = result.times.size();
-  result.times.push_back({kRegions, milliseconds_since(start), 0});
-  watch.report(kRegions, 1);
-  add_placement(result, grid, inputs.full, watch);
-  const auto cut_start = std::chrono::steady_clock::now();
-  result.labels = cut_or_objects(result, inputs.parameters, inputs.seeds.get());
-  result.times[stage].wall_ms += milliseconds_since(cut_start);
-}
-
-/// Leaves the hierarchy of one image to the host.
+/// Leaves the hierarchy of one image and its cut to the host.
 void leave_hierarchy(UnfinishedSegmentation& begun, Contours contours, const WorkingImage& image,
                      MergingToCome merging, const SegmentationPlan& plan) {
   begun.result.contours = std::move(contours.strength);
-  const RegionParameters& region = plan.parameters.region;
-  HierarchyInputs inputs{std::move(contours.orientation),
-                         image.image->valid,
-                         plan.batch.image,
-                         image.full,
-                         region,
-                         image.cut_seeds,
-                         merging.valid() ? merging.get() : std::nullopt};
-  begun.host_work = [inputs = std::move(inputs)](Segmentation& result, const Watch& watch) {
-    add_hierarchy(result, inputs, watch);
+  // `learned` is empty where regions merge by strength, without colours.
+  begun.host_work = [orientation = std::move(contours.orientation), valid = image.image->valid,
+                     grid = plan.batch.image, full = image.full, seeds = image.cut_seeds,
+                     parameters = plan.parameters.region,
+                     learned = merging.valid() ? merging.get() : std::nullopt](Segmentation& result,
+                                                                               const Watch& watch) {
+    watch.report(kRegions, 0);
+    const auto start = std::chrono::steady_clock::now();
+    result.hierarchy = hierarchy(result.contours, orientation, valid, grid.width, grid.height,
+                                 parameters, learned ? &*learned : nullptr);
+    const std::size_t stage = result.times.size();
+    result.times.push_back({kRegions, milliseconds_since(start), 0});
+    watch.report(kRegions, 1);
+    add_placement(result, grid, full, watch);
+    const auto cut_start = std::chrono::steady_clock::now();
+    result.labels = cut_or_objects(result, parameters, seeds.get());
+    result.times[stage].wall_ms += milliseconds_since(cut_start);
   };
-}
-
-/// Direct cuts of one image by its eigenvectors.
-DirectCuts find_regions(Context& context, const NormalizedMatrix& matrix,
-                        const Eigenvectors& eigenvectors, const RegionParameters& parameters,
-                        std::vector<std::string>& notes, const Watch& watch) {
-  DeviceAffinityGraph graph(context, matrix);
-  return segment_regions(eigenvectors, graph, parameters, notes, watch);
 }
 
 /// Finds the labels of one image by direct cuts, and leaves their placement to the host.
@@ -375,8 +379,9 @@ void begin_direct_cuts(Context& context, const NormalizedMatrix& matrix, const W
                        const SegmentationPlan& plan, bool keep_eigenvectors,
                        UnfinishedSegmentation& begun, const Watch& watch) {
   Segmentation& result = begun.result;
-  DirectCuts cuts = find_regions(context, matrix, result.eigenvectors, plan.parameters.region,
-                                 result.notes, watch);
+  DeviceAffinityGraph graph(context, matrix);
+  DirectCuts cuts =
+      segment_regions(result.eigenvectors, graph, plan.parameters.region, result.notes, watch);
   result.labels = std::move(cuts.labels);
   result.normalized_cut = cuts.normalized_cut;
   if (!keep_eigenvectors) {
@@ -389,24 +394,16 @@ void begin_direct_cuts(Context& context, const NormalizedMatrix& matrix, const W
   };
 }
 
-std::vector<std::string> joined(std::vector<std::string> notes,
-                                const std::vector<std::string>& more,
-                                const std::vector<std::string>& yet_more) {
-  notes.insert(notes.end(), more.begin(), more.end());
-  notes.insert(notes.end(), yet_more.begin(), yet_more.end());
-  return notes;
-}
-
-/// The contours of all images from their boundary maps alone.
-std::vector<Contours> find_cue_contours(Context& context, const Boundaries& boundaries,
-                                        const SegmentationPlan& plan) {
-  std::vector<Contours> found;
-  for (std::size_t k = 0; k < boundaries.maps.size(); ++k) {
-    const Buffer<float> contours =
-        cue_contour(context, plan.batch.image, strength_of(boundaries, k), plan.parameters.contour);
-    found.push_back(on_host(context, contours, plan.batch.image));
+/// Results with what was known of the images before they were solved.
+std::vector<UnfinishedSegmentation> begun_results(std::span<const WorkingImage> images,
+                                                  const SegmentationPlan& plan) {
+  std::vector<UnfinishedSegmentation> begun(images.size());
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    std::vector<std::string>& notes = begun[k].result.notes;
+    notes = images[k].image->notes;
+    notes.insert(notes.end(), plan.notes.begin(), plan.notes.end());
   }
-  return found;
+  return begun;
 }
 
 /// Results without eigenvectors. `spectra`: what contours were made with; empty: of no
@@ -414,17 +411,17 @@ std::vector<Contours> find_cue_contours(Context& context, const Boundaries& boun
 std::vector<UnfinishedSegmentation> without_eigenvectors(
     std::vector<ContourEigenvectors::Image> spectra, std::span<const WorkingImage> images,
     const SegmentationPlan& plan) {
-  std::vector<UnfinishedSegmentation> begun(images.size());
+  std::vector<UnfinishedSegmentation> begun = begun_results(images, plan);
   for (std::size_t k = 0; k < images.size(); ++k) {
-    Segmentation& result = begun[k].result;
-    result.notes = joined(images[k].image->notes, plan.notes, {});
-    result.eigenvectors.width = plan.batch.image.width;
-    result.eigenvectors.height = plan.batch.image.height;
-    result.eigenvectors.report.converged = true;
+    Eigenvectors& eigenvectors = begun[k].result.eigenvectors;
+    eigenvectors.width = plan.batch.image.width;
+    eigenvectors.height = plan.batch.image.height;
+    eigenvectors.report.converged = true;
     if (spectra.empty()) continue;
-    result.eigenvectors.values = {0};
-    for (const double value : spectra[k].values) result.eigenvectors.values.push_back(value);
-    result.eigenvectors.report = std::move(spectra[k].report);
+    eigenvectors.values = {0};
+    eigenvectors.values.insert(eigenvectors.values.end(), spectra[k].values.begin(),
+                               spectra[k].values.end());
+    eigenvectors.report = std::move(spectra[k].report);
   }
   return begun;
 }
@@ -434,11 +431,11 @@ std::vector<UnfinishedSegmentation> without_eigenvectors(
 std::vector<UnfinishedSegmentation> with_eigenvectors(FoundEigenvectors& found,
                                                       std::span<const WorkingImage> images,
                                                       const SegmentationPlan& plan, bool told) {
-  std::vector<UnfinishedSegmentation> begun(images.size());
+  std::vector<UnfinishedSegmentation> begun = begun_results(images, plan);
   for (std::size_t k = 0; k < images.size(); ++k) {
     Segmentation& result = begun[k].result;
     result.eigenvectors = std::move(found.on_host[k]);
-    result.notes = joined(images[k].image->notes, plan.notes, found.notes);
+    result.notes.insert(result.notes.end(), found.notes.begin(), found.notes.end());
     const auto note = resolution_note(result.eigenvectors.report);
     if (told && note) result.notes.push_back(*note);
   }
@@ -506,8 +503,8 @@ Context& Stages::opened() {
                     device_.name));
   }
   if (!context_) context_.emplace(device_.index(), kernel_dir_);
-  context_->limit_memory(memory_limit_);
-  context_->on_slow_build(compiling_);
+  context_->limit_memory(options.memory_limit);
+  context_->on_slow_build(options.compiling);
   context_->reset_memory_peak();
   return *context_;
 }
@@ -517,7 +514,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   Context& context = opened();
   TimedStages timed(context, watch);
   const ProgramBuilds before = context.builds();
-  const bool keep = keep_eigenvectors_ || !hierarchical(plan);
+  const bool keep = options.keep_eigenvectors || !hierarchical(plan);
 
   ask_for_later_kernels(context, plan.parameters);
   std::vector<MergingToCome> merging = begin_merging(images, plan.parameters);
@@ -529,8 +526,12 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   if (decimates(plan.parameters)) {
     decimated = find_decimated_contours(context, timed, boundaries, plan, watch);
   } else if (hierarchical(plan) && spectral == SpectralUse::kNever) {
-    decimated.contours =
-        timed("contours", [&] { return find_cue_contours(context, boundaries, plan); });
+    decimated.contours = timed("contours", [&] {
+      const Grid& grid = plan.batch.image;
+      return contours_of(context, grid, images.size(), [&](std::size_t k) {
+        return cue_contour(context, grid, strength_of(boundaries, k), plan.parameters.contour);
+      });
+    });
   }
   const auto leave_hierarchies = [&](std::vector<UnfinishedSegmentation>& begun,
                                      std::vector<Contours> contours) {
@@ -552,7 +553,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
     std::vector<UnfinishedSegmentation> walked(1);
     walked.front() = timed("random walk", [&] {
       return find_walk(context, std::move(affinities.matrix), images.front(), plan,
-                       keep_probabilities_, watch);
+                       options.keep_probabilities, watch);
     });
     walked.front().result.feature_scale = feature_scale;
     note_run(walked, timed, context, before, std::move(inside));
@@ -564,7 +565,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   if (!found) return std::nullopt;
 
   std::vector<UnfinishedSegmentation> begun =
-      with_eigenvectors(*found, images, plan, keep_eigenvectors_);
+      with_eigenvectors(*found, images, plan, options.keep_eigenvectors);
   for (UnfinishedSegmentation& each : begun) each.result.feature_scale = feature_scale;
   if (hierarchical(plan)) {
     affinities.matrix.free_weights();
@@ -576,7 +577,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   } else {
     found->on_device.clear();
     timed(kRegions, [&] {
-      begin_direct_cuts(context, affinities.matrix, images.front(), plan, keep_eigenvectors_,
+      begin_direct_cuts(context, affinities.matrix, images.front(), plan, options.keep_eigenvectors,
                         begun.front(), watch);
       return true;
     });

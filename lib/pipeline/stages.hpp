@@ -26,6 +26,15 @@ struct UnfinishedSegmentation {
   std::exception_ptr failure;  ///< What the work on the device failed of; null: it did not fail.
 };
 
+/// What a Segmenter is told beside its parameters.
+struct StageOptions {
+  std::uint64_t memory_limit = 0;   ///< Of the device memory held at once, bytes; 0: the device's.
+  bool keep_eigenvectors = true;    ///< As Segmenter::keep_eigenvectors().
+  bool keep_probabilities = false;  ///< As Segmenter::keep_probabilities().
+  bool verify = false;              ///< As Segmenter::verify_results().
+  std::function<void()> compiling;  ///< As Segmenter::on_compiling().
+};
+
 /// All stages in their order, from an image to its regions, on one device. The context and the
 /// networks stay for the images to come.
 class Stages {
@@ -35,16 +44,7 @@ class Stages {
   Stages(const std::string& device, const std::string& kernel_dir);
 
   const DeviceInfo& device() const { return device_; }
-  /// Of the device memory held at once, bytes; 0: the device's memory.
-  std::uint64_t memory_limit() const { return memory_limit_; }
-  void limit_memory(std::uint64_t bytes) { memory_limit_ = bytes; }
-  /// As Segmenter::keep_eigenvectors().
-  void keep_eigenvectors(bool keep) { keep_eigenvectors_ = keep; }
-  bool keeps_eigenvectors() const { return keep_eigenvectors_; }
-  /// As Segmenter::keep_probabilities().
-  void keep_probabilities(bool keep) { keep_probabilities_ = keep; }
-  /// As Segmenter::on_compiling().
-  void on_compiling(std::function<void()> tell) { compiling_ = std::move(tell); }
+  StageOptions options;
 
   /// The segmentations of plan.batch.count images of one size, in their order. Nothing if several
   /// images cannot go together. Throws InputError (a boundary map of another size), DeviceError,
@@ -71,10 +71,6 @@ class Stages {
 
   std::string kernel_dir_;
   DeviceInfo device_;
-  std::uint64_t memory_limit_ = 0;
-  bool keep_eigenvectors_ = true;
-  bool keep_probabilities_ = false;
-  std::function<void()> compiling_;
   std::optional<Context> context_;
   bool lost_ = false;        ///< Whether the device does not answer.
   DeviceNetworks networks_;  // After the context, which must outlive it.

@@ -1,4 +1,4 @@
-"""The package: its version, its types, its notebook."""
+"""The package: its version, its types, its page."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import re
 import subprocess
 import sys
 
-import nbformat
 from conftest import ROOT
-from nbclient import NotebookClient
 
 import diacut
 
@@ -70,24 +68,6 @@ def test_every_public_name_is_documented():
             for member, value in vars(item).items():
                 if not member.startswith("_") and (callable(value) or isinstance(value, property)):
                     assert inspect.getdoc(value), f"{name}.{member}"
-
-
-def test_the_notebook_runs(tmp_path):
-    path = ROOT / "python" / "examples" / "tour.ipynb"
-    notebook = nbformat.read(path, as_version=4)
-    nbformat.validate(notebook)
-    os.environ["DIACUT_IMAGES"] = str(ROOT / "images")
-    NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    text = "".join(
-        output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", [])
-    )
-    assert "regions on" in text and "covering" in text
-
-
-def test_the_notebook_is_kept_without_outputs():
-    notebook = nbformat.read(ROOT / "python" / "examples" / "tour.ipynb", as_version=4)
-    for cell in notebook.cells:
-        assert not cell.get("outputs") and cell.get("execution_count") is None
 
 
 def test_the_examples_of_the_page_run(tmp_path, photograph, monkeypatch, capsys):

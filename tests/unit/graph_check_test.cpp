@@ -9,7 +9,6 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
-#include "graph/aggregates.hpp"
 #include "graph/graph_levels.hpp"
 #include "graphs.hpp"
 

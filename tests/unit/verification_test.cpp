@@ -1,12 +1,12 @@
 // Two segmentations of one image are held to be the same in each of their results.
-#include "pipeline/verification.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <limits>
 #include <string>
+
+#include "pipeline/device_checks.hpp"
 
 namespace diacut {
 namespace {

@@ -1,6 +1,4 @@
 // Probabilities that a random walk starts from: what files are read, and what fits an image.
-#include "pipeline/walk_start.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +13,7 @@
 #include "diacut/seeds.hpp"
 #include "image_files.hpp"
 #include "output/npy.hpp"
+#include "pipeline/walk_stage.hpp"
 
 namespace diacut {
 namespace {

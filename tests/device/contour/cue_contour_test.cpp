@@ -1,4 +1,3 @@
-#include "contour/cue_contour.hpp"
 
 #include <gtest/gtest.h>
 
