@@ -1,5 +1,6 @@
 #include "graph/graph_eigenvectors.hpp"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,10 +8,10 @@
 #include <span>
 
 #include "core/parallel.hpp"
+#include "diacut/errors.hpp"
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "eigen/lobpcg/lobpcg.hpp"
 #include "eigen/resolution.hpp"
-#include "graph/dense_graph.hpp"
 #include "graph/graph_cycle.hpp"
 #include "opencl/device_memory.hpp"
 
@@ -25,6 +26,77 @@ constexpr double kCoarseConvergence = 20;
 constexpr int kRandomIterations = 60;
 /// The eigenvalues of L are about so many times as large on the next level.
 constexpr double kGrowth = 2;
+
+/// The normalized Laplacian I - A of a small level, solved densely in double.
+struct DenseGraph {
+  Eigen::VectorXd values;   ///< Ascending; as many are exactly 0 as there are components.
+  Eigen::MatrixXd vectors;  ///< Orthonormal; the first one is D^1/2 of all components together.
+
+  /// The inverse on what is orthogonal to the eigenvectors to the eigenvalue 0, row by row.
+  std::vector<float> inverse(std::size_t components) const;
+};
+
+/// I - A, the eigenvectors to the eigenvalue 0 moved to -1.
+Eigen::MatrixXd shifted_laplacian(const GraphLevel& level, const Eigen::MatrixXd& null_space) {
+  const auto n = static_cast<Eigen::Index>(level.nodes());
+  Eigen::MatrixXd result = Eigen::MatrixXd::Identity(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (std::uint32_t at = level.weights.starts[row]; at < level.weights.starts[row + 1]; ++at) {
+      const std::uint32_t column = level.weights.columns[at];
+      result(i, column) -= static_cast<double>(level.weights.values[at]) /
+                           std::sqrt(level.degrees[row] * level.degrees[column]);
+    }
+  }
+  result -= null_space * null_space.transpose();
+  return (result + result.transpose()) / 2;
+}
+
+std::vector<float> DenseGraph::inverse(std::size_t components) const {
+  Eigen::VectorXd factors = values.cwiseInverse();
+  factors.head(static_cast<Eigen::Index>(components)).setZero();
+  const Eigen::MatrixXf inverse =
+      (vectors * factors.asDiagonal() * vectors.transpose()).cast<float>();
+  return {inverse.data(), inverse.data() + inverse.size()};
+}
+
+/// `component`: of each node, below `components`.
+DenseGraph solve_dense(const GraphLevel& level, const std::vector<std::uint32_t>& component,
+                       std::size_t components) {
+  const auto n = static_cast<Eigen::Index>(level.nodes());
+  const auto zeros = static_cast<Eigen::Index>(components);
+  Eigen::MatrixXd roots = Eigen::MatrixXd::Zero(n, zeros);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    const double root = std::sqrt(level.degrees[row]);
+    roots(i, 0) = root;
+    if (component[row] > 0) roots(i, component[row]) = root;
+  }
+  Eigen::MatrixXd null_space = Eigen::HouseholderQR<Eigen::MatrixXd>(roots).householderQ() *
+                               Eigen::MatrixXd::Identity(n, zeros);
+  null_space.col(0) = roots.col(0).normalized();  // With its sign.
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(shifted_laplacian(level, null_space));
+  if (solver.info() != Eigen::Success) {
+    throw NumericalError("the dense eigensolver did not converge for a graph");
+  }
+  DenseGraph result{solver.eigenvalues(), solver.eigenvectors()};
+  result.values.head(zeros).setZero();
+  result.vectors.leftCols(zeros) = null_space;
+  return result;
+}
+
+/// The component of each node of levels[k].
+std::vector<std::uint32_t> components_on(const GraphLevels& graph, std::size_t k) {
+  std::vector<std::uint32_t> result = graph.component;
+  for (std::size_t level = 0; level < k; ++level) {
+    std::vector<std::uint32_t> coarser(graph.levels[level + 1].nodes());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      coarser[graph.levels[level].coarse[i]] = result[i];
+    }
+    result = std::move(coarser);
+  }
+  return result;
+}
 
 EigenParameters eigen_parameters(const GraphParameters& parameters) {
   EigenParameters result;

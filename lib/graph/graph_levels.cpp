@@ -9,6 +9,7 @@
 
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
+#include "region/disjoint_sets.hpp"
 
 namespace diacut {
 
@@ -35,120 +36,83 @@ std::vector<double> row_sums(const HostCsr& weights) {
 
 /// The graph without weights of 0 and without isolated nodes; `origin` gets the nodes left.
 HostCsr without_isolated(const Graph& graph, std::vector<std::uint32_t>& origin) {
-  constexpr auto kIsolated = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> number(graph.nodes(), kIsolated);
-  HostCsr result;
+  std::vector<std::uint32_t> number(graph.nodes());
   for (std::size_t row = 0; row < graph.nodes(); ++row) {
     const auto begin = graph.weights.begin() + static_cast<std::ptrdiff_t>(graph.starts[row]);
     const auto end = graph.weights.begin() + static_cast<std::ptrdiff_t>(graph.starts[row + 1]);
-    const auto edges = static_cast<std::uint32_t>(
-        std::count_if(begin, end, [](float weight) { return weight > 0; }));
-    if (edges == 0) continue;
+    if (std::all_of(begin, end, [](float weight) { return !(weight > 0); })) continue;
     number[row] = static_cast<std::uint32_t>(origin.size());
     origin.push_back(static_cast<std::uint32_t>(row));
-    result.starts.push_back(result.starts.back() + edges);
   }
-  result.columns.resize(result.starts.back());
-  result.values.resize(result.starts.back());
-  parallel_ranges(origin.size(), kGraphLevelsRows, [&](std::size_t first, std::size_t last) {
-    for (std::size_t row = first; row < last; ++row) {
-      std::uint32_t to = result.starts[row];
-      const std::uint32_t from = origin[row];
-      for (std::uint64_t at = graph.starts[from]; at < graph.starts[from + 1]; ++at) {
-        if (!(graph.weights[at] > 0)) continue;
-        result.columns[to] = number[graph.columns[at]];
-        result.values[to++] = graph.weights[at];
-      }
+  HostCsr result;
+  for (const std::uint32_t row : origin) {
+    for (std::uint64_t at = graph.starts[row]; at < graph.starts[row + 1]; ++at) {
+      if (!(graph.weights[at] > 0)) continue;
+      result.columns.push_back(number[graph.columns[at]]);
+      result.values.push_back(graph.weights[at]);
     }
-  });
-  return result;
-}
-
-/// Nodes in a new order: `order[new]` is the old number and `rank[old]` the new one.
-struct Order {
-  std::vector<std::uint32_t> order;
-  std::vector<std::uint32_t> rank;
-};
-
-/// Nodes by the ranks of the nodes that they are contracted to.
-Order order_by(const std::vector<std::uint32_t>& coarse,
-               const std::vector<std::uint32_t>& coarse_rank) {
-  std::vector<std::uint32_t> next(coarse_rank.size() + 1, 0);
-  for (const std::uint32_t j : coarse) ++next[coarse_rank[j] + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  Order result{std::vector<std::uint32_t>(coarse.size()),
-               std::vector<std::uint32_t>(coarse.size())};
-  for (std::size_t i = 0; i < coarse.size(); ++i) {
-    const std::uint32_t to = next[coarse_rank[coarse[i]]]++;
-    result.rank[i] = to;
-    result.order[to] = static_cast<std::uint32_t>(i);
+    result.starts.push_back(static_cast<std::uint32_t>(result.columns.size()));
   }
   return result;
 }
 
-HostCsr permuted(const HostCsr& weights, const Order& order) {
+HostCsr permuted(const HostCsr& weights, const std::vector<std::uint32_t>& order,
+                 const std::vector<std::uint32_t>& rank) {
   HostCsr result;
   result.starts.reserve(weights.rows() + 1);
-  for (const std::uint32_t old : order.order) {
-    result.starts.push_back(result.starts.back() + weights.starts[old + 1] - weights.starts[old]);
-  }
-  result.columns.resize(weights.columns.size());
-  result.values.resize(weights.values.size());
-  parallel_ranges(weights.rows(), kGraphLevelsRows, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end; ++row) {
-      std::uint32_t to = result.starts[row];
-      const std::uint32_t old = order.order[row];
-      for (std::uint32_t at = weights.starts[old]; at < weights.starts[old + 1]; ++at, ++to) {
-        result.columns[to] = order.rank[weights.columns[at]];
-        result.values[to] = weights.values[at];
-      }
+  result.columns.reserve(weights.columns.size());
+  result.values.reserve(weights.values.size());
+  for (const std::uint32_t old : order) {
+    for (std::uint32_t at = weights.starts[old]; at < weights.starts[old + 1]; ++at) {
+      result.columns.push_back(rank[weights.columns[at]]);
+      result.values.push_back(weights.values[at]);
     }
-  });
+    result.starts.push_back(static_cast<std::uint32_t>(result.columns.size()));
+  }
   return result;
 }
 
-/// Renumbers the nodes of all levels but the last.
+/// Renumbers the nodes of all levels but the last, by the new numbers of the nodes that they are
+/// contracted to.
 void renumber(GraphLevels& graph) {
-  Order coarse;
-  coarse.rank.resize(graph.levels.back().nodes());
-  std::iota(coarse.rank.begin(), coarse.rank.end(), 0U);
+  std::vector<std::uint32_t> coarse_rank(graph.levels.back().nodes());
+  std::iota(coarse_rank.begin(), coarse_rank.end(), 0U);
   for (std::size_t k = graph.levels.size() - 1; k-- > 0;) {
     GraphLevel& level = graph.levels[k];
-    Order own = order_by(level.coarse, coarse.rank);
-    level.weights = permuted(level.weights, own);
-    std::vector<double> degrees(level.nodes());
-    std::vector<std::uint32_t> to(level.nodes());
-    for (std::size_t i = 0; i < degrees.size(); ++i) {
-      degrees[i] = level.degrees[own.order[i]];
-      to[i] = coarse.rank[level.coarse[own.order[i]]];
-    }
-    level.degrees = std::move(degrees);
-    level.coarse = std::move(to);
-    coarse = std::move(own);
+    for (std::uint32_t& node : level.coarse) node = coarse_rank[node];
+    std::vector<std::uint32_t> order(level.nodes());  // By new number the old one.
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return level.coarse[a] < level.coarse[b];
+    });
+    std::vector<std::uint32_t> rank(level.nodes());
+    for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+    const auto reordered = [&](const auto& values) {
+      auto result = values;
+      for (std::size_t i = 0; i < order.size(); ++i) result[i] = values[order[i]];
+      return result;
+    };
+    level.weights = permuted(level.weights, order, rank);
+    level.degrees = reordered(level.degrees);
+    level.coarse = reordered(level.coarse);
+    if (k == 0) graph.origin = reordered(graph.origin);
+    coarse_rank = std::move(rank);
   }
-  if (coarse.order.empty()) return;
-  std::vector<std::uint32_t> origin(graph.origin.size());
-  for (std::size_t i = 0; i < origin.size(); ++i) origin[i] = graph.origin[coarse.order[i]];
-  graph.origin = std::move(origin);
 }
 
 /// The least node of the component of each node: a contraction keeps components.
 std::vector<std::uint32_t> roots_of(const HostCsr& weights) {
-  std::vector<std::uint32_t> parent(weights.rows());
-  std::iota(parent.begin(), parent.end(), 0U);
-  const auto root = [&](std::uint32_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  };
-  for (std::uint32_t i = 0; i < parent.size(); ++i) {
+  DisjointSets sets(weights.rows());
+  for (std::size_t i = 0; i < weights.rows(); ++i) {
     for (std::uint32_t at = weights.starts[i]; at < weights.starts[i + 1]; ++at) {
-      const std::uint32_t a = root(i);
-      const std::uint32_t b = root(weights.columns[at]);
-      parent[std::max(a, b)] = std::min(a, b);
+      sets.unite(static_cast<std::int32_t>(i), static_cast<std::int32_t>(weights.columns[at]));
     }
   }
-  for (std::uint32_t i = 0; i < parent.size(); ++i) parent[i] = root(i);
-  return parent;
+  std::vector<std::uint32_t> roots(weights.rows());
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    roots[i] = static_cast<std::uint32_t>(sets.find(static_cast<std::int32_t>(i)));
+  }
+  return roots;
 }
 
 void find_components(GraphLevels& graph) {
@@ -266,7 +230,7 @@ namespace {
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 /// The share of a node's largest weight from which on a neighbour is strong.
 constexpr float kStrong = 0.25F;
-/// Coarse nodes that a thread takes at least.
+/// Nodes that a thread takes at least.
 constexpr std::size_t kRows = 1024;
 
 float largest_weight(const HostCsr& weights, std::uint32_t row) {
@@ -300,58 +264,6 @@ std::uint32_t strongest_aggregate(const HostCsr& weights, std::uint32_t row,
   return result;
 }
 
-/// The nodes of each aggregate: those of aggregate J are nodes[starts[J]] to nodes[starts[J + 1]].
-struct Members {
-  std::vector<std::uint32_t> starts;
-  std::vector<std::uint32_t> nodes;
-};
-
-Members members_of(const Aggregates& aggregates) {
-  Members members{std::vector<std::uint32_t>(aggregates.count + 1, 0),
-                  std::vector<std::uint32_t>(aggregates.of_node.size())};
-  for (const std::uint32_t j : aggregates.of_node) ++members.starts[j + 1];
-  for (std::size_t j = 0; j < aggregates.count; ++j) members.starts[j + 1] += members.starts[j];
-  std::vector<std::uint32_t> next(members.starts.begin(), members.starts.end() - 1);
-  for (std::size_t i = 0; i < aggregates.of_node.size(); ++i) {
-    members.nodes[next[aggregates.of_node[i]]++] = static_cast<std::uint32_t>(i);
-  }
-  return members;
-}
-
-/// The rows of a range of aggregates.
-struct Part {
-  std::vector<std::uint32_t> lengths;
-  std::vector<std::uint32_t> columns;
-  std::vector<float> values;
-};
-
-Part contracted_rows(const HostCsr& weights, const Aggregates& aggregates, const Members& members,
-                     const IndexRange& range) {
-  Part part;
-  std::vector<std::uint32_t> place(aggregates.count, kNone);
-  std::vector<double> sums;
-  for (std::size_t j = range.begin; j < range.end; ++j) {
-    const std::size_t first = part.columns.size();
-    sums.clear();
-    for (std::uint32_t k = members.starts[j]; k < members.starts[j + 1]; ++k) {
-      const std::uint32_t node = members.nodes[k];
-      for (std::uint32_t at = weights.starts[node]; at < weights.starts[node + 1]; ++at) {
-        const std::uint32_t column = aggregates.of_node[weights.columns[at]];
-        if (place[column] == kNone) {
-          place[column] = static_cast<std::uint32_t>(sums.size());
-          part.columns.push_back(column);
-          sums.push_back(0);
-        }
-        sums[place[column]] += static_cast<double>(weights.values[at]);
-      }
-    }
-    for (std::size_t at = first; at < part.columns.size(); ++at) place[part.columns[at]] = kNone;
-    for (const double sum : sums) part.values.push_back(static_cast<float>(sum));
-    part.lengths.push_back(static_cast<std::uint32_t>(sums.size()));
-  }
-  return part;
-}
-
 }  // namespace
 
 Aggregates aggregate(const HostCsr& weights) {
@@ -377,21 +289,34 @@ Aggregates aggregate(const HostCsr& weights) {
 }
 
 HostCsr contract(const HostCsr& weights, const Aggregates& aggregates) {
-  const Members members = members_of(aggregates);
-  const std::vector<IndexRange> ranges = ranges_of(aggregates.count, kRows);
-  std::vector<Part> parts(ranges.size());
-  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
-    const auto at = static_cast<std::size_t>(k);
-    parts[at] = contracted_rows(weights, aggregates, members, ranges[at]);
+  std::vector<std::uint32_t> nodes(weights.rows());  // One aggregate's after another's.
+  std::iota(nodes.begin(), nodes.end(), 0U);
+  std::stable_sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return aggregates.of_node[a] < aggregates.of_node[b];
   });
   HostCsr result;
-  result.starts.reserve(aggregates.count + 1);
-  for (const Part& part : parts) {
-    for (const std::uint32_t length : part.lengths) {
-      result.starts.push_back(result.starts.back() + length);
+  std::vector<std::uint32_t> place(aggregates.count, kNone);  // By column, in the row.
+  std::vector<double> sums;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const std::uint32_t node = nodes[k];
+    for (std::uint32_t at = weights.starts[node]; at < weights.starts[node + 1]; ++at) {
+      const std::uint32_t column = aggregates.of_node[weights.columns[at]];
+      if (place[column] == kNone) {
+        place[column] = static_cast<std::uint32_t>(sums.size());
+        result.columns.push_back(column);
+        sums.push_back(0);
+      }
+      sums[place[column]] += static_cast<double>(weights.values[at]);
     }
-    result.columns.insert(result.columns.end(), part.columns.begin(), part.columns.end());
-    result.values.insert(result.values.end(), part.values.begin(), part.values.end());
+    const bool last_of_row =
+        k + 1 == nodes.size() || aggregates.of_node[nodes[k + 1]] != aggregates.of_node[node];
+    if (!last_of_row) continue;
+    for (std::size_t at = result.starts.back(); at < result.columns.size(); ++at) {
+      place[result.columns[at]] = kNone;
+    }
+    result.values.insert(result.values.end(), sums.begin(), sums.end());
+    result.starts.push_back(static_cast<std::uint32_t>(result.columns.size()));
+    sums.clear();
   }
   return result;
 }
