@@ -169,78 +169,61 @@ std::uint64_t pixels_of(const PictureSize& size) {
   return static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
 }
 
-/// What one image of a run takes of main memory, bytes.
-class HostBytes {
- public:
-  HostBytes(const SegmentationPlan& plan, const HostImage& image)
-      : hierarchical_(makes_hierarchy(plan.parameters)),
-        by_probability_(merges_by_probability(plan.parameters, !plan.parameters.has_boundary())),
-        inside_(plan.parameters.region.method == RegionMethod::kObjects),
-        channels_(static_cast<std::uint64_t>(image.channels)),
-        value_(kFloat * channels_ + (image.masked ? 1 : 0)),
-        full_(pixels_of(image.full)),
-        working_(plan.batch.image.pixels()),
-        file_(image.file_bytes),
-        features_(image.features.bytes()) {
-    const std::uint64_t inside = inside_ ? kFloat : 0;
-    of_hierarchy_ = (hierarchical_ ? kLabel + kFloat : 0) + inside;
-    maps_ = working_ * ((hierarchical_ ? 2 * kFloat : 0) + inside);
-    const PictureSize working{plan.batch.image.width, plan.batch.image.height};
-    if (features_ > 0) {
-      const int block = std::min(image.features.channels, kFeatureBlock);
-      feature_planes_ = feature_planes_memory(image.features, block, working);
-    }
-    if (working != image.full) detail_ = pixels_of(detail_size(image.full, working));
-    if (image.verified) other_ = full_ * (of_hierarchy_ + kLabel) + maps_ + detail_ * value_;
-  }
-
-  bool places() const { return detail_ > 0; }
-
-  /// The image is read first, and then the features, which may be brought to another order.
-  std::uint64_t reading() const {
-    return std::max(file_ + full_ * (value_ + channels_), full_ * value_ + 2 * features_);
-  }
-  /// While affinities are computed.
-  std::uint64_t boundaries() const { return on_device() + feature_planes_; }
-  /// While the device works. A working image of the full size is the image itself.
-  std::uint64_t on_device() const {
-    const std::uint64_t reduced = places() ? (detail_ + working_) * value_ : 0;
-    // The colours are there as soon as the device begins.
-    const std::uint64_t colours = by_probability_ ? channels_ * working_ : 0;
-    return full_ * value_ + reduced + features_ + colours + other_;
-  }
-  std::uint64_t contours() const { return on_device() + maps_; }
-  std::uint64_t regions() const {
-    return contours() + (hierarchical_ ? working_ * kHierarchyBytes : 0);
-  }
-  /// Levels of the detail, then the flood, which holds its cells, their levels, and the labels.
-  std::uint64_t placement() const {
-    const std::uint64_t levels = detail_ * (2 * value_ + 4 * kFloat);
-    const std::uint64_t flood = full_ * (2 * kLabel + 2);
-    return contours() + std::max(levels, flood);
-  }
-  /// Contours and leaves of a hierarchy, the inside map, labels, and these as PNG takes them.
-  std::uint64_t results() const {
-    return features_ + detail_ * value_ + other_ +
-           full_ * (value_ + of_hierarchy_ + kLabel + sizeof(std::uint16_t));
-  }
-
- private:
-  bool hierarchical_;
-  bool by_probability_;  ///< Where the boundary map is not the user's.
-  bool inside_;          ///< Whether there is an inside map.
-  std::uint64_t channels_;
-  std::uint64_t value_;  ///< Of a pixel, with its mask.
-  std::uint64_t full_;
-  std::uint64_t working_;
-  std::uint64_t file_;
-  std::uint64_t of_hierarchy_ = 0;    ///< Of a pixel: contours and leaves, and the inside map.
-  std::uint64_t maps_ = 0;            ///< Bytes of what comes from the device.
-  std::uint64_t other_ = 0;           ///< Of a verified image, bytes of its other segmentation.
-  std::uint64_t features_;            ///< Bytes of the features.
-  std::uint64_t feature_planes_ = 0;  ///< Bytes of channels on their way to the device.
-  std::uint64_t detail_ = 0;          ///< Pixels; 0: the image is not reduced.
+/// What one image of a run takes of main memory in each phase, bytes.
+struct HostBytes {
+  std::uint64_t reading = 0;
+  std::uint64_t boundaries = 0;
+  std::uint64_t on_device = 0;  ///< While the device works.
+  std::uint64_t contours = 0;
+  std::uint64_t regions = 0;
+  std::uint64_t placement = 0;  ///< 0: the image is not reduced.
+  std::uint64_t results = 0;
 };
+
+HostBytes host_bytes_of(const SegmentationPlan& plan, const HostImage& image) {
+  const bool hierarchical = makes_hierarchy(plan.parameters);
+  const bool objects = plan.parameters.region.method == RegionMethod::kObjects;
+  const auto channels = static_cast<std::uint64_t>(image.channels);
+  const std::uint64_t value = kFloat * channels + (image.masked ? 1 : 0);  // Of a pixel.
+  const std::uint64_t full = pixels_of(image.full);
+  const std::uint64_t working = plan.batch.image.pixels();
+  const PictureSize size{plan.batch.image.width, plan.batch.image.height};
+  const std::uint64_t detail = size != image.full ? pixels_of(detail_size(image.full, size)) : 0;
+  const std::uint64_t features = image.features.bytes();
+  const std::uint64_t inside = objects ? kFloat : 0;
+  const std::uint64_t leaves = (hierarchical ? kLabel + kFloat : 0) + inside;  // And contours.
+  const std::uint64_t maps = working * ((hierarchical ? 2 * kFloat : 0) + inside);
+  // Of a verified image, its other segmentation.
+  const std::uint64_t other =
+      image.verified ? full * (leaves + kLabel) + maps + detail * value : 0;
+
+  HostBytes bytes;
+  // The image is read first, and then the features, which may be brought to another order.
+  bytes.reading =
+      std::max(image.file_bytes + full * (value + channels), full * value + 2 * features);
+  // A working image of the full size is the image itself. Colours are there as soon as the device
+  // begins.
+  bytes.on_device = full * value + (detail > 0 ? (detail + working) * value : 0) + features + other;
+  if (merges_by_probability(plan.parameters, !plan.parameters.has_boundary())) {
+    bytes.on_device += channels * working;
+  }
+  bytes.boundaries = bytes.on_device;
+  if (features > 0) {
+    const int block = std::min(image.features.channels, kFeatureBlock);
+    bytes.boundaries += feature_planes_memory(image.features, block, size);
+  }
+  bytes.contours = bytes.on_device + maps;
+  bytes.regions = bytes.contours + (hierarchical ? working * kHierarchyBytes : 0);
+  // Levels of the detail, then the flood, which holds its cells, their levels, and the labels.
+  if (detail > 0) {
+    bytes.placement =
+        bytes.contours + std::max(detail * (2 * value + 4 * kFloat), full * (2 * kLabel + 2));
+  }
+  // Contours and leaves of a hierarchy, the inside map, labels, and these as PNG takes them.
+  bytes.results = features + detail * value + other +
+                  full * (value + leaves + kLabel + sizeof(std::uint16_t));
+  return bytes;
+}
 
 std::string gib(std::uint64_t bytes) {
   return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30));
@@ -265,9 +248,9 @@ MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> 
   const bool shared = device.kind == DeviceKind::kCpu;
   MemoryPlan result;
   const auto add = [&](const char* phase, std::uint64_t on_device,
-                       std::uint64_t (HostBytes::*on_host)() const) {
+                       std::uint64_t HostBytes::*on_host) {
     std::uint64_t bytes = 0;
-    for (const HostImage& image : images) bytes += (HostBytes(plan, image).*on_host)();
+    for (const HostImage& image : images) bytes += host_bytes_of(plan, image).*on_host;
     if (shared) bytes += on_device + (result.phases.empty() ? 0 : kKernelsOnCpu);
     result.phases.push_back({phase, on_device, bytes});
   };
@@ -282,7 +265,9 @@ MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> 
   if (makes_hierarchy(plan.parameters)) add("contours", budget.contours, &HostBytes::contours);
   // Only direct cuts need the device.
   add("regions", budget.regions, &HostBytes::regions);
-  if (HostBytes(plan, images.front()).places()) add("placement", 0, &HostBytes::placement);
+  if (host_bytes_of(plan, images.front()).placement > 0) {
+    add("placement", 0, &HostBytes::placement);
+  }
   add("results", 0, &HostBytes::results);
   return result;
 }
