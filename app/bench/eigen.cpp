@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "affinity/affinity.hpp"
-#include "contour/reference_spectral_contour.hpp"
+#include "contour/spectral_contour.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "eigen/eigensolver.hpp"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 
-#include "contour/reference_spectral_contour.hpp"
 #include "contour/spectral_contour.hpp"
 #include "opencl/arguments.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
-#include "contour/reference_spectral_contour.hpp"
+#include "contour/spectral_contour.hpp"
 #include "doctor/checks.hpp"
 
 namespace diacut {

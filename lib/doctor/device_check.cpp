@@ -7,7 +7,6 @@
 #include "affinity/affinity.hpp"
 #include "diacut/segmenter.hpp"
 #include "doctor/checks.hpp"
-#include "pipeline/pipeline_budget.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/stages.hpp"
 #include "pipeline/working_image.hpp"

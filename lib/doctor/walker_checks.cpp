@@ -6,7 +6,6 @@
 #include "doctor/checks.hpp"
 #include "doctor/problems.hpp"
 #include "walker/random_walker.hpp"
-#include "walker/seeds.hpp"
 
 namespace diacut {
 

@@ -3,19 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
 #include "affinity/affinity.hpp"
 #include "affinity/feature_affinity.hpp"
+#include "boundary/network/network_boundary.hpp"
 #include "core/host_memory.hpp"
 #include "diacut/errors.hpp"
+#include "eigen/decimation/contour_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
+#include "eigen/lanczos/lanczos.hpp"
+#include "eigen/lobpcg/lobpcg.hpp"
 #include "image/detail.hpp"
 #include "image/feature_planes.hpp"
+#include "matrix/interpolation.hpp"
 #include "matrix/stencil.hpp"
-#include "pipeline/pipeline_budget.hpp"
 #include "pipeline/working_image.hpp"
+#include "walker/random_walker.hpp"
 
 namespace diacut {
 
@@ -194,8 +200,7 @@ HostBytes host_bytes_of(const SegmentationPlan& plan, const HostImage& image) {
   const std::uint64_t leaves = (hierarchical ? kLabel + kFloat : 0) + inside;  // And contours.
   const std::uint64_t maps = working * ((hierarchical ? 2 * kFloat : 0) + inside);
   // Of a verified image, its other segmentation.
-  const std::uint64_t other =
-      image.verified ? full * (leaves + kLabel) + maps + detail * value : 0;
+  const std::uint64_t other = image.verified ? full * (leaves + kLabel) + maps + detail * value : 0;
 
   HostBytes bytes;
   // The image is read first, and then the features, which may be brought to another order.
@@ -220,8 +225,8 @@ HostBytes host_bytes_of(const SegmentationPlan& plan, const HostImage& image) {
         bytes.contours + std::max(detail * (2 * value + 4 * kFloat), full * (2 * kLabel + 2));
   }
   // Contours and leaves of a hierarchy, the inside map, labels, and these as PNG takes them.
-  bytes.results = features + detail * value + other +
-                  full * (value + leaves + kLabel + sizeof(std::uint16_t));
+  bytes.results =
+      features + detail * value + other + full * (value + leaves + kLabel + sizeof(std::uint16_t));
   return bytes;
 }
 
@@ -309,6 +314,330 @@ void check_host_memory(const MemoryPlan& plan, const ImageSize& image, const Dev
       "not enough main memory: an image of {}x{} takes {}{}, and {} are there; {}make the image "
       "smaller, or close other programs",
       image.width, image.height, gib(plan.host_bytes()), shared, gib(available), advice));
+}
+
+namespace {
+
+/// Bytes that a part of a run holds on the device: for each element of a grid so many, and there so
+/// many more for each diagonal of the matrix, and for each column of a block or basis of vectors.
+struct Part {
+  double element = 0;
+  double diagonal = 0;
+  double column = 0;
+};
+
+// Which pixels have data, and the boundary map; while the gradient is computed, planes of its
+// tensor.
+constexpr Part kMask{1};
+constexpr Part kMap{4};
+constexpr Part kGradient{24};
+// The whole matrix with the roots of the degrees, and what is beside it while it is made: the
+// boundary strength with a border, or the inverse roots; with features 16 channels and norms.
+constexpr Part kMatrix{4, 4};
+constexpr Part kMakingMatrix{4};
+constexpr Part kFeatureChannels{4, 0, 4};
+// The compressed matrix: half of the diagonals in 16 bits, and the main diagonal; with its scale.
+constexpr Part kCompressed{8, 1};
+// Of all coarser grids together, beside their matrices: degrees, gains and two blocks of vectors.
+constexpr Part kCoarseGrids{8, 0, 8};
+constexpr Part kMakingCoarseGrid{16, 4};
+// A basis, vectors and, of a compressed matrix, two blocks of 8 columns.
+constexpr Part kLanczos{36, 0, 4};
+constexpr Part kLanczosBlocks{64};
+constexpr Part kEigenvectors{0, 0, 4};
+// Four blocks, the right-hand sides, and seeds, labels and probabilities.
+constexpr Part kWalk{24, 0, 16};
+constexpr Part kRightHandSides{0, 0, 4};
+// The contour map, its orientation and what is filtered along x; eigenvectors with a border.
+constexpr Part kContours{20};
+constexpr Part kBorderedVectors{0, 0, 4};
+// Of the kept pixels of a decimated grid: their affinities, for each neighbour, and the matrices of
+// it and coarser grids; and which pixels have affinities.
+constexpr Part kDecimated{30, 6};
+constexpr Part kDecimatedMask{4};
+// Regions, and the vectors and results of products within them, 16 columns each.
+constexpr Part kDirectCuts{132};
+/// Whatever the grid: weights of filters, counts, offsets, uploads.
+constexpr std::uint64_t kOnce = std::uint64_t{1} << 18;
+
+std::uint64_t bytes(const Part& part, std::uint64_t elements, std::size_t diagonals = 0,
+                    int columns = 0) {
+  return static_cast<std::uint64_t>(
+      std::ceil((part.element + part.diagonal * static_cast<double>(diagonals) +
+                 part.column * static_cast<double>(columns)) *
+                static_cast<double>(elements)));
+}
+
+/// Elements of a grid with rows of whole vectors and a border on all sides.
+std::uint64_t padded(const Grid& grid, int border, int row) {
+  return static_cast<std::uint64_t>(grid.stride + row + 2 * border) *
+         static_cast<std::uint64_t>(grid.height + 2 * border);
+}
+
+/// A matrix of the solvers: the whole one, or, compressed, one of padded rows.
+std::uint64_t matrix_bytes(const Grid& grid, const Stencil& stencil, MatrixForm form) {
+  if (form == MatrixForm::kDia) return bytes(kMatrix, dia_pitch(grid.rows()), stencil.size());
+  return bytes(kCompressed, padded(grid, stencil.radius, 64), stencil.size());
+}
+
+/// The coarser grids of the multilevel solver for blocks of so many columns.
+struct CoarseBytes {
+  std::uint64_t held = 0;
+  std::uint64_t making = 0;  ///< The first of them, before it is compressed.
+};
+
+CoarseBytes coarse_bytes(const Batch& batch, const Stencil& stencil, MatrixForm form, int columns) {
+  CoarseBytes result;
+  // The matrix of the coarsest grid and its inverse, of up to 1024 elements, are whole.
+  const auto images = static_cast<std::uint64_t>(batch.count);
+  result.held = images * 1024 * (1024 + stencil.size()) * sizeof(float);
+  Grid grid = batch.grid();
+  while (grid.rows() > images * 256) {
+    grid = grid_for((grid.width + 1) / 2, (grid.height + 1) / 2);
+    if (result.making == 0) result.making = bytes(kMakingCoarseGrid, grid.rows(), stencil.size());
+    result.held += matrix_bytes(grid, stencil, form) + bytes(kCoarseGrids, grid.rows(), 0, columns);
+  }
+  result.held += bytes({4}, batch.grid().rows());  // The gains of the finest grid.
+  return result;
+}
+
+/// What eigenvectors take beside the matrix. Lanczos takes over where the multilevel solver cannot
+/// make an image coarser.
+std::uint64_t solver_bytes(const Batch& batch, const Stencil& stencil, MatrixForm form,
+                           const EigenParameters& eigen) {
+  const Grid grid = batch.grid();
+  std::uint64_t lanczos = bytes(kLanczos, dia_pitch(grid.rows()), 0, lanczos_basis_size(eigen) + 2);
+  if (form == MatrixForm::kCompressed) {
+    lanczos += bytes(kLanczosBlocks, grid.rows()) + Workspace::memory(8, grid.rows());
+  }
+  if (solver_wanted(eigen.solver) != SolverKind::kMultilevel) return lanczos;
+  const int columns = Lobpcg::columns(eigen);
+  return std::max(
+      lanczos, Lobpcg::memory(batch, columns) + coarse_bytes(batch, stencil, form, columns).held);
+}
+
+std::uint64_t walk_bytes(const Batch& batch, const Stencil& stencil, MatrixForm form, int labels) {
+  const int columns = walker_columns(labels, form);
+  const int all = std::max(1, (labels + columns - 1) / columns) * columns;
+  const CoarseBytes coarse = coarse_bytes(batch, stencil, form, columns);
+  std::uint64_t result = coarse.held + bytes(kWalk, batch.grid().rows(), 0, columns) +
+                         bytes(kRightHandSides, batch.grid().rows(), 0, all) +
+                         Workspace::memory(columns, batch.grid().rows());
+  if (form == MatrixForm::kCompressed) {
+    result += coarse.making + matrix_bytes(batch.grid(), stencil, form);
+  }
+  return result;
+}
+
+/// Contours of a batch that are not made from eigenvectors of the whole matrix.
+DeviceMemory contour_memory(const Batch& batch, const RunParameters& parameters) {
+  const Grid& image = batch.image;
+  const auto images = static_cast<std::uint64_t>(batch.count);
+  const std::uint64_t contours = bytes(kContours, padded(image, 0, 16));
+  if (!decimates(parameters)) return {contours, contours};
+  const int radius = parameters.affinity.radius;
+  const PlaneGrid cells = PlaneGrid(image.width, image.height, radius).decimated();
+  const std::size_t neighbours = KeptNeighbours(radius).size();
+  const std::size_t pitch = dia_pitch(image.rows());
+  const std::uint64_t decimated = bytes(kDecimated, cells.pitch, neighbours) +
+                                  bytes(kDecimatedMask, image.rows()) +
+                                  bytes(kEigenvectors, pitch + cells.pitch, 0, kContourVectors);
+  const std::uint64_t bordered = bytes(kBorderedVectors, padded(image, 3, 16), 0, kContourVectors);
+  return {contours + images * decimated + bordered,
+          std::max({images * bytes({0, 4}, cells.pitch, neighbours),
+                    images * bytes(kEigenvectors, pitch, 0, kContourVectors), bordered})};
+}
+
+/// The largest allocation of a run that has a matrix.
+std::uint64_t largest_piece(const Grid& grid, const Stencil& stencil,
+                            const EigenParameters& eigen) {
+  const int columns = std::max(
+      Lobpcg::columns(eigen),
+      solver_wanted(eigen.solver) == SolverKind::kMultilevel ? 0 : lanczos_basis_size(eigen) + 2);
+  return dia_pitch(grid.rows()) * sizeof(float) *
+         std::max(stencil.size(), static_cast<std::size_t>(columns));
+}
+
+Grid scaled(const Grid& grid, double scale) {
+  const auto side = [scale](int length) {
+    return std::clamp(static_cast<int>(std::floor(length * scale)), 1, length);
+  };
+  return grid_for(side(grid.width), side(grid.height));
+}
+
+}  // namespace
+
+Grid grid_for(int width, int height) { return {width, height, width}; }
+
+EigenParameters eigen_parameters(const Parameters& parameters) {
+  EigenParameters eigen = parameters.eigen;
+  if (parameters.region.method != RegionMethod::kKway) return eigen;
+  eigen.vectors = std::max(eigen.vectors, std::min(parameters.region.regions, kMaxKwayVectors));
+  // A basis that was chosen for fewer eigenvectors would be too small for more.
+  if (eigen.basis <= eigen.vectors) eigen.basis = 0;
+  return eigen;
+}
+
+bool walks(const Parameters& parameters) {
+  return parameters.region.method == RegionMethod::kWalker;
+}
+
+bool decimates(const RunParameters& parameters) {
+  return makes_hierarchy(parameters) && parameters.contour.spectral == SpectralUse::kDecimated;
+}
+
+bool needs_eigenvectors(const Parameters& parameters) {
+  return !walks(parameters) && eigen_parameters(parameters).vectors > 0;
+}
+
+bool needs_matrix(const Parameters& parameters) {
+  return !makes_hierarchy(parameters) || needs_eigenvectors(parameters);
+}
+
+DeviceMemory PipelineBudget::memory() const {
+  return {std::max({boundaries, compression, eigen, contours, regions}), piece};
+}
+
+bool PipelineBudget::fits(const DeviceInfo& device, std::uint64_t limit) const {
+  return memory().fits(device, limit);
+}
+
+bool thins(const CueParameters& cue) { return cue.kind == CueKind::kGradient && cue.thin; }
+
+PipelineBudget pipeline_budget(const Grid& grid, const RunParameters& parameters, MatrixForm form) {
+  return pipeline_budget(Batch(grid), parameters, form);
+}
+
+PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& parameters,
+                               MatrixForm form) {
+  const Stencil stencil = affinity_stencil(parameters.affinity);
+  const EigenParameters eigen = eigen_parameters(parameters);
+  const bool with_matrix = needs_matrix(parameters);
+  const Grid grid = with_matrix ? batch.grid() : batch.image;
+  const std::uint64_t plane = grid.rows() * sizeof(float);
+  const auto others = static_cast<std::uint64_t>(batch.count - 1);
+
+  // What is there in every phase, and the boundary maps.
+  PipelineBudget budget;
+  std::uint64_t kept = kOnce;
+  std::uint64_t map = bytes(kMask, grid.rows());
+  if (parameters.has_boundary() && parameters.cue.kind == CueKind::kLearned) {
+    const Networks networks = load_networks(parameters.cue.weights);
+    for (const auto& network : networks) kept += DeviceNetwork::memory(*network);
+    const DeviceMemory memory = network_map_memory(batch.image, networks, parameters.cue);
+    map += memory.total;
+    budget.piece = memory.piece;
+  } else {
+    map += bytes(kMap, grid.rows());
+    if (parameters.has_boundary()) map += bytes(kGradient, batch.image.rows());
+  }
+  if (!with_matrix) {
+    // Maps of all images are there before the first contours are.
+    const DeviceMemory contours = contour_memory(batch, parameters);
+    budget.piece = std::max(budget.piece, contours.piece);
+    budget.boundaries = kept + map + others * plane;
+    budget.contours = kept + (others + 1) * plane + contours.total;
+    return budget;
+  }
+
+  // The maps of a batch are copied into one. Contours are made from the unthinned map.
+  if (others > 0) map += plane;
+  const bool twice = parameters.has_boundary() && thins(parameters.cue);
+  const std::uint64_t strength = makes_hierarchy(parameters) ? plane : 0;
+  const std::uint64_t matrix = matrix_bytes(grid, stencil, MatrixForm::kDia);
+  std::uint64_t making = matrix + bytes(kMask, grid.rows()) + bytes(kMap, grid.rows()) +
+                         bytes(kMakingMatrix, padded(grid, stencil.radius, 64));
+  if (parameters.has_features()) {
+    const int channels = std::min(parameters.feature_channels, kFeatureBlock);
+    making += bytes(kFeatureChannels, padded(grid, stencil.radius, 0), 0, channels);
+  }
+  budget.boundaries = kept + std::max(map, making) + (twice || others > 0 ? plane : 0);
+  budget.piece = std::max(budget.piece, largest_piece(grid, stencil, eigen));
+  if (walks(parameters)) {
+    budget.eigen = kept + matrix + walk_bytes(batch, stencil, form, parameters.labels);
+    return budget;
+  }
+  const std::uint64_t solver = solver_bytes(batch, stencil, form, eigen);
+  const std::uint64_t compressed = matrix_bytes(grid, stencil, MatrixForm::kCompressed);
+  if (form == MatrixForm::kCompressed) {
+    // The multilevel solver makes a coarser grid before it gives the whole matrix up.
+    const bool coarsens = solver_wanted(eigen.solver) == SolverKind::kMultilevel;
+    budget.compression =
+        kept + strength + matrix + compressed +
+        (coarsens ? coarse_bytes(batch, stencil, form, Lobpcg::columns(eigen)).making : 0);
+    budget.eigen = kept + strength + compressed + solver;
+  } else {
+    const bool copy = parameters.matvec.kernel == MatvecKind::kSymmetric;
+    budget.eigen = kept + strength + matrix + (copy ? compressed : 0) + solver;
+  }
+  if (makes_hierarchy(parameters)) {
+    if (parameters.contour.spectral == SpectralUse::kFull) {
+      budget.contours =
+          kept + 2 * plane +
+          bytes(kEigenvectors, dia_pitch(grid.rows()), 0, lanczos_basis_size(eigen) + 2) +
+          bytes(kContours, padded(batch.image, 0, 16)) +
+          bytes(kBorderedVectors, padded(batch.image, 3, 16), 0, eigen.vectors - 1);
+    } else {
+      const DeviceMemory contours = contour_memory(batch, parameters);
+      budget.piece = std::max(budget.piece, contours.piece);
+      budget.contours = kept + (twice ? 2 : 1) * plane + contours.total;
+    }
+  } else {
+    budget.regions = kept + matrix + bytes(kDirectCuts, grid.rows());
+  }
+  return budget;
+}
+
+bool compressible(const Parameters& parameters) {
+  if (!makes_hierarchy(parameters) || parameters.affinity.strides.size() > 1) return false;
+  const SolverKind solver = solver_wanted(parameters.eigen.solver);
+  return solver == SolverKind::kMultilevel ||
+         (solver == SolverKind::kLanczos && parameters.matvec.kernel == MatvecKind::kAuto);
+}
+
+bool fits_compressed(const Grid& grid, const RunParameters& parameters, const DeviceInfo& device,
+                     std::uint64_t limit) {
+  return compressible(parameters) &&
+         pipeline_budget(grid, parameters, MatrixForm::kCompressed).fits(device, limit);
+}
+
+std::optional<Grid> largest_grid(const Grid& grid, const RunParameters& parameters,
+                                 const DeviceInfo& device, std::uint64_t limit) {
+  const auto fits = [&](double scale) {
+    const Grid smaller = scaled(grid, scale);
+    return pipeline_budget(smaller, parameters).fits(device, limit) ||
+           fits_compressed(smaller, parameters, device, limit);
+  };
+  if (fits(1)) return grid;
+  double below = 0;
+  double above = 1;
+  if (!fits(below)) return std::nullopt;
+  for (int step = 0; step < 40; ++step) {
+    const double middle = (below + above) / 2;
+    (fits(middle) ? below : above) = middle;
+  }
+  return scaled(grid, below);
+}
+
+void check_memory(const PipelineBudget& budget, const Grid& grid, const RunParameters& parameters,
+                  const DeviceInfo& device, std::uint64_t limit) {
+  if (budget.fits(device, limit)) return;
+  const std::optional<Grid> largest = largest_grid(grid, parameters, device, limit);
+  const std::string size =
+      largest ? fmt::format(
+                    "the largest image of these proportions that fits has {:.2f} "
+                    "megapixels ({}x{})",
+                    static_cast<double>(largest->pixels()) * 1e-6, largest->width, largest->height)
+              : std::string("no image fits");
+  const char* detail = parameters.image.detail == 0
+                           ? "find regions in a reduction of it (--detail 640)"
+                           : "lower image.detail (--detail), to which it is reduced";
+  const std::string advice = fmt::format(
+      "with affinity.radius {} and {} eigenvectors {}: make the image, in which regions are found "
+      "at {}x{}, smaller, {}, lower radius or eigenvectors, or choose a device with more memory",
+      parameters.affinity.radius, eigen_parameters(parameters).vectors, size, grid.width,
+      grid.height, detail);
+  budget.memory().check(device, limit, advice);
 }
 
 }  // namespace diacut

@@ -13,9 +13,95 @@
 #include "matrix/block.hpp"
 #include "matrix/grid.hpp"
 #include "matrix/matvec.hpp"
-#include "pipeline/pipeline_budget.hpp"
+#include "opencl/device_memory.hpp"
 
 namespace diacut {
+
+/// The parameters of a run, and what comes with its images and decides what it allocates.
+struct RunParameters : Parameters {
+  RunParameters() = default;
+  /// Of images that come with nothing. Not explicit, because that is what parameters alone mean.
+  RunParameters(const Parameters& parameters) : Parameters(parameters) {}
+
+  int feature_channels = 0;  ///< Channels of the images' features; 0: they have none.
+  int labels = 0;            ///< Of the seeds; 0: not known, which counts as the fewest.
+
+  bool has_features() const { return feature_channels > 0; }
+  /// Whether there is a boundary map.
+  bool has_boundary() const { return !has_features() || affinity.with_boundary; }
+};
+
+/// What a run takes on the device, bytes, phase by phase. Stages free what later stages do not
+/// read, so the largest phase must fit the device, not their sum. tests/device/pipeline/
+/// segmenter_memory_test.cpp holds the largest phase within a tenth of what runs take.
+struct PipelineBudget {
+  std::uint64_t boundaries = 0;   ///< Computing the boundary map, and the matrix from it.
+  std::uint64_t compression = 0;  ///< Compressing the matrix; 0: it is not compressed.
+  std::uint64_t eigen = 0;        ///< Computing the eigenvectors, or the random walk; 0: neither.
+  std::uint64_t contours = 0;     ///< Computing the contours, with RegionMethod::kHierarchy.
+  std::uint64_t regions = 0;      ///< Cutting by the eigenvectors, with RegionMethod::kKway.
+  std::uint64_t piece = 0;        ///< The largest allocation of all phases.
+
+  /// The most of all phases, and the largest allocation.
+  DeviceMemory memory() const;
+  bool fits(const DeviceInfo& device, std::uint64_t limit) const;
+};
+
+/// The budget of one image with the solver that `parameters` name. `form`: the form of the matrix
+/// that the eigensolver reads.
+PipelineBudget pipeline_budget(const Grid& grid, const RunParameters& parameters,
+                               MatrixForm form = MatrixForm::kDia);
+/// The budget of several images whose eigenvectors are computed together; the other stages take
+/// them one by one.
+PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& parameters,
+                               MatrixForm form = MatrixForm::kDia);
+
+/// Whether contours need another boundary map than affinities: these are made from a thinned map,
+/// through whose gaps the basins of a hierarchy would leak.
+bool thins(const CueParameters& cue);
+
+/// Whether the eigensolver can read a compressed matrix, the whole matrix being given up. Direct
+/// cuts need the whole matrix after the eigensolver; Spectra and a kernel asked for by name read
+/// it; the compressed form knows no strides.
+bool compressible(const Parameters& parameters);
+
+/// Whether a run fits with a compressed matrix. `limit` as in PipelineBudget::fits().
+bool fits_compressed(const Grid& grid, const RunParameters& parameters, const DeviceInfo& device,
+                     std::uint64_t limit);
+
+/// The largest grid with the proportions of `grid` on which a run with the parameters' solver fits,
+/// the matrix being whole or compressed; nothing if not even one pixel fits. `limit` as in
+/// PipelineBudget::fits().
+std::optional<Grid> largest_grid(const Grid& grid, const RunParameters& parameters,
+                                 const DeviceInfo& device, std::uint64_t limit);
+
+/// Throws DeviceError, naming the largest image that would fit, when `budget` does not fit. `limit`
+/// as in PipelineBudget::fits().
+void check_memory(const PipelineBudget& budget, const Grid& grid, const RunParameters& parameters,
+                  const DeviceInfo& device, std::uint64_t limit);
+
+/// How an image of this size lies in a vector: without padding.
+Grid grid_for(int width, int height);
+
+/// Regions up to which k-way discretisation gets one eigenvector a region. More regions are made by
+/// two-way cuts, because ever more eigenvectors cost much and improve the cut little.
+inline constexpr int kMaxKwayVectors = 100;
+
+/// The eigensolver's parameters in a run: k-way discretisation into K regions takes K eigenvectors.
+EigenParameters eigen_parameters(const Parameters& parameters);
+
+/// Whether regions grow from seeds by a random walk.
+bool walks(const Parameters& parameters);
+
+/// Whether contours are made with eigenvectors of a decimated grid.
+bool decimates(const RunParameters& parameters);
+
+/// Whether a run with these parameters computes eigenvectors of the image's own grid: for a
+/// hierarchy unless eigen.vectors is 0, and for direct cuts.
+bool needs_eigenvectors(const Parameters& parameters);
+
+/// Whether a run needs the matrix: for eigenvectors, or for a random walk.
+bool needs_matrix(const Parameters& parameters);
 
 /// How images are segmented: as was asked for, as far as that fits the device. In all functions of
 /// this header `limit` is of the device memory held at once, bytes; 0: the device's memory.

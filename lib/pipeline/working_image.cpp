@@ -9,7 +9,7 @@
 
 #include "image/detail.hpp"
 #include "image/edge_check.hpp"
-#include "pipeline/pipeline_budget.hpp"
+#include "pipeline/segmentation_plan.hpp"
 #include "pipeline/walk_stage.hpp"
 #include "region/parts.hpp"
 #include "region/placement.hpp"

@@ -10,7 +10,7 @@
 #include "diacut/parameters.hpp"
 #include "diacut/segmenter.hpp"
 #include "image/resize.hpp"
-#include "pipeline/pipeline_budget.hpp"
+#include "pipeline/segmentation_plan.hpp"
 
 namespace diacut {
 

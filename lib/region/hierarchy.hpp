@@ -6,9 +6,9 @@
 #include "diacut/hierarchy.hpp"
 #include "diacut/parameters.hpp"
 #include "region/arcs.hpp"
+#include "region/learned_merging.hpp"
 #include "region/merging_weights.hpp"
 #include "region/parts.hpp"
-#include "region/region_graph.hpp"
 
 namespace diacut {
 

@@ -15,7 +15,6 @@
 #include "region/leaf_cut.hpp"
 #include "region/node_figures.hpp"
 #include "region/object_features.hpp"
-#include "region/object_score.hpp"
 
 namespace diacut {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -18,9 +17,6 @@
 namespace diacut {
 
 namespace {
-
-/// Fewer pixels are not worth another thread.
-constexpr std::size_t kPlacementLeastPixels = 65536;
 
 /// Centres of the pixels of a reduced side on the full side, in pixels of the full side.
 std::vector<int> centres(int reduced, int full) {
@@ -231,31 +227,13 @@ struct Placed {
 /// Numbers regions in scan order. Precondition: each is connected, and every pixel is in one.
 Placed renumbered(const std::vector<std::int32_t>& of_pixel, std::int64_t count,
                   const FullPicture& at) {
-  constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> first_pixel(static_cast<std::size_t>(count) + 1, kNowhere);
-  parallel_ranges(of_pixel.size(), kPlacementLeastPixels, [&](std::size_t begin, std::size_t end) {
-    std::int32_t before = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (of_pixel[i] == std::exchange(before, of_pixel[i])) continue;
-      std::atomic_ref<std::size_t> first(first_pixel[static_cast<std::size_t>(of_pixel[i])]);
-      std::size_t known = first.load(std::memory_order_relaxed);
-      while (i < known && !first.compare_exchange_weak(known, i, std::memory_order_relaxed)) {
-      }
-    }
-  });
   Placed result{{at.width, at.height, 0, {}}, {0}};
-  for (std::int32_t region = 1; region <= count; ++region) {
-    if (first_pixel[static_cast<std::size_t>(region)] != kNowhere)
-      result.found_as.push_back(region);
-  }
-  std::sort(
-      result.found_as.begin() + 1, result.found_as.end(), [&](std::int32_t a, std::int32_t b) {
-        return first_pixel[static_cast<std::size_t>(a)] < first_pixel[static_cast<std::size_t>(b)];
-      });
-  result.labels.count = static_cast<std::int64_t>(result.found_as.size()) - 1;
-  std::vector<std::int32_t> number(first_pixel.size(), 0);
-  for (std::size_t k = 1; k < result.found_as.size(); ++k) {
-    number[static_cast<std::size_t>(result.found_as[k])] = static_cast<std::int32_t>(k);
+  std::vector<std::int32_t> number(static_cast<std::size_t>(count) + 1, 0);
+  std::int32_t before = 0;
+  for (const std::int32_t region : of_pixel) {
+    if (region == std::exchange(before, region) || number[region] != 0) continue;
+    number[region] = static_cast<std::int32_t>(++result.labels.count);
+    result.found_as.push_back(region);
   }
   result.labels.values = relabelled(of_pixel, number);
   return result;

@@ -34,21 +34,12 @@ void sort_and_unite(std::vector<std::int32_t>& numbers) {
 
 /// The numbers of basins in rows of `width` pixels, each once, ascending, and 0.
 std::vector<std::int32_t> distinct(const std::vector<std::int32_t>& basins, std::size_t width) {
-  const std::vector<IndexRange> ranges = ranges_of(basins.size(), kTileRegionsLeastPixels);
-  std::vector<std::vector<std::int32_t>> found(ranges.size());
-  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
-    const auto range = static_cast<std::size_t>(k);
-    for (std::size_t i = ranges[range].begin; i < ranges[range].end; ++i) {
-      // Others stand beside an equal one to the left or above.
-      const std::int32_t basin = basins[i];
-      if (i > 0 && basins[i - 1] == basin) continue;
-      if (i < width || basins[i - width] != basin) found[range].push_back(basin);
-    }
-    sort_and_unite(found[range]);
-  });
   std::vector<std::int32_t> numbers = {0};
-  for (const std::vector<std::int32_t>& some : found) {
-    numbers.insert(numbers.end(), some.begin(), some.end());
+  for (std::size_t i = 0; i < basins.size(); ++i) {
+    // Others stand beside an equal one to the left or above.
+    const std::int32_t basin = basins[i];
+    if (i > 0 && basins[i - 1] == basin) continue;
+    if (i < width || basins[i - width] != basin) numbers.push_back(basin);
   }
   sort_and_unite(numbers);
   return numbers;
@@ -106,12 +97,9 @@ std::vector<Leaf> leaves_of(const LocalBasins& local, const TileArea& area) {
   std::vector<std::int64_t> pixels(local.numbers.size(), 0);
   const auto width = static_cast<std::size_t>(area.width);
   const std::span all(local.parts.of_pixel);
-  parallel_ranges(static_cast<std::size_t>(area.height), 1 + kTileRegionsLeastPixels / width,
-                  [&](std::size_t y, std::size_t end) {
-                    for (; y < end; ++y) {
-                      add_counts(all.subspan((y + 1) * (width + 2) + 1, width), pixels);
-                    }
-                  });
+  for (std::size_t y = 1; y <= static_cast<std::size_t>(area.height); ++y) {
+    add_counts(all.subspan(y * (width + 2) + 1, width), pixels);
+  }
   std::vector<Leaf> leaves;
   for (std::size_t k = 1; k < pixels.size(); ++k) {
     if (pixels[k] > 0) leaves.push_back({pixels[k], local.numbers[k]});

@@ -1,6 +1,4 @@
 // The learned score of objects: features of nodes against plain recomputation, and the model.
-#include "region/object_score.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +14,7 @@
 #include "label_checks.hpp"
 #include "region/hierarchy.hpp"
 #include "region/node_figures.hpp"
+#include "region/object_features.hpp"
 
 namespace diacut {
 namespace {

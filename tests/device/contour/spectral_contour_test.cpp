@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "contour/combined_contour.hpp"
-#include "contour/reference_spectral_contour.hpp"
 #include "guarded.hpp"
 #include "shared_context.hpp"
 

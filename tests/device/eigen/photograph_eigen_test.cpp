@@ -6,7 +6,7 @@
 #include <string>
 #include <tuple>
 
-#include "contour/reference_spectral_contour.hpp"
+#include "contour/spectral_contour.hpp"
 #include "diacut/segmenter.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "support.hpp"
