@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-# In the order of PairFeature in lib/region/pair_features.hpp, as diacut-bench pairs writes them.
+# In the order of PairFeature in lib/region/merging_weights.hpp, as diacut-bench pairs writes them.
 FEATURES = [
     "mean", "least", "quantile_25", "quantile_50", "quantile_90", "length", "share_smaller",
     "share_larger", "area_smaller", "area_larger", "difference_a", "difference_b", "chi2_l",

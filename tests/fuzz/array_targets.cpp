@@ -310,7 +310,7 @@ std::vector<Target> array_targets() {
        {"lib/image/npy.cpp", "lib/image/edges.cpp", "lib/image/features.cpp",
         "lib/image/seeds.cpp"},
        spoilt_npy},
-      {"npz", read_npz, npz_seeds, {"lib/graph/zip_archive.cpp", "lib/graph/read_graph.cpp"}},
+      {"npz", read_npz, npz_seeds, {"lib/graph/read_graph.cpp"}},
       {"tree", read_tree_file, tree_seeds, {"lib/output/tree_file.cpp"}, spoilt_trees},
       {"network",
        read_network,

@@ -169,8 +169,8 @@ TEST(Architecture, TheDesignHasNoCycles) {
 TEST(ArchitectureRules, FindWhatIsNotAllowed) {
   using ::testing::ElementsAre;
   using ::testing::IsEmpty;
-  EXPECT_THAT(violations("eigen", "#include \"pipeline/pipeline_budget.hpp\"\n"),
-              ElementsAre("pipeline/pipeline_budget.hpp"));
+  EXPECT_THAT(violations("eigen", "#include \"pipeline/segmentation_plan.hpp\"\n"),
+              ElementsAre("pipeline/segmentation_plan.hpp"));
   EXPECT_THAT(violations("core", "#include \"opencl/context.hpp\"\n#include \"core/a.hpp\"\n"),
               ElementsAre("opencl/context.hpp"));
   EXPECT_THAT(violations("include", "#include \"core/parameter_table.hpp\"\n"),
