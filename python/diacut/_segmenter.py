@@ -74,24 +74,10 @@ class Segmenter:
         eigenvectors: bool = False,
         kernel_dir: Name | None = None,
     ) -> None:
-        self._arguments: dict[str, Any] = {
-            "regions": regions,
-            "threshold": threshold,
-            "merging": merging,
-            "min_size": min_size,
-            "method": method,
-            "detail": detail,
-            "cue": cue,
-            "weights": None if weights is None else os.fsdecode(weights),
-            "untrusted": untrusted,
-            "config": None if config is None else os.fsdecode(config),
-            "set": set,
-            "device": device,
-            "memory": memory,
-            "verify": bool(verify),
-            "eigenvectors": eigenvectors,
-            "kernel_dir": None if kernel_dir is None else os.fsdecode(kernel_dir),
-        }
+        given: dict[str, Any] = {name: value for name, value in locals().items() if name != "self"}
+        for name in ("weights", "config", "kernel_dir"):
+            given[name] = None if given[name] is None else os.fsdecode(given[name])
+        self._arguments = given
         self._parameters = _parameters_of(self._arguments)
         self._eigenvectors = bool(eigenvectors)
         self._max_pixels = int(dict(self._parameters.items())["image.max_pixels"])
@@ -400,6 +386,11 @@ def shared_segmenter(**arguments: Any) -> Segmenter:
         return _last[1]
 
 
+#: The arguments of segment() that are not the Segmenter's.
+_OF_IMAGE = ("mask", "edges", "seeds", "barriers", "start", "features", "eigenvectors", "probabilities",
+             "progress")
+
+
 def segment(
     image: ImageLike,
     regions: int | None = None,
@@ -433,33 +424,11 @@ def segment(
     unless `method` is given. The device stays open for the next call with the same ones; for many images
     or several settings at once, make a Segmenter.
     """
-    if seeds is not None:
-        method = "walker" if method is None else method
-    segmenter = shared_segmenter(
-        regions=regions,
-        threshold=threshold,
-        merging=merging,
-        min_size=min_size,
-        method=method,
-        detail=detail,
-        cue=cue,
-        weights=None if weights is None else os.fsdecode(weights),
-        untrusted=untrusted,
-        config=None if config is None else os.fsdecode(config),
-        set=set,
-        device=device,
-        memory=memory,
-        verify=verify,
-    )
-    return segmenter.segment(
-        image,
-        mask=mask,
-        edges=edges,
-        seeds=seeds,
-        barriers=barriers,
-        start=start,
-        features=features,
-        eigenvectors=eigenvectors,
-        probabilities=probabilities,
-        progress=progress,
-    )
+    given: dict[str, Any] = dict(locals())
+    if seeds is not None and method is None:
+        given["method"] = "walker"
+    if weights is not None:
+        given["weights"] = os.fsdecode(weights)
+    given.pop("image")
+    of_image = {name: given.pop(name) for name in _OF_IMAGE}
+    return shared_segmenter(**given).segment(image, **of_image)

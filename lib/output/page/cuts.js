@@ -1,5 +1,5 @@
-// Cuts of the merge tree, equal to those of `segment recut`: lib/region/cuts.cpp,
-// leaf_cut.cpp has the same steps.
+// Cuts of the merge tree, equal to those of `segment recut`: lib/region/leaf_cut.cpp has the same
+// steps.
 
 // "auto", a number of pixels or a share as "0.2%"; null for another text.
 function parseLeastSize(text) {
