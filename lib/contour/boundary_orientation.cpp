@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
+#include <opencv2/imgproc.hpp>
 
 #include "diacut/errors.hpp"
 #include "opencl/arguments.hpp"
@@ -65,45 +66,6 @@ int mirrored(int at, int size) {
   return at < size ? at : period - 1 - at;
 }
 
-/// The correlation of the rows with a filter: the sum over d of filter[d] * map[x + d].
-std::vector<float> along_x(std::span<const float> map, int width, int height,
-                           const Filter& filter) {
-  const auto w = static_cast<std::size_t>(width);
-  std::vector<float> result(map.size());
-  std::vector<float> row(w + kTaps - 1);
-  for (std::size_t y = 0; y < static_cast<std::size_t>(height); ++y) {
-    const float* from = map.data() + y * w;
-    std::copy(from, from + w, row.begin() + kReach);
-    for (int d = 1; d <= kReach; ++d) {
-      row[static_cast<std::size_t>(kReach - d)] = from[mirrored(-d, width)];
-      row[w + static_cast<std::size_t>(kReach + d - 1)] = from[mirrored(width - 1 + d, width)];
-    }
-    float* to = result.data() + y * w;
-    for (std::size_t tap = 0; tap < kTaps; ++tap) {
-      const float weight = filter[tap];
-      const float* shifted = row.data() + tap;
-      for (std::size_t x = 0; x < w; ++x) to[x] += weight * shifted[x];
-    }
-  }
-  return result;
-}
-
-/// The correlation of the columns with a filter.
-std::vector<float> along_y(std::span<const float> map, int width, int height,
-                           const Filter& filter) {
-  const auto w = static_cast<std::size_t>(width);
-  std::vector<float> result(map.size());
-  for (int y = 0; y < height; ++y) {
-    float* to = result.data() + static_cast<std::size_t>(y) * w;
-    for (int d = -kReach; d <= kReach; ++d) {
-      const float weight = filter[static_cast<std::size_t>(d + kReach)];
-      const float* from = map.data() + static_cast<std::size_t>(mirrored(y + d, height)) * w;
-      for (std::size_t x = 0; x < w; ++x) to[x] += weight * from[x];
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 BoundaryOrientation::BoundaryOrientation(Context& context, const Grid& grid,
@@ -132,13 +94,17 @@ void BoundaryOrientation::launch(const Buffer<float>& boundary, Buffer<float>& o
 
 std::vector<float> boundary_orientation(std::span<const float> boundary, int width, int height) {
   check_map_size(boundary.size(), width, height, "boundary map");
-  const std::array<Filter, 3> filters = {triangle(0), triangle(1), triangle(2)};
-  const std::vector<float> xx =
-      along_y(along_x(boundary, width, height, filters[2]), width, height, filters[0]);
-  const std::vector<float> xy =
-      along_y(along_x(boundary, width, height, filters[1]), width, height, filters[1]);
-  const std::vector<float> yy =
-      along_y(along_x(boundary, width, height, filters[0]), width, height, filters[2]);
+  const cv::Mat map(height, width, CV_32F, const_cast<float*>(boundary.data()));
+  const auto filtered = [&](int x_order, int y_order) {
+    std::vector<float> result(boundary.size());
+    cv::Mat to(height, width, CV_32F, result.data());
+    cv::sepFilter2D(map, to, CV_32F, triangle(x_order), triangle(y_order), {-1, -1}, 0,
+                    cv::BORDER_REFLECT);
+    return result;
+  };
+  const std::vector<float> xx = filtered(2, 0);
+  const std::vector<float> xy = filtered(1, 1);
+  const std::vector<float> yy = filtered(0, 2);
   constexpr float kPi = std::numbers::pi_v<float>;
   std::vector<float> orientation(boundary.size());
   for (std::size_t i = 0; i < boundary.size(); ++i) {
