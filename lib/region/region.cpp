@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <opencv2/imgproc.hpp>
 
 #include "diacut/errors.hpp"
 #include "region/leaf_cut.hpp"
@@ -39,25 +40,11 @@ constexpr float kBoundaryRoot = 0.5F;
 /// 1 for each pixel that does not lie on a boundary: its degree is not small beside the largest one
 /// near it.
 std::vector<std::uint8_t> off_boundaries(const Eigenvectors& eigenvectors) {
-  const int width = eigenvectors.width;
-  const int height = eigenvectors.height;
-  const std::vector<float>& root = eigenvectors.sqrt_degree;
-  // The largest of each row's pixels in reach, then the largest of those.
-  const auto largest = [&](const std::vector<float>& of, int dx, int dy) {
-    std::vector<float> result(of.size());
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        float& most = result[static_cast<std::size_t>(y) * width + x];
-        for (int k = -kReach; k <= kReach; ++k) {
-          const int at_x = std::clamp(x + k * dx, 0, width - 1);
-          const int at_y = std::clamp(y + k * dy, 0, height - 1);
-          most = std::max(most, of[static_cast<std::size_t>(at_y) * width + at_x]);
-        }
-      }
-    }
-    return result;
-  };
-  const std::vector<float> most = largest(largest(root, 1, 0), 0, 1);
+  std::vector<float> root = eigenvectors.sqrt_degree;
+  std::vector<float> most(root.size());
+  cv::Mat largest(eigenvectors.height, eigenvectors.width, CV_32F, most.data());
+  cv::dilate(cv::Mat(eigenvectors.height, eigenvectors.width, CV_32F, root.data()), largest,
+             cv::Mat::ones(2 * kReach + 1, 2 * kReach + 1, CV_8U));
   std::vector<std::uint8_t> off(root.size());
   for (std::size_t i = 0; i < root.size(); ++i) off[i] = root[i] >= kBoundaryRoot * most[i] ? 1 : 0;
   return off;
