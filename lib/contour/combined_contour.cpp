@@ -103,8 +103,8 @@ Buffer<float> spectral_contour_alone(Context& context, const Grid& grid,
 Buffer<float> cue_contour(Context& context, const Grid& grid, const Buffer<float>& boundary,
                           const ContourParameters& parameters) {
   auto contour = context.allocate<float>(grid.rows(), kContours);
-  CueContour(context).launch(boundary, grid.rows(), static_cast<float>(parameters.cue_weight),
-                             contour);
+  launch_cue_contour(context, boundary, grid.rows(), static_cast<float>(parameters.cue_weight),
+                     contour);
   return contour;
 }
 
@@ -121,13 +121,15 @@ std::vector<double> reference_combined_contour(const std::vector<float>& boundar
   return result;
 }
 
-CueContour::CueContour(Context& context)
-    : context_(&context), kernel_(context.kernel("contour/cue_contour.cl", "cue_contour", "")) {}
+Kernel cue_contour_kernel(Context& context) {
+  return context.kernel("contour/cue_contour.cl", "cue_contour", "");
+}
 
-void CueContour::launch(const Buffer<float>& boundary, std::size_t elements, float weight,
-                        Buffer<float>& contour) {
-  set_arguments(kernel_, boundary, contour, elements, weight);
-  launch_rows(*context_, kernel_, elements, 1);
+void launch_cue_contour(Context& context, const Buffer<float>& boundary, std::size_t elements,
+                        float weight, Buffer<float>& contour) {
+  Kernel kernel = cue_contour_kernel(context);
+  set_arguments(kernel, boundary, contour, elements, weight);
+  launch_rows(context, kernel, elements, 1);
 }
 
 }  // namespace diacut

@@ -54,17 +54,11 @@ std::vector<double> reference_combined_contour(const std::vector<float>& boundar
                                                const std::vector<double>& spectral,
                                                const ContourParameters& parameters);
 
-/// kernels/contour/cue_contour.cl.
-class CueContour {
- public:
-  explicit CueContour(Context& context);
-  /// Enqueues: contour = min(weight * boundary, 1) for the first `elements` elements of both.
-  void launch(const Buffer<float>& boundary, std::size_t elements, float weight,
-              Buffer<float>& contour);
+/// kernels/contour/cue_contour.cl, the kernel of launch_cue_contour().
+Kernel cue_contour_kernel(Context& context);
 
- private:
-  Context* context_;
-  Kernel kernel_;
-};
+/// Enqueues: contour = min(weight * boundary, 1) for the first `elements` elements of both.
+void launch_cue_contour(Context& context, const Buffer<float>& boundary, std::size_t elements,
+                        float weight, Buffer<float>& contour);
 
 }  // namespace diacut

@@ -54,7 +54,7 @@ void ask_for_later_kernels(Context& context, const RunParameters& parameters) {
     const Decimation decimation(context, parameters.affinity.radius, 1);
   }
   if (parameters.contour.spectral == SpectralUse::kNever) {
-    const CueContour cue(context);
+    cue_contour_kernel(context);
   } else {
     const SpectralContour spectral(context, pixel, 1);
   }

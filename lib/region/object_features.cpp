@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <numbers>
-#include <stdexcept>
 #include <tuple>
 
 #include "core/embedded_text.hpp"
@@ -140,35 +139,6 @@ ObjectFeatures NodeMeasures::features(std::size_t node, Polarity polarity) const
           4 * std::numbers::pi * area / (perimeter * perimeter)};
 }
 
-namespace {
-
-using nlohmann::json;
-
-constexpr const char* kObjectScoreFormat = "diacut-objects";
-constexpr int kObjectScoreVersion = 1;
-
-[[noreturn]] void fail_object_score(const std::string& name, const std::string& what) {
-  throw ConfigError(
-      fmt::format("the score of objects '{}': {}; expected a file as app/learn/fit_objects.py "
-                  "writes it",
-                  name, what));
-}
-
-template <std::size_t count>
-std::array<double, count> numbers_of(const json& list) {
-  if (list.size() != count) {
-    throw std::domain_error(fmt::format("a list has {} numbers, not {}", list.size(), count));
-  }
-  std::array<double, count> numbers{};
-  for (std::size_t i = 0; i < count; ++i) {
-    numbers[i] = list[i].get<double>();
-    if (!std::isfinite(numbers[i])) throw std::domain_error("a number is not finite");
-  }
-  return numbers;
-}
-
-}  // namespace
-
 double ObjectModel::probability(const ObjectFeatures& features) const {
   ObjectFeatures scaled{};
   for (std::size_t i = 0; i < kObjectFeatures; ++i) {
@@ -187,36 +157,22 @@ double ObjectModel::probability(const ObjectFeatures& features) const {
 }
 
 ObjectModel parse_object_model(const std::string& text, const std::string& name) {
-  try {
-    const json root = json::parse(text);
-    if (root.at("format") != kObjectScoreFormat)
-      fail_object_score(name, fmt::format("its format is not \"{}\"", kObjectScoreFormat));
-    if (root.at("version") != kObjectScoreVersion)
-      fail_object_score(name, fmt::format("its version is not {}", kObjectScoreVersion));
-    const json& features = root.at("features");
-    if (features != json(kObjectFeatureNames)) {
-      fail_object_score(name, "its features are not those of lib/region/object_features.hpp");
-    }
-    ObjectModel model;
-    model.least = numbers_of<1>(json::array({root.at("least")}))[0];
-    model.bias = numbers_of<1>(json::array({root.at("bias")}))[0];
-    model.mean = numbers_of<kObjectFeatures>(root.at("mean"));
-    model.deviation = numbers_of<kObjectFeatures>(root.at("deviation"));
-    model.weights = numbers_of<kObjectFeatures>(root.at("weights"));
-    model.products = numbers_of<ObjectModel::kProducts>(root.at("products"));
-    if (*std::min_element(model.deviation.begin(), model.deviation.end()) <= 0) {
-      fail_object_score(name, "a deviation is not above 0");
-    }
-    if (!(model.least >= 0 && model.least < 1)) {
-      fail_object_score(
-          name, fmt::format("its least probability is {}, not from 0 to below 1", model.least));
-    }
-    return model;
-  } catch (const json::exception& error) {
-    fail_object_score(name, error.what());
-  } catch (const std::domain_error& error) {
-    fail_object_score(name, error.what());
+  const nlohmann::json root = nlohmann::json::parse(text);
+  if (root.at("features") != nlohmann::json(kObjectFeatureNames)) {
+    throw ConfigError(
+        fmt::format("the score of objects '{}': its features are not those of "
+                    "lib/region/object_features.hpp; expected a file as app/learn/fit_objects.py "
+                    "writes it",
+                    name));
   }
+  ObjectModel model;
+  root.at("least").get_to(model.least);
+  root.at("bias").get_to(model.bias);
+  root.at("mean").get_to(model.mean);
+  root.at("deviation").get_to(model.deviation);
+  root.at("weights").get_to(model.weights);
+  root.at("products").get_to(model.products);
+  return model;
 }
 
 const ObjectModel& nuclei_model() {

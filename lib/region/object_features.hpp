@@ -113,7 +113,8 @@ struct ObjectModel {
 /// The model that is built in, of nuclei on micrographs (docs/objects.md).
 const ObjectModel& nuclei_model();
 
-/// The model in the text of a file that messages call `name`. Throws ConfigError.
+/// The model in the text of a file that messages call `name`, which comes with the program. Throws
+/// ConfigError where it is of other features.
 ObjectModel parse_object_model(const std::string& text, const std::string& name);
 
 }  // namespace diacut

@@ -31,7 +31,7 @@ TEST(CueContour, WeighsEveryElementAndStaysAtMostOne) {
     for (const float weight : {0.8F, 1.0F, 3.0F}) {
       Guarded<float> boundary(context(), values);
       Guarded<float> contour(context(), count);
-      CueContour(context()).launch(*boundary, count, weight, *contour);
+      launch_cue_contour(context(), *boundary, count, weight, *contour);
       const std::vector<float> found = contour.values();
       for (std::size_t i = 0; i < count; ++i) {
         EXPECT_EQ(found[i], std::min(weight * values[i], 1.0F)) << i;
