@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +10,10 @@
 #include <utility>
 #include <vector>
 
-/// NumPy arrays over the library's vectors.
+#include "diacut/eigenvectors.hpp"
+#include "diacut/seeds.hpp"
+
+/// NumPy arrays over the library's vectors, and the other way round.
 namespace diacut::python {
 
 namespace nb = nanobind;
@@ -56,6 +60,28 @@ Array2<T> array_of(std::vector<T>&& values, int height, int width) {
 template <class T>
 std::span<const T> span_of(const Plane<T>& plane) {
   return {plane.data(), plane.size()};
+}
+
+/// Seeds with the labels of an array.
+inline Seeds seeds_of(const Plane<std::int32_t>& plane) {
+  const std::span<const std::int32_t> labels = span_of(plane);
+  return {static_cast<int>(plane.shape(1)),
+          static_cast<int>(plane.shape(0)),
+          {labels.begin(), labels.end()}};
+}
+
+/// A bound, &EigenResolution::error or &EigenResolution::angle, of each eigenvector.
+inline std::vector<double> bounds(const EigenReport& report, double EigenResolution::*bound) {
+  std::vector<double> all;
+  for (const EigenResolution& each : report.resolution) all.push_back(each.*bound);
+  return all;
+}
+
+/// EigenResolution::resolved of each eigenvector.
+inline nanobind::typed<nanobind::list, bool> resolved(const EigenReport& report) {
+  nanobind::typed<nanobind::list, bool> all;
+  for (const EigenResolution& each : report.resolution) all.append(each.resolved);
+  return all;
 }
 
 }  // namespace diacut::python

@@ -6,7 +6,6 @@
 
 #include "bindings.hpp"
 #include "diacut/device.hpp"
-#include "one_process.hpp"
 #include "released.hpp"
 
 namespace diacut::python {

@@ -19,8 +19,7 @@
 #include "diacut/memory_plan.hpp"
 #include "diacut/segmenter.hpp"
 #include "follower.hpp"
-#include "one_process.hpp"
-#include "seeds.hpp"
+#include "released.hpp"
 
 namespace diacut::python {
 

@@ -11,8 +11,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "follower.hpp"
-#include "one_process.hpp"
-#include "resolution.hpp"
+#include "released.hpp"
 
 namespace diacut::python {
 

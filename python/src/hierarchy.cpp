@@ -15,7 +15,6 @@
 #include "diacut/objects.hpp"
 #include "diacut/output.hpp"
 #include "released.hpp"
-#include "seeds.hpp"
 
 namespace diacut::python {
 

@@ -9,7 +9,6 @@
 #include "bindings.hpp"
 #include "diacut/segmenter.hpp"
 #include "released.hpp"
-#include "resolution.hpp"
 
 namespace diacut::python {
 
