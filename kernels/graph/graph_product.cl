@@ -6,14 +6,14 @@
 // `own`, `other` and `out` being elements of row r, and f 1 or factors[r]. Where a coefficient is
 // 0, what it multiplies is not read.
 //
-// Rows of more than LONG entries are left out by graph_rows: graph_pieces sums PIECE entries of
-// them at a time, and graph_long_rows adds the pieces in their order.
+// Sums of LONG entries at a time are added up, so that a float keeps some five digits of a long
+// row.
 //
 // With -DENERGY a sum is that of values_rc factors_c (own - x_c)^2, and out = factors_r sum / 2.
 #include "matrix/block.clh"
 
-#if !defined(LONG) || !defined(PIECE)
-#error "graph_product needs LONG and PIECE"
+#ifndef LONG
+#error "graph_product needs LONG"
 #endif
 
 // What a CPU's work-item takes at once, all sets of a row; on a GPU one set.
@@ -81,59 +81,19 @@ __kernel void graph_rows(MATRIX, const uint rows, __global const Set* restrict x
   const uint set = get_global_id(0) % sets;
   if (row < rows) {
 #endif
-    const uint first = starts[row];
     const uint last = starts[row + 1];
-    if (last - first <= LONG) {
-      OWN(row)
-      Set sums[TAKEN];
-      for (uint k = 0; k < TAKEN; ++k) sums[k] = (Set)(0.0f);
-      for (uint at = first; at < last; ++at) ADD_ENTRY(sums, at)
-      for (uint k = 0; k < TAKEN; ++k) STORE(row, row * (ulong)SETS + FIRST_SET + k, sums[k]);
+    OWN(row)
+    Set sums[TAKEN];
+    for (uint k = 0; k < TAKEN; ++k) sums[k] = (Set)(0.0f);
+    for (uint block = starts[row]; block < last; block += LONG) {
+      Set part[TAKEN];
+      for (uint k = 0; k < TAKEN; ++k) part[k] = (Set)(0.0f);
+      const uint block_end = min(block + LONG, last);
+      for (uint at = block; at < block_end; ++at) ADD_ENTRY(part, at)
+      for (uint k = 0; k < TAKEN; ++k) sums[k] += part[k];
     }
+    for (uint k = 0; k < TAKEN; ++k) STORE(row, row * (ulong)SETS + FIRST_SET + k, sums[k]);
   }
-}
-
-// partials[piece] = the sum over PIECE entries of a long row. long_rows: of each long row the row,
-// its first piece and its pieces; piece_rows: of each piece its number in long_rows. Work-items:
-// as those of graph_rows, a piece in place of a row, and one of them at a time.
-__kernel void graph_pieces(MATRIX, const uint pieces, __global const Set* restrict x,
-                           __global const Set* own, __global const uint* restrict long_rows,
-                           __global const uint* restrict piece_rows,
-                           __global Set* restrict partials, const uint sets) {
-#ifdef COLUMNS
-  const uint piece = get_global_id(0);
-#else
-  const uint piece = get_global_id(0) / sets;
-  const uint set = get_global_id(0) % sets;
-#endif
-  if (piece >= pieces) return;
-  const uint number = piece_rows[piece];
-  const uint row = long_rows[number * 3];
-  const uint first = starts[row] + (piece - long_rows[number * 3 + 1]) * PIECE;
-  const uint last = min(first + PIECE, starts[row + 1]);
-  OWN(row)
-  Set sums[TAKEN];
-  for (uint k = 0; k < TAKEN; ++k) sums[k] = (Set)(0.0f);
-  for (uint at = first; at < last; ++at) ADD_ENTRY(sums, at)
-  for (uint k = 0; k < TAKEN; ++k) partials[piece * (ulong)SETS + FIRST_SET + k] = sums[k];
-}
-
-// The long rows of `out`. Work-items: a long row and a set of it.
-__kernel void graph_long_rows(__global const float* restrict factors, const uint count,
-                              __global const uint* restrict long_rows,
-                              __global const Set* restrict partials, __global const Set* own,
-                              __global const Set* other, __global Set* out, COEFFICIENTS,
-                              const uint sets) {
-  const uint number = get_global_id(0) / SETS;
-  const uint set = get_global_id(0) % SETS;
-  if (number >= count) return;
-  const uint row = long_rows[number * 3];
-  const ulong first = long_rows[number * 3 + 1];
-  const uint pieces = long_rows[number * 3 + 2];
-  Set sum = (Set)(0.0f);
-  for (uint k = 0; k < pieces; ++k) sum += partials[(first + k) * SETS + set];
-  const ulong at = row * (ulong)SETS + set;
-  STORE(row, at, sum);
 }
 
 // out = alpha f a + beta out, f being 1 or factors[row]. Work-items: an element and a set.

@@ -14,8 +14,7 @@ namespace diacut {
 namespace {
 
 constexpr char kFile[] = "graph/graph_product.cl";
-/// Entries of the longest row that one work-item sums, and of the pieces of longer ones. Their sums
-/// in float keep some five digits.
+/// Entries of a row that are summed before the sum is added to that of others.
 constexpr std::size_t kLong = 512;
 /// Rows that a work-item takes on a CPU.
 constexpr std::size_t kRun = 64;
@@ -34,28 +33,10 @@ DeviceCsr::DeviceCsr(Context& context, const HostCsr& matrix)
     : rows_(matrix.rows()),
       starts_(uploaded(context, matrix.starts, "row starts of a graph")),
       columns_(uploaded(context, matrix.columns, "columns of a graph")),
-      values_(uploaded(context, matrix.values, "weights of a graph")) {
-  std::vector<std::uint32_t> long_rows;
-  std::vector<std::uint32_t> piece_rows;
-  for (std::size_t row = 0; row < rows_; ++row) {
-    const std::size_t length = matrix.starts[row + 1] - matrix.starts[row];
-    if (length <= kLong) continue;
-    const std::size_t pieces = round_up(length, kLong) / kLong;
-    long_rows.insert(long_rows.end(), {static_cast<std::uint32_t>(row),
-                                       static_cast<std::uint32_t>(piece_rows.size()),
-                                       static_cast<std::uint32_t>(pieces)});
-    piece_rows.insert(piece_rows.end(), pieces, static_cast<std::uint32_t>(long_count_++));
-  }
-  piece_count_ = piece_rows.size();
-  long_rows_ = uploaded(context, long_rows, "long rows of a graph");
-  piece_rows_ = uploaded(context, piece_rows, "pieces of long rows of a graph");
-}
+      values_(uploaded(context, matrix.values, "weights of a graph")) {}
 
 std::uint64_t DeviceCsr::memory(std::size_t rows, std::size_t entries) {
-  // A long row has more than kLong entries, and less than one piece for each kLong / 2 of them.
-  const std::uint64_t pieces = entries / kLong * 2;
-  return (rows + 4) * sizeof(std::uint32_t) + entries * (sizeof(std::uint32_t) + sizeof(float)) +
-         4 * pieces * sizeof(std::uint32_t);
+  return (rows + 1) * sizeof(std::uint32_t) + entries * (sizeof(std::uint32_t) + sizeof(float));
 }
 
 GraphProduct::GraphProduct(Context& context, int columns, DeviceKind kind)
@@ -69,11 +50,9 @@ GraphProduct::Kernels& GraphProduct::kernels_for(int columns, bool energy) {
   Kernels& kernels = kernels_[{built_for, energy}];
   if (kernels.rows) return kernels;
   const std::string options =
-      fmt::format("{} -DLONG={} -DPIECE={} -DRUN={}{}", block_options(info_, built_for), kLong,
-                  kLong, kRun, energy ? " -DENERGY" : "");
+      fmt::format("{} -DLONG={} -DRUN={}{}", block_options(info_, built_for), kLong, kRun,
+                  energy ? " -DENERGY" : "");
   kernels.rows = context_->kernel(kFile, "graph_rows", options);
-  kernels.pieces = context_->kernel(kFile, "graph_pieces", options);
-  kernels.long_rows = context_->kernel(kFile, "graph_long_rows", options);
   kernels.scale = context_->kernel(kFile, "graph_scale", options);
   return kernels;
 }
@@ -87,14 +66,6 @@ void GraphProduct::energy(const DeviceCsr& matrix, const Buffer<float>& factors,
                           const Buffer<float>& y, Buffer<float>& out, int columns) {
   launch(kernels_for(columns, true), matrix,
          {.x = &y, .own = &y, .other = nullptr, .factors = &factors}, out, columns);
-}
-
-const Buffer<float>& GraphProduct::partials(std::size_t floats) {
-  if (partials_.size() < floats) {
-    // Kernels of another matrix may be using the old ones: the queue keeps them until then.
-    partials_ = context_->allocate<float>(floats, "partial sums of long rows");
-  }
-  return partials_;
 }
 
 void GraphProduct::launch(Kernels& kernels, const DeviceCsr& matrix, const Terms& terms,
@@ -111,17 +82,6 @@ void GraphProduct::launch(Kernels& kernels, const DeviceCsr& matrix, const Terms
                 *terms.x, own, other, out, terms.keep, terms.p, terms.q, terms.r, scaled, sets);
   const std::size_t items = cpu() ? round_up(matrix.rows_, kRun) / kRun : matrix.rows_ * wide;
   context_->launch(kernels.rows, cl::NDRange(round_up(items, group)), cl::NDRange(group));
-  if (matrix.long_count_ == 0) return;
-  const Buffer<float>& sums = partials(matrix.piece_count_ * static_cast<std::size_t>(columns));
-  set_arguments(kernels.pieces, matrix.starts_, matrix.columns_, matrix.values_, factors,
-                static_cast<int>(matrix.piece_count_), *terms.x, own, matrix.long_rows_,
-                matrix.piece_rows_, sums, sets);
-  const std::size_t pieces = matrix.piece_count_ * (cpu() ? 1 : wide);
-  context_->launch(kernels.pieces, cl::NDRange(round_up(pieces, group)), cl::NDRange(group));
-  set_arguments(kernels.long_rows, factors, static_cast<int>(matrix.long_count_), matrix.long_rows_,
-                sums, own, other, out, terms.keep, terms.p, terms.q, terms.r, scaled, sets);
-  context_->launch(kernels.long_rows, cl::NDRange(round_up(matrix.long_count_ * wide, group)),
-                   cl::NDRange(group));
 }
 
 void GraphProduct::scale(const Buffer<float>* factors, float alpha, const Buffer<float>& a,

@@ -18,7 +18,7 @@ struct HostCsr {
   std::size_t rows() const { return starts.size() - 1; }
 };
 
-/// A sparse matrix in CSR form on a device, with the pieces into which its long rows are cut.
+/// A sparse matrix in CSR form on a device.
 class DeviceCsr {
  public:
   DeviceCsr() = default;
@@ -27,19 +27,15 @@ class DeviceCsr {
 
   std::size_t rows() const { return rows_; }
 
-  /// Bytes of a matrix of so many rows and entries, long rows included.
+  /// Bytes of a matrix of so many rows and entries.
   static std::uint64_t memory(std::size_t rows, std::size_t entries);
 
  private:
   friend class GraphProduct;
   std::size_t rows_ = 0;
-  std::size_t long_count_ = 0;
-  std::size_t piece_count_ = 0;
   Buffer<std::uint32_t> starts_;
   Buffer<std::uint32_t> columns_;
   Buffer<float> values_;
-  Buffer<std::uint32_t> long_rows_;   ///< Of each: the row, its first piece, its pieces.
-  Buffer<std::uint32_t> piece_rows_;  ///< Of each piece: the number of its long row.
 };
 
 /// kernels/graph/graph_product.cl: products of sparse matrices with blocks of vectors.
@@ -81,21 +77,17 @@ class GraphProduct {
  private:
   struct Kernels {
     Kernel rows;
-    Kernel pieces;
-    Kernel long_rows;
     Kernel scale;
   };
   Kernels& kernels_for(int columns, bool energy);
   void launch(Kernels& kernels, const DeviceCsr& matrix, const Terms& terms, Buffer<float>& out,
               int columns);
-  const Buffer<float>& partials(std::size_t floats);
 
   bool cpu() const { return info_.kind == DeviceKind::kCpu; }
 
   Context* context_;
   DeviceInfo info_;  ///< Of the device, with the kind that work is divided for.
   std::map<std::pair<int, bool>, Kernels> kernels_;
-  Buffer<float> partials_;
 };
 
 }  // namespace diacut
