@@ -91,27 +91,4 @@ std::vector<double> node_solidity(const Hierarchy& hierarchy, const std::vector<
   return solidity;
 }
 
-std::vector<double> node_brightness(const Hierarchy& hierarchy,
-                                    const std::vector<std::int64_t>& area, const Image& image) {
-  const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);
-  const auto channels = static_cast<std::size_t>(image.channels);
-  std::vector<double> sum(area.size(), 0.0);
-  for (std::size_t i = 0; i < hierarchy.leaves.values.size(); ++i) {
-    const std::int32_t leaf = hierarchy.leaves.values[i];
-    if (leaf == 0) continue;
-    for (std::size_t c = 0; c < channels; ++c) sum[leaf] += image.pixels[i * channels + c];
-  }
-  std::vector<double> brighter(area.size(), 0.0);
-  for (std::size_t k = 0; k < hierarchy.merges.size(); ++k) {
-    const Merge& merge = hierarchy.merges[k];
-    const auto mean = [&](std::int32_t node) {
-      return sum[node] / (static_cast<double>(area[node]) * image.channels);
-    };
-    brighter[merge.first] = mean(merge.first) - mean(merge.second);
-    brighter[merge.second] = -brighter[merge.first];
-    sum[leaves + 1 + k] = sum[merge.first] + sum[merge.second];
-  }
-  return brighter;
-}
-
 }  // namespace diacut

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "diacut/hierarchy.hpp"
-#include "diacut/image.hpp"
 
 namespace diacut {
 
@@ -27,13 +26,5 @@ NodeFigures node_figures(const Hierarchy& hierarchy);
 /// @param most The greatest area of interest.
 std::vector<double> node_solidity(const Hierarchy& hierarchy, const std::vector<std::int64_t>& area,
                                   std::int64_t most);
-
-/// The mean brightness of each node less that of the node that it merges with; 0 for roots. The
-/// brightness of a pixel is the mean of its channels.
-/// @param hierarchy A hierarchy for which check() holds.
-/// @param area The area of each node.
-/// @param image An image of the size of the hierarchy.
-std::vector<double> node_brightness(const Hierarchy& hierarchy,
-                                    const std::vector<std::int64_t>& area, const Image& image);
 
 }  // namespace diacut

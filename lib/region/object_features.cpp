@@ -129,7 +129,7 @@ ObjectFeatures NodeMeasures::features(std::size_t node, Polarity polarity) const
           height_[node],
           solidity_[node],
           std::log(area),
-          sign * (own - mean(static_cast<std::size_t>(sibling_[node]))),
+          sign * above_sibling(node),
           sign * (sums.within - sums.without) / sides,
           sign * (own - surroundings),
           std::sqrt(std::max(0.0, sums.squares / area - own * own)),

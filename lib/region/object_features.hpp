@@ -66,6 +66,12 @@ class NodeMeasures {
   /// the other sign.
   ObjectFeatures features(std::size_t node, Polarity polarity) const;
 
+  /// The mean brightness of the node less that of the node that it merges with; 0 for roots.
+  double above_sibling(std::size_t node) const {
+    const auto sibling = static_cast<std::size_t>(sibling_[node]);
+    return sibling == 0 ? 0 : mean(node) - mean(sibling);
+  }
+
  private:
   /// Sums over the pixels of a node and over the sides of pixels on its boundary.
   struct Sums {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "diacut/errors.hpp"
@@ -138,14 +139,14 @@ namespace {
 /// The nodes that meet all conditions, by node.
 std::vector<char> candidates(const ObjectConditions& conditions, const Limits& limits,
                              const NodeFigures& figures, const std::vector<double>& solidity,
-                             const std::vector<double>& brightness) {
+                             const std::optional<NodeMeasures>& measures) {
   std::vector<char> met(figures.area.size(), 0);
   for (std::size_t node = 1; node < met.size(); ++node) {
     const double contrast = figures.contrast[node];
-    met[node] = contrast >= 0 && within(limits.area, static_cast<double>(figures.area[node])) &&
-                within(conditions.solidity, solidity[node]) &&
-                within(conditions.contrast, contrast) &&
-                (!limits.brightness || within(conditions.brightness, brightness[node]));
+    met[node] =
+        contrast >= 0 && within(limits.area, static_cast<double>(figures.area[node])) &&
+        within(conditions.solidity, solidity[node]) && within(conditions.contrast, contrast) &&
+        (!limits.brightness || within(conditions.brightness, measures->above_sibling(node)));
   }
   return met;
 }
@@ -191,13 +192,13 @@ Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditio
   const NodeFigures figures = node_figures(hierarchy);
   const Limits limits = limits_of(hierarchy, figures, conditions, image);
   const std::vector<double> solidity = node_solidity(hierarchy, figures.area, limits.most);
-  const std::vector<double> brightness =
-      limits.brightness ? node_brightness(hierarchy, figures.area, *image) : std::vector<double>();
-  const std::vector<char> met = candidates(conditions, limits, figures, solidity, brightness);
+  const bool learned = conditions.score == ObjectScoring::kNuclei;
+  std::optional<NodeMeasures> measures;
+  if (limits.brightness || learned) measures.emplace(hierarchy, figures, solidity, *image);
+  const std::vector<char> met = candidates(conditions, limits, figures, solidity, measures);
   std::vector<std::int32_t> nodes;
-  if (conditions.score == ObjectScoring::kNuclei) {
-    nodes = best_nuclei(hierarchy, NodeMeasures(hierarchy, figures, solidity, *image), met,
-                        conditions.brightness);
+  if (learned) {
+    nodes = best_nuclei(hierarchy, *measures, met, conditions.brightness);
   } else {
     std::vector<double> score(met.size(), 0.0);
     for (std::size_t node = 1; node < met.size(); ++node) {

@@ -15,6 +15,7 @@
 #include "label_checks.hpp"
 #include "region/hierarchy.hpp"
 #include "region/node_figures.hpp"
+#include "region/object_features.hpp"
 #include "region/objects.hpp"
 
 namespace diacut {
@@ -188,12 +189,14 @@ TEST(Objects, BrightnessIsThatBesideTheSibling) {
     const float mean = leaf == 1 ? 0.5F : leaf == 4 ? 0.75F : 0.25F;
     image.pixels.insert(image.pixels.end(), {mean - 0.125F, mean + 0.125F});
   }
-  const std::vector<double> brighter = node_brightness(tree, node_figures(tree).area, image);
-  EXPECT_DOUBLE_EQ(brighter[4], 0.25);
-  EXPECT_DOUBLE_EQ(brighter[1], -0.25);
-  EXPECT_DOUBLE_EQ(brighter[2], 0);
-  EXPECT_DOUBLE_EQ(brighter[5], 0.25 - (27 * 0.5 + 5 * 0.75) / 32);
-  EXPECT_DOUBLE_EQ(brighter[7], 0);
+  const NodeFigures figures = node_figures(tree);
+  const std::vector<double> solidity(figures.area.size(), 0.0);
+  const NodeMeasures measures(tree, figures, solidity, image);
+  EXPECT_DOUBLE_EQ(measures.above_sibling(4), 0.25);
+  EXPECT_DOUBLE_EQ(measures.above_sibling(1), -0.25);
+  EXPECT_DOUBLE_EQ(measures.above_sibling(2), 0);
+  EXPECT_DOUBLE_EQ(measures.above_sibling(5), 0.25 - (27 * 0.5 + 5 * 0.75) / 32);
+  EXPECT_DOUBLE_EQ(measures.above_sibling(7), 0);
   ObjectConditions conditions = any();
   conditions.greatest_area = pixels(10);
   conditions.brightness.low = 0.2;
