@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <set>
@@ -35,33 +34,6 @@ std::string file_text(const std::string& dir, const std::string& file,
 
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// The text without comments and preprocessor lines.
-std::string plain_code(std::string_view source) {
-  std::string code;
-  bool line_begins = true;
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    const char c = source[i];
-    if (source.substr(i, 2) == "//" || (c == '#' && line_begins)) {
-      // To the end of the line, and of those that it continues on.
-      while (i < source.size() && (source[i] != '\n' || source[i - 1] == '\\')) ++i;
-      code += '\n';
-      line_begins = true;
-      continue;
-    }
-    if (source.substr(i, 2) == "/*") {
-      i = std::min(source.find("*/", i), source.size() - 2) + 1;
-      continue;
-    }
-    if (c == '\n') {
-      line_begins = true;
-    } else if (c != ' ') {
-      line_begins = false;
-    }
-    code += c;
-  }
-  return code;
-}
-
 /// The name that ends at `end` or before it, behind spaces; empty if there is none.
 std::string name_before(std::string_view text, std::size_t end) {
   while (end > 0 && !in_name(text[end - 1])) --end;
@@ -70,29 +42,17 @@ std::string name_before(std::string_view text, std::size_t end) {
   return std::string(text.substr(begin, end - begin));
 }
 
-/// The position of the parenthesis that the last one of the text closes.
-std::size_t opening_of_last(std::string_view text) {
-  int depth = 0;
-  for (std::size_t i = text.size(); i > 0; --i) {
-    if (text[i - 1] == ')') ++depth;
-    if (text[i - 1] == '(' && --depth == 0) return i - 1;
+/// The name that a line at file scope defines; empty if it defines none. A definition begins at the
+/// start of a line, and a line has one.
+std::string defined_name(std::string line) {
+  if (line.empty() || !(in_name(line[0]) || line[0] == '}')) return "";
+  constexpr std::string_view kAttribute = "__attribute__((";
+  if (const std::size_t from = line.find(kAttribute); from != std::string::npos) {
+    line.erase(from, line.find("))", from) - from);
   }
-  return std::string_view::npos;
-}
-
-/// The name that a definition defines which begins with `head`, all up to its first brace or its
-/// semicolon; `tail` is what follows the brace's end up to the semicolon. Empty if it defines none.
-std::string defined_name(std::string_view head, std::string_view tail) {
-  if (head.find("typedef") != std::string_view::npos) {
-    const std::string_view named = tail.empty() ? head : tail;
-    return name_before(named, named.size());
-  }
-  if (const std::size_t value = head.find('='); value != std::string_view::npos) {
-    const std::string_view declared = head.substr(0, value);
-    return name_before(declared, std::min(declared.find('['), declared.size()));
-  }
-  const std::size_t opening = opening_of_last(head);
-  return opening == std::string_view::npos ? std::string() : name_before(head, opening);
+  const bool type = line[0] == '}' || line.starts_with("typedef");
+  const std::size_t end = type ? line.rfind(';') : line.find_first_of("([=");
+  return end == std::string::npos ? "" : name_before(line, end);
 }
 
 /// "NAME" and "VALUE" of "-DNAME=VALUE"; the value of "-DNAME" is 1.
@@ -136,39 +96,10 @@ std::string program_source(const std::string& dir, const std::string& file,
 }
 
 std::vector<std::string> defined_names(std::string_view source) {
-  const std::string code = plain_code(source);
   std::set<std::string> names;
-  std::string head;
-  std::string tail;
-  int depth = 0;
-  bool after_brace = false;
-  const auto end_definition = [&] {
-    const std::string name = defined_name(head, tail);
+  for (const std::string_view line : split_text(source, '\n')) {
+    const std::string name = defined_name(std::string(line));
     if (!name.empty()) names.insert(name);
-    head.clear();
-    tail.clear();
-    after_brace = false;
-  };
-  char before = '\n';
-  for (const char c : code) {
-    const bool line_begins = before == '\n';
-    before = c;
-    if (c == '{') {
-      ++depth;
-    } else if (c == '}') {
-      // Both branches of a conditional may open a brace; at the start of a line a definition ends.
-      depth = line_begins ? 0 : depth - 1;
-      if (depth > 0) continue;
-      after_brace = true;
-      // A function ends here; types and constants go on to their semicolon.
-      const bool function =
-          head.find("typedef") == std::string::npos && head.find('=') == std::string::npos;
-      if (function) end_definition();
-    } else if (depth == 0 && c == ';') {
-      end_definition();
-    } else if (depth == 0) {
-      (after_brace ? tail : head) += c;
-    }
   }
   return {names.begin(), names.end()};
 }

@@ -31,7 +31,8 @@ struct ProgramPart {
 std::string joined_source(const std::vector<ProgramPart>& parts);
 std::string part_name(std::string_view name, std::size_t part);
 
-/// The functions, types and constants that a source text defines at file scope.
+/// The functions, types and constants that a source text defines at file scope, each at the start
+/// of a line.
 std::vector<std::string> defined_names(std::string_view source);
 
 }  // namespace diacut
