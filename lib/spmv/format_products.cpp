@@ -147,7 +147,6 @@ std::unique_ptr<SparseProduct> diagonal_product(Context& context, const Diagonal
   if (run) options += fmt::format(" -DROWS={}", rows);
   if (compiled) options += compiled_options(matrix, run);
   const char* file = run ? "spmv/spmv_dia_run.cl" : "spmv/spmv_dia_row.cl";
-  if (compiled) file = run ? "spmv/spmv_dia_compiled_run.cl" : "spmv/spmv_dia_compiled.cl";
   product->set_kernel(file, options, store, {round_up(matrix.rows, rows) / rows, group}, values,
                       offsets, static_cast<int>(diagonals), matrix.pitch, matrix.rows, matrix.cols);
   return product;

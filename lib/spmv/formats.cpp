@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "diacut/errors.hpp"
-#include "opencl/pitch.hpp"
+#include "opencl/lanes.hpp"
 
 namespace diacut {
 

@@ -52,11 +52,7 @@ class Reader {
   MatrixMarketFile read() {
     read_banner();
     read_size();
-    if (array_) {
-      read_array();
-    } else {
-      read_coordinates();
-    }
+    read_coordinates();
     if (next_line(true)) fail(fmt::format("an entry after the last of {}", count_), "the end");
     MatrixMarketFile file{csr(), field_, symmetry_, 0};
     file.summed = placed_ - file.matrix.nonzeros();
@@ -106,10 +102,9 @@ class Reader {
     const std::string form = lower(words[2]);
     field_ = lower(words[3]);
     symmetry_ = lower(words[4]);
-    if (form != "coordinate" && form != "array") {
-      fail(fmt::format("the form '{}'", form), "coordinate or array");
+    if (form != "coordinate") {
+      fail(fmt::format("the form '{}'", form), "coordinate: an array is no sparse matrix");
     }
-    array_ = form == "array";
     if (field_ == "complex" || symmetry_ == "hermitian") {
       fail("a complex matrix",
            "real, integer or pattern: products here are real; split it in its real and imaginary "
@@ -118,7 +113,6 @@ class Reader {
     if (field_ != "real" && field_ != "integer" && field_ != "pattern") {
       fail(fmt::format("the field '{}'", field_), "real, integer or pattern");
     }
-    if (array_ && field_ == "pattern") fail("an array of the field 'pattern'", "real or integer");
     if (symmetry_ != "general" && symmetry_ != "symmetric" && symmetry_ != "skew-symmetric") {
       fail(fmt::format("the symmetry '{}'", symmetry_), "general, symmetric or skew-symmetric");
     }
@@ -164,26 +158,19 @@ class Reader {
   }
 
   void read_size() {
-    const std::string expected =
-        array_ ? "the size line, 'ROWS COLUMNS'" : "the size line, 'ROWS COLUMNS ENTRIES'";
+    const std::string expected = "the size line, 'ROWS COLUMNS ENTRIES'";
     if (!next_line(false)) fail_line(expected);
     const std::vector<std::string_view> words = words_of(line_);
-    if (words.size() != (array_ ? 2U : 3U)) fail_line(expected);
+    if (words.size() != 3) fail_line(expected);
     rows_ = number(words[0], 0, kMaxDimension, "the number of rows");
     cols_ = number(words[1], 0, kMaxDimension, "the number of columns");
     if (symmetry_ != "general" && rows_ != cols_) {
       fail(fmt::format("a {} matrix of {} x {}", symmetry_, rows_, cols_), "a square one");
     }
-    if (array_) {
-      const std::size_t skipped = symmetry_ == "skew-symmetric" ? rows_ : 0;
-      count_ = symmetry_ == "general" ? rows_ * cols_ : rows_ * (rows_ + 1) / 2 - skipped;
-    } else {
-      count_ =
-          number(words[2], 0, std::numeric_limits<std::size_t>::max(), "the number of entries");
-    }
+    count_ = number(words[2], 0, std::numeric_limits<std::size_t>::max(), "the number of entries");
     // No memory is taken on the word of a size line alone: an entry needs at least this many
     // characters, the last one's line break aside.
-    const std::size_t shortest = array_ ? 2 : (field_ == "pattern" ? 4 : 6);
+    const std::size_t shortest = field_ == "pattern" ? 4 : 6;
     if (count_ > (text_.size() + 1) / shortest) {
       fail(fmt::format("{} entries announced", count_),
            fmt::format("at most {}, for which the rest of the file has room",
@@ -233,21 +220,6 @@ class Reader {
     }
   }
 
-  void read_array() {
-    for (std::size_t column = 0; column < cols_; ++column) {
-      const std::size_t first = symmetry_ == "general"     ? 0
-                                : symmetry_ == "symmetric" ? column
-                                                           : column + 1;
-      for (std::size_t row = first; row < rows_; ++row) {
-        if (!next_line(true)) fail_line(fmt::format("{} values", count_));
-        const std::vector<std::string_view> words = words_of(line_);
-        if (words.size() != 1) fail_line("one value");
-        const double entry = value(words[0]);
-        if (entry != 0.0) place(row, column, entry);
-      }
-    }
-  }
-
   CsrMatrix csr() {
     try {
       return csr_from_entries(rows_, cols_, std::move(entries_));
@@ -261,7 +233,6 @@ class Reader {
   std::string_view line_;
   std::size_t line_number_ = 0;
   bool ended_ = false;
-  bool array_ = false;
   std::string field_;
   std::string symmetry_;
   std::size_t rows_ = 0;

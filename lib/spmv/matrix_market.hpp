@@ -11,12 +11,11 @@ namespace diacut {
 /// A matrix from a Matrix Market file (Boisvert, Pozo and Remington, The Matrix Market exchange
 /// formats, NISTIR 5935, 1996).
 ///
-/// The reader understands the object `matrix`, the formats `coordinate` and `array`, the fields
+/// The reader understands the object `matrix`, the format `coordinate`, the fields
 /// `real`, `integer` and `pattern` (every entry is 1), and the symmetries `general`, `symmetric`
 /// and `skew-symmetric`, in any shape. Entries given more than once are summed, as an assembler of
-/// finite elements means them. Explicit zeros of the coordinate form stay entries; zeros of the
-/// array form are dropped. A symmetric file holds the lower triangle, a skew one the strictly
-/// lower.
+/// finite elements means them. Explicit zeros stay entries. A symmetric file holds the lower
+/// triangle, a skew one the strictly lower.
 struct MatrixMarketFile {
   CsrMatrix matrix;
   std::string field;       ///< "real", "integer" or "pattern".

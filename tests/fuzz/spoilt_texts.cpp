@@ -167,14 +167,6 @@ std::vector<FileBytes> spoilt_matrices() {
               {"1 1 -2.5", "% a comment"},
               {"1 1 -2.5", "\x01 a line that is longer than what messages quote of it, and more"},
               {"2 3 2\n1 1 -2.5\n2 3 .5\n", ""}});
-  const std::string array = "%%MatrixMarket matrix array integer general\n2 2\n1\n0\n0\n4\n";
-  for (FileBytes& each : changed(array, {{"\n4\n", "\n"},
-                                         {"\n4\n", "\n4 4\n"},
-                                         {"\n4\n", "\n4\n4\n"},
-                                         {"\n4\n", "\n4.5\n"},
-                                         {"2 2", "2"}})) {
-    files.push_back(std::move(each));
-  }
   files.push_back(bytes_of("%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n1 2 1.5\n"));
   files.push_back(bytes_of("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n1 1 1\n"));
   files.emplace_back();

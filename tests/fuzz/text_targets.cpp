@@ -185,9 +185,7 @@ std::vector<FileBytes> matrix_seeds() {
   return {bytes_of("%%MatrixMarket matrix coordinate real general\n% a comment\n2 3 2\n"
                    "1 1 -2.5e1\n2 3 .5\n"),
           bytes_of("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n"),
-          bytes_of("%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 1\n2 1 7\n"),
-          bytes_of("%%MatrixMarket matrix array real general\n2 2\n1\n0\n0\n4\n"),
-          bytes_of("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n4\n")};
+          bytes_of("%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 1\n2 1 7\n")};
 }
 
 void read_geojson(const FileBytes& bytes) {

@@ -16,19 +16,6 @@ constexpr std::size_t kWindow = 24;
 
 }  // namespace
 
-Histogram::Histogram(std::size_t keys) : slots_(std::size_t{4} * std::max<std::size_t>(keys, 1)) {}
-
-void Histogram::add(std::int64_t key) {
-  constexpr int kTries = 64;
-  std::size_t at = static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15ULL % slots_.size();
-  for (int tries = 0; tries < kTries; ++tries, at = at + 1 == slots_.size() ? 0 : at + 1) {
-    if (slots_[at].count == 0) slots_[at].key = key;
-    if (slots_[at].key != key) continue;
-    if (slots_[at].count++ == 0) ++distinct_;
-    return;
-  }
-}
-
 void Sample::add(const CsrMatrix& matrix, std::size_t row) {
   row_numbers.push_back(row);
   columns.insert(columns.end(),
@@ -40,8 +27,8 @@ void Sample::add(const CsrMatrix& matrix, std::size_t row) {
 void Sample::count_offsets(Histogram& histogram) const {
   for (std::size_t r = 0; r < row_numbers.size(); ++r) {
     for (std::size_t e = starts[r]; e < starts[r + 1]; ++e) {
-      histogram.add(static_cast<std::int64_t>(columns[e]) -
-                    static_cast<std::int64_t>(row_numbers[r]));
+      ++histogram[static_cast<std::int64_t>(columns[e]) -
+                  static_cast<std::int64_t>(row_numbers[r])];
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,29 +16,8 @@ namespace diacut {
 /// The rows of a window, at least: shorter windows are taken where rows are long.
 inline constexpr std::size_t kShortWindow = 8;
 
-/// Counts by key, in a table of fixed size; keys that find no place are not counted.
-class Histogram {
- public:
-  /// `keys`: how many different keys are expected, at most.
-  explicit Histogram(std::size_t keys);
-  void add(std::int64_t key);
-  std::size_t distinct() const { return distinct_; }
-  /// Calls visit(key, count) for every key, in no particular order.
-  template <class Visit>
-  void for_each(const Visit& visit) const {
-    for (const Slot& slot : slots_) {
-      if (slot.count > 0) visit(slot.key, slot.count);
-    }
-  }
-
- private:
-  struct Slot {
-    std::int64_t key = 0;
-    std::uint32_t count = 0;
-  };
-  std::vector<Slot> slots_;
-  std::size_t distinct_ = 0;
-};
+/// Counts by key.
+using Histogram = std::map<std::int64_t, std::uint32_t>;
 
 /// Some rows of a matrix, in windows of consecutive rows.
 struct Sample {

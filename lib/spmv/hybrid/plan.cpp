@@ -22,9 +22,9 @@ HybridPart rest_part(const Implementation& implementation) {
 std::vector<std::int64_t> denser_diagonals(const Sample& sample, const Histogram& offsets,
                                            double share) {
   std::vector<std::int64_t> result;
-  offsets.for_each([&](std::int64_t offset, std::uint32_t count) {
+  for (const auto& [offset, count] : offsets) {
     // Most diagonals are this sparse: their places need not be counted.
-    if (static_cast<double>(count) <= share * kShortWindow) return;
+    if (static_cast<double>(count) <= share * kShortWindow) continue;
     // The sampled rows whose column on this diagonal lies in the matrix.
     std::size_t places = 0;
     for (std::size_t r = 0; r < sample.row_numbers.size(); r += sample.window) {
@@ -33,8 +33,7 @@ std::vector<std::int64_t> denser_diagonals(const Sample& sample, const Histogram
     }
     places = std::clamp<std::size_t>(places, 1, sample.row_numbers.size());
     if (static_cast<double>(count) > share * static_cast<double>(places)) result.push_back(offset);
-  });
-  std::sort(result.begin(), result.end());
+  }
   return result;
 }
 
@@ -118,13 +117,13 @@ class Planner {
     const Sample& sample = whole_.sample;
     const Estimate scattered = estimator_.scattered({sample.nonzeros, whole_.lengths, false});
     if (scattered.milliseconds == kNever) return {};
-    Histogram offsets(sample.entries() + far_rows_.entries());
+    Histogram offsets;
     sample.count_offsets(offsets);
     // Rows that lie far apart show how many diagonals the matrix has in all. They are used for
     // nothing else, because they are no windows.
     Histogram all_offsets = offsets;
     far_rows_.count_offsets(all_offsets);
-    add_single_formats(all_offsets.distinct());
+    add_single_formats(all_offsets.size());
     add_blocks(whole_);
     add_row_starts(whole_);
     add_diagonals(
