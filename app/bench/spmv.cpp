@@ -20,7 +20,6 @@ struct SpmvOptions : CommonOptions {
   std::vector<std::string> sizes = {"481x321", "1024x1024", "2048x2048", "4096x4096"};
   std::vector<std::string> kernels = {"all"};
   std::vector<std::string> storages = {"float32", "half", "minifloat"};
-  int vectors = 1;
   int radius = 5;
   bool recurrence = false;
 };
@@ -62,16 +61,12 @@ std::vector<StencilKernel> parse_kernels(const SpmvOptions& options) {
   std::vector<StencilKernel> kernels;
   for (const MatvecKind kind : kinds) {
     if (kind != MatvecKind::kSymmetric) {
-      // Every other kernel takes one vector at a time.
-      if (options.vectors == 1) kernels.push_back({kind, MatvecStorage::kFloat32});
+      kernels.push_back({kind, MatvecStorage::kFloat32});
       continue;
     }
     for (const std::string& storage : options.storages) {
       kernels.push_back({kind, matvec_storage(storage)});
     }
-  }
-  if (kernels.empty()) {
-    throw ConfigError("--vectors: only the kernel 'symmetric' takes more than one vector at once");
   }
   return kernels;
 }
@@ -97,9 +92,9 @@ nlohmann::json measure(Context& context, StencilProblem& problem, const StencilK
     options.recurrence ? product.recurrence() : product.plain();
   });
   const std::uint64_t nonzeros = problem.nonzeros();
-  const std::size_t bytes = StencilProblem::least_bytes(kernel, problem.grid(), problem.stencil(),
-                                                        options.vectors, options.recurrence);
-  const double gflops = 2e-6 * static_cast<double>(nonzeros) * options.vectors / milliseconds;
+  const std::size_t bytes =
+      StencilProblem::least_bytes(kernel, problem.grid(), problem.stencil(), options.recurrence);
+  const double gflops = 2e-6 * static_cast<double>(nonzeros) / milliseconds;
   const double rate = 1e-6 * static_cast<double>(bytes) / milliseconds;
   nlohmann::json shares;  // Of the rates that a copy's bandwidth allows.
   for (const int each : kBytesPerTwoFlop) {
@@ -108,7 +103,6 @@ nlohmann::json measure(Context& context, StencilProblem& problem, const StencilK
   return {{"name", kernel.name()},
           {"kernel", to_string(kernel.kind)},
           {"storage", to_string(kernel.storage)},
-          {"vectors", options.vectors},
           {"width", problem.grid().width},
           {"height", problem.grid().height},
           {"radius", options.radius},
@@ -131,17 +125,16 @@ void measure_size(Context& context, const Grid& grid, const Stencil& stencil,
                   const std::vector<StencilKernel>& kernels, const SpmvOptions& options,
                   nlohmann::json& results) {
   try {
-    StencilProblem::memory(grid, stencil, options.vectors)
+    StencilProblem::memory(grid, stencil)
         .check(context.info(), context.memory_limit(), "choose smaller --sizes");
   } catch (const DeviceError& error) {
     fmt::print("\n{}x{} skipped: {}\n", grid.width, grid.height, error.what());
     return;
   }
-  const std::size_t whole =
-      StencilProblem::least_bytes({}, grid, stencil, options.vectors, options.recurrence);
+  const std::size_t whole = StencilProblem::least_bytes({}, grid, stencil, options.recurrence);
   const CopyBandwidth copy =
       best_copy_bandwidth(context, yardstick_bytes(context, options, whole), options.repeats);
-  StencilProblem problem(context, grid, stencil, options.vectors);
+  StencilProblem problem(context, grid, stencil);
   fmt::print(
       "\n{}x{}: {} rows, {} non-zeros; a copy of {:.1f} MB read and written reaches {:.1f} GB/s\n",
       grid.width, grid.height, grid.rows(), problem.nonzeros(),
@@ -166,9 +159,9 @@ void run(const SpmvOptions& options) {
   const Stencil stencil = disc_stencil(options.radius);
 
   Context context(options.device, options.kernel_dir);
-  fmt::print("{} ({}), radius {}: {} diagonals, {}, {} at once\n", context.info().name,
-             context.info().platform, options.radius, stencil.size(),
-             options.recurrence ? "alpha (A x) + beta x + gamma y" : "A x", options.vectors);
+  fmt::print("{} ({}), radius {}: {} diagonals, {}\n", context.info().name, context.info().platform,
+             options.radius, stencil.size(),
+             options.recurrence ? "alpha (A x) + beta x + gamma y" : "A x");
   nlohmann::json results = nlohmann::json::array();
   for (const Grid& grid : grids) {
     measure_size(context, grid, stencil, kernels, options, results);
@@ -194,11 +187,6 @@ Command spmv_command(CLI::App& app) {
                    "Storages of the kernel symmetric: float32, half, minifloat")
       ->delimiter(',')
       ->capture_default_str();
-  command
-      ->add_option("--vectors", options->vectors,
-                   "Vectors multiplied at once, by the kernel symmetric")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 64));
   command->add_option("--radius", options->radius, "Radius of the stencil, pixels")
       ->capture_default_str()
       ->check(CLI::Range(0, 10));

@@ -113,7 +113,7 @@ def main():
     best = {}
     for result in figures["results"]:
         key = (result["width"], result["height"], result["radius"])
-        if not result["recurrence"] and result["vectors"] == 1 and (
+        if not result["recurrence"] and (
                 key not in best or result["milliseconds"] < best[key]["milliseconds"]):
             best[key] = result
     results = []

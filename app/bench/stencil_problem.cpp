@@ -30,14 +30,12 @@ RandomMatrixShape random_shape(const Grid& grid, const Stencil& stencil, std::si
   return shape;
 }
 
-StencilProblem::StencilProblem(Context& context, const Grid& grid, const Stencil& stencil,
-                               int vectors)
-    : block{vectors, dia_pitch(grid.rows())},
-      grid_(grid),
+StencilProblem::StencilProblem(Context& context, const Grid& grid, const Stencil& stencil)
+    : grid_(grid),
       stencil_(stencil),
       matrix_{dia_shape(grid, stencil), {}},
       random_(random_shape(grid, stencil, matrix_.shape.pitch)),
-      vector_(random_vector_shape(block.pitch * static_cast<std::size_t>(vectors))) {
+      vector_(random_vector_shape(matrix_.shape.pitch)) {
   matrix_.values = context.allocate<float>(matrix_.shape.stored(), "the matrix");
   random_matrix(context, random_, kMatrixSeed, matrix_.values);
   in = context.allocate<float>(vector_.pitch, "vectors");
@@ -45,13 +43,13 @@ StencilProblem::StencilProblem(Context& context, const Grid& grid, const Stencil
   out = context.allocate<float>(vector_.pitch, "products");
 }
 
-DeviceMemory StencilProblem::memory(const Grid& grid, const Stencil& stencil, int vectors) {
+DeviceMemory StencilProblem::memory(const Grid& grid, const Stencil& stencil) {
   const DiaShape shape = dia_shape(grid, stencil);
   const std::uint64_t matrix = shape.stored() * sizeof(float);
-  const std::uint64_t block = shape.pitch * static_cast<std::uint64_t>(vectors) * sizeof(float);
+  const std::uint64_t vector = shape.pitch * sizeof(float);
   // Also the compressed matrix, and a vector as an image.
-  return {matrix + matrix / 2 + 2 * block + 2 * shape.rows * sizeof(float),
-          std::max(matrix, block)};
+  return {matrix + matrix / 2 + 2 * vector + 2 * shape.rows * sizeof(float),
+          std::max(matrix, vector)};
 }
 
 std::uint64_t StencilProblem::nonzeros() const {
@@ -65,9 +63,8 @@ std::uint64_t StencilProblem::nonzeros() const {
 }
 
 std::size_t StencilProblem::least_bytes(const StencilKernel& kernel, const Grid& grid,
-                                        const Stencil& stencil, int vectors, bool recurrence) {
-  const std::size_t vector_bytes =
-      sizeof(float) * static_cast<std::size_t>(vectors) * (recurrence ? 3 : 2);
+                                        const Stencil& stencil, bool recurrence) {
+  const std::size_t vector_bytes = sizeof(float) * (recurrence ? 3 : 2);
   std::size_t matrix = sizeof(float) * stencil.size();
   if (kernel.symmetric()) {
     matrix = sizeof(float) +
@@ -80,25 +77,21 @@ double StencilProblem::scaled_error(const StencilKernel& kernel) const {
   constexpr std::size_t kSamples = 4001;
   const std::vector<float> result = out.download();
   double largest = 0.0;
-  for (const int vector : {0, block.count - 1}) {
-    const std::size_t start = static_cast<std::size_t>(vector) * block.pitch;
-    for (std::size_t k = 0; k < kSamples; ++k) {
-      const std::size_t row = k * (rows() - 1) / (kSamples - 1);
-      largest = larger_error(largest, row_error(kernel, row, start, result[start + row]));
-    }
+  for (std::size_t k = 0; k < kSamples; ++k) {
+    const std::size_t row = k * (rows() - 1) / (kSamples - 1);
+    largest = larger_error(largest, row_error(kernel, row, result[row]));
   }
   return largest;
 }
 
-double StencilProblem::row_error(const StencilKernel& kernel, std::size_t row,
-                                 std::size_t vector_start, float found) const {
+double StencilProblem::row_error(const StencilKernel& kernel, std::size_t row, float found) const {
   double expected = 0.0;
   double magnitude = 0.0;
   for (std::size_t d = 0; d < matrix_.shape.diagonals(); ++d) {
     const std::int64_t col = static_cast<std::int64_t>(row) + matrix_.shape.offsets[d];
     if (col < 0 || col >= static_cast<std::int64_t>(rows())) continue;
     const auto column = static_cast<std::size_t>(col);
-    const double x = reference_random_element(vector_, kVectorSeed, 0, vector_start + column);
+    const double x = reference_random_element(vector_, kVectorSeed, 0, column);
     const double term = weight(kernel, d, row, column) * x;
     expected += term;
     magnitude += std::abs(term);
@@ -132,7 +125,7 @@ StencilProduct::StencilProduct(Context& context, StencilProblem& problem,
 
 void StencilProduct::plain() {
   if (symmetric_) {
-    symmetric_->perform_op(problem_.in, problem_.out, problem_.block);
+    symmetric_->perform_op(problem_.in, problem_.out);
   } else {
     dia_->perform_op(problem_.in, problem_.out);
   }
@@ -140,7 +133,7 @@ void StencilProduct::plain() {
 
 void StencilProduct::recurrence() {
   if (symmetric_) {
-    symmetric_->perform_recurrence(problem_.in, problem_.out, 0.02f, -0.5f, -0.25f, problem_.block);
+    symmetric_->perform_recurrence(problem_.in, problem_.out, 0.02f, -0.5f, -0.25f);
   } else {
     dia_->perform_recurrence(problem_.in, problem_.out, 0.02f, -0.5f, -0.25f);
   }

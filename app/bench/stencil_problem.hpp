@@ -26,10 +26,10 @@ RandomMatrixShape random_shape(const Grid& grid, const Stencil& stencil, std::si
 /// A stencil matrix of random weights, random vectors, and memory for products, on the device.
 class StencilProblem {
  public:
-  StencilProblem(Context& context, const Grid& grid, const Stencil& stencil, int vectors);
+  StencilProblem(Context& context, const Grid& grid, const Stencil& stencil);
 
   /// Device memory that the problem and its products take.
-  static DeviceMemory memory(const Grid& grid, const Stencil& stencil, int vectors);
+  static DeviceMemory memory(const Grid& grid, const Stencil& stencil);
 
   std::size_t rows() const { return matrix_.shape.rows; }
   const Grid& grid() const { return grid_; }
@@ -37,27 +37,25 @@ class StencilProblem {
   const DiaMatrix& matrix() const { return matrix_; }
   /// Entries whose two pixels both lie in the image.
   std::uint64_t nonzeros() const;
-  /// Bytes that a product moves at least: the matrix, the vectors and the results once each; the
-  /// recurrence reads the results too.
+  /// Bytes that a product moves at least: the matrix, the vector and the result once each; the
+  /// recurrence reads the result too.
   static std::size_t least_bytes(const StencilKernel& kernel, const Grid& grid,
-                                 const Stencil& stencil, int vectors, bool recurrence);
+                                 const Stencil& stencil, bool recurrence);
 
-  /// The largest error of `out` = A in over some rows of the first and the last vector, as a
-  /// multiple of u sum |a_i x_i|, u = 2^-24. The rows are the first, the last and some between.
+  /// The largest error of `out` = A in over some rows, as a multiple of u sum |a_i x_i|, u = 2^-24.
+  /// The rows are the first, the last and some between.
   /// For the kernel `symmetric`, A is the symmetric matrix that it stores: entries of later
   /// neighbours, rounded to the storage.
   double scaled_error(const StencilKernel& kernel) const;
 
-  VectorBlock block;
   Buffer<float> in;
   Buffer<float> out;
 
  private:
   /// Entry (row, col) on diagonal d of the matrix that the kernel multiplies by.
   double weight(const StencilKernel& kernel, std::size_t d, std::size_t row, std::size_t col) const;
-  /// The scaled error of one row of one vector, whose result is `found`.
-  double row_error(const StencilKernel& kernel, std::size_t row, std::size_t vector_start,
-                   float found) const;
+  /// The scaled error of one row, whose result is `found`.
+  double row_error(const StencilKernel& kernel, std::size_t row, float found) const;
 
   Grid grid_;
   Stencil stencil_;

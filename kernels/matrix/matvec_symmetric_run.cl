@@ -1,18 +1,17 @@
 // matvec_symmetric_run: out = A in for a matrix in compressed symmetric form
 // (matvec_symmetric.clh), for CPUs: runs of an image row, without local memory.
 //
-// A work-item computes a block of COLUMNS by ROWS pixels for VECTORS vectors. It first copies the
-// vectors' values at these pixels and at the RADIUS pixels on each side, zero outside of the image,
+// A work-item computes a block of COLUMNS by ROWS pixels. It first copies the vector's values at
+// these pixels and at the RADIUS pixels on each side, zero outside of the image,
 // into private memory that stays in the first cache. Then it goes along each row, 16 pixels at a
 // time in a vector whose sums stay in registers over all bands.
 //
 //   SCALED: out = S M S in, with M the compressed matrix and S the diagonal matrix `scale`.
 //
-// The main diagonal is of floats. Pixel (x, y) of vector v is element begin + v * pitch +
-// y * image_columns + x (padding of image rows counts as pixels, which have no weights); a
-// pixel's values in the main diagonal and in `scale` are at y * image_columns + x.
-#if !defined(COLUMNS) || !defined(ROWS) || !defined(VECTORS) || !defined(BANDS)
-#error "matvec_symmetric_run needs COLUMNS, ROWS, VECTORS and BANDS"
+// The main diagonal is of floats. Pixel (x, y) is element y * image_columns + x (padding
+// of image rows counts as pixels, which have no weights).
+#if !defined(COLUMNS) || !defined(ROWS) || !defined(BANDS)
+#error "matvec_symmetric_run needs COLUMNS, ROWS and BANDS"
 #endif
 #include "matrix/matvec_store.clh"
 #include "matrix/matvec_symmetric.clh"
@@ -21,9 +20,6 @@
 #define HALO ((RADIUS + LANES - 1) / LANES * LANES)
 #define WIDE (COLUMNS + 2 * HALO)
 #define TALL (ROWS + 2 * RADIUS)
-// Partial sums of a vector: two with one vector, because otherwise each addition would wait for the
-// product before it.
-#define CHAINS (VECTORS == 1 ? 2 : 1)
 
 // Floats that are not aligned are read as the member of a packed structure, which compilers turn
 // into one load; they take vload16 apart.
@@ -46,8 +42,9 @@ static inline float16 decode(__global const WEIGHT_T* p) {
 #endif
 }
 
-// Adds to the sums of 16 pixels the terms of their neighbours `band` rows below and above. `p`
-// points to weight 0 of the first pixel, `x` to the first pixel in the copy of the first vector.
+// Adds to the sums of 16 pixels the terms of their neighbours `band` rows below and above: to two
+// sums, because otherwise each addition would wait for the product before it. `p` points to weight
+// 0 of the first pixel, `x` to the first pixel in the copy of the vector.
 static inline void add_band(__global const WEIGHT_T* p, const float* x, const int band,
                             float16* sums) {
   const int reach = kReach[band];
@@ -58,11 +55,8 @@ static inline void add_band(__global const WEIGHT_T* p, const float* x, const in
   for (int dx = least; dx <= reach; ++dx) {
     const float16 below = decode(later + (long)(dx - least) * STRIDE);
     const float16 above = decode(earlier + (long)(dx - least) * STRIDE - dx);
-#pragma unroll
-    for (int v = 0; v < VECTORS; ++v) {
-      sums[v] += below * load(x + (v * TALL + band) * WIDE + dx);
-      sums[CHAINS * (v + 1) - 1] += above * load(x + (v * TALL - band) * WIDE - dx);
-    }
+    sums[0] += below * load(x + band * WIDE + dx);
+    sums[1] += above * load(x - band * WIDE - dx);
   }
 }
 
@@ -71,73 +65,57 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void matvec(
 #ifdef SCALED
     __global const float* restrict scale,
 #endif
-    const int image_columns, const int height, const int vectors, const ulong pitch,
-    const ulong in_begin, const ulong out_begin, __global const float* restrict in,
+    const int image_columns, const int height, __global const float* restrict in,
     __global float* restrict out RECURRENCE_PARAMETERS) {
-  in += in_begin;
-  out += out_begin;
-  float tile[VECTORS * TALL * WIDE];
-  float sums[VECTORS * COLUMNS];
+  float tile[TALL * WIDE];
+  float sums[COLUMNS];
   const long left = (long)get_global_id(0) * COLUMNS;
   const long top = (long)get_global_id(1) * ROWS;
-  const long first_vector = (long)get_global_id(2) * VECTORS;
   const long columns = min((long)COLUMNS, image_columns - left);
   const long rows = min((long)ROWS, height - top);
   const long count = (columns + LANES - 1) / LANES * LANES;
-  const long here = min((long)VECTORS, vectors - first_vector);
 
   // Columns from `begin` to `end` of the copy lie in the image.
   const long begin = left == 0 ? HALO : HALO - RADIUS;
   const long end = min(HALO + count + RADIUS, HALO + image_columns - left);
-  for (long v = 0; v < VECTORS; ++v) {
-    for (long row = 0; row < rows + 2 * RADIUS; ++row) {
-      float* to = tile + (v * TALL + row) * WIDE;
-      const long y = top + row - RADIUS;
-      if (v >= here || y < 0 || y >= height) {
-        for (long i = 0; i < count + 2 * HALO; ++i) to[i] = 0.0f;
-        continue;
-      }
-      const long at = y * image_columns + left - HALO;
-      __global const float* from = in + (first_vector + v) * pitch + at;
-      for (long i = 0; i < begin; ++i) to[i] = 0.0f;
-#ifdef SCALED
-      for (long i = begin; i < end; ++i) to[i] = UNSCALE * scale[at + i] * from[i];
-#else
-      for (long i = begin; i < end; ++i) to[i] = UNSCALE * from[i];
-#endif
-      for (long i = end; i < count + 2 * HALO; ++i) to[i] = 0.0f;
+  for (long row = 0; row < rows + 2 * RADIUS; ++row) {
+    float* to = tile + row * WIDE;
+    const long y = top + row - RADIUS;
+    if (y < 0 || y >= height) {
+      for (long i = 0; i < count + 2 * HALO; ++i) to[i] = 0.0f;
+      continue;
     }
+    const long at = y * image_columns + left - HALO;
+    __global const float* from = in + at;
+    for (long i = 0; i < begin; ++i) to[i] = 0.0f;
+#ifdef SCALED
+    for (long i = begin; i < end; ++i) to[i] = UNSCALE * scale[at + i] * from[i];
+#else
+    for (long i = begin; i < end; ++i) to[i] = UNSCALE * from[i];
+#endif
+    for (long i = end; i < count + 2 * HALO; ++i) to[i] = 0.0f;
   }
 
   for (long row = 0; row < rows; ++row) {
     __global const WEIGHT_T* p = upper + WEIGHT_AT(top + row, 0) + left;
     const float* x = tile + (row + RADIUS) * WIDE + HALO;
     for (long i = 0; i < count; i += LANES) {
-      float16 sum[CHAINS * VECTORS];
-#pragma unroll
-      for (int k = 0; k < CHAINS * VECTORS; ++k) sum[k] = 0.0f;
+      float16 sum[2] = {0.0f, 0.0f};
 #define BAND(band) add_band(p + i, x + i, band, sum);
       BANDS
 #undef BAND
-#pragma unroll
-      for (int v = 0; v < VECTORS; ++v) {
-        const float16 all = CHAINS == 1 ? sum[v] : sum[v] + sum[CHAINS * VECTORS - 1];
-        ((packed_floats*)(sums + v * COLUMNS + i))->value = all;
-      }
+          ((packed_floats*)(sums + i))
+              ->value = sum[0] + sum[1];
     }
-    for (long v = 0; v < here; ++v) {
-      const long pixel = (top + row) * image_columns + left;
-      const ulong at = (first_vector + v) * pitch + pixel;
-      for (long i = 0; i < columns; ++i) {
+    const long at = (top + row) * image_columns + left;
+    for (long i = 0; i < columns; ++i) {
 #ifdef SCALED
-        const float factor = scale[pixel + i];
-        const float sum =
-            factor * (main_diagonal[pixel + i] * (factor * in[at + i]) + sums[v * COLUMNS + i]);
+      const float factor = scale[at + i];
+      const float sum = factor * (main_diagonal[at + i] * (factor * in[at + i]) + sums[i]);
 #else
-        const float sum = main_diagonal[pixel + i] * in[at + i] + sums[v * COLUMNS + i];
+      const float sum = main_diagonal[at + i] * in[at + i] + sums[i];
 #endif
-        STORE(at + i, sum);
-      }
+      STORE(at + i, sum);
     }
   }
 }

@@ -1,25 +1,24 @@
 // matvec_symmetric_tile: out = A in for a matrix in compressed symmetric form
 // (matvec_symmetric.clh), for GPUs: tiles of the image in local memory.
 //
-// A work-group computes a tile of LX PX by LY PY pixels for VECTORS vectors. It holds the vectors'
-// values at these pixels and at the RADIUS pixels on each side, zero outside of the image, in local
-// memory, so vectors need no padding. A work-item computes PY runs of PX pixels. All bands are
+// A work-group computes a tile of LX PX by LY PY pixels. It holds the vector's values at these
+// pixels and at the RADIUS pixels on each side, zero outside of the image, in local memory, so
+// vectors need no padding. A work-item computes PY runs of PX pixels. All bands are
 // unrolled, so what remains of a weight is a share of an aligned load, one shift, one mask and a
-// fused multiply-add for each vector. PARTS work-items, 1, 2 or 4, share the bands of a run, for
+// fused multiply-add. PARTS work-items, 1, 2 or 4, share the bands of a run, for
 // images too small to fill the device.
 //
 //   SCALED: out = S M S in, with M the compressed matrix and S the diagonal matrix `scale`.
 //
-// The main diagonal is of floats. Pixel (x, y) of vector v is element begin + v * pitch +
-// y * columns + x (padding of image rows counts as pixels, which have no weights); a pixel's
-// values in the main diagonal and in `scale` are at y * columns + x. Vectors are read UNIT floats
-// at a time, 1, or 4 where `columns` and `pitch` are multiples of it.
+// The main diagonal is of floats. Pixel (x, y) is element y * columns + x (padding of
+// image rows counts as pixels, which have no weights). Vectors are read UNIT floats at a time, 1,
+// or 4 where `columns` is a multiple of it.
 //
 // -DSTEPS=STEP(part,r,band,earlier)...: each band of later and of earlier neighbours, for each run
 // r, and the part that does it. After the article's image kernel: aligned loads, constant swizzles.
-#if !defined(LX) || !defined(LY) || !defined(PX) || !defined(PY) || !defined(VECTORS) || \
-    !defined(PARTS) || !defined(UNIT) || !defined(STEPS)
-#error "matvec_symmetric_tile needs LX, LY, PX, PY, VECTORS, PARTS, UNIT and STEPS"
+#if !defined(LX) || !defined(LY) || !defined(PX) || !defined(PY) || !defined(PARTS) || \
+    !defined(UNIT) || !defined(STEPS)
+#error "matvec_symmetric_tile needs LX, LY, PX, PY, PARTS, UNIT and STEPS"
 #endif
 #include "matrix/matvec_store.clh"
 #include "matrix/matvec_symmetric.clh"
@@ -30,10 +29,10 @@
 #define TILE_Y (LY * PY)
 #define WIDE (TILE_X + 2 * HALO)
 #define TALL (TILE_Y + 2 * RADIUS)
-// Floats of local memory: the vectors' tiles, then in their place the sums of each part.
+// Floats of local memory: the vector's tile, then in its place the sums of each part.
 #define TILE_FLOATS (TALL * WIDE)
 #define SUM_FLOATS (PARTS * TILE_Y * TILE_X)
-#define LOCAL_FLOATS (VECTORS * (TILE_FLOATS > SUM_FLOATS ? TILE_FLOATS : SUM_FLOATS))
+#define LOCAL_FLOATS (TILE_FLOATS > SUM_FLOATS ? TILE_FLOATS : SUM_FLOATS)
 
 // Weights of a 32-bit word, and words of an aligned load.
 #define PER_WORD (32 / BITS)
@@ -119,27 +118,22 @@ static inline void add_band(__global const uint* p, __local const float* x, cons
     const long element = ((long)(earlier ? row : r) * UPPER + kFirst[band] + dx - least) * STRIDE;
     load_weights(p + element / PER_WORD, earlier ? -dx : 0, weights + (dx + RADIUS) * PX);
   }
+  float near[PX + 2 * HALO];
 #pragma unroll
-  for (int v = 0; v < VECTORS; ++v) {
-    float near[PX + 2 * HALO];
+  for (int quad = 0; quad < (PX + 2 * HALO) / 4; ++quad) {
+    if (4 * quad + 3 < HALO - reach || 4 * quad >= HALO + PX + reach) continue;
+    const float4 loaded = *(__local const float4*)(x + (row + RADIUS) * WIDE + SLOT(quad));
+    near[4 * quad] = loaded.x;
+    near[4 * quad + 1] = loaded.y;
+    near[4 * quad + 2] = loaded.z;
+    near[4 * quad + 3] = loaded.w;
+  }
 #pragma unroll
-    for (int quad = 0; quad < (PX + 2 * HALO) / 4; ++quad) {
-      if (4 * quad + 3 < HALO - reach || 4 * quad >= HALO + PX + reach) continue;
-      const float4 loaded =
-          *(__local const float4*)(x + (v * TALL + row + RADIUS) * WIDE + SLOT(quad));
-      near[4 * quad] = loaded.x;
-      near[4 * quad + 1] = loaded.y;
-      near[4 * quad + 2] = loaded.z;
-      near[4 * quad + 3] = loaded.w;
-    }
+  for (int dx = -RADIUS; dx <= RADIUS; ++dx) {
+    if (dx < least || dx > reach) continue;
 #pragma unroll
-    for (int dx = -RADIUS; dx <= RADIUS; ++dx) {
-      if (dx < least || dx > reach) continue;
-#pragma unroll
-      for (int i = 0; i < PX; ++i) {
-        sums[(v * PY + r) * PX + i] +=
-            weights[(dx + RADIUS) * PX + i] * near[HALO + i + (earlier ? -dx : dx)];
-      }
+    for (int i = 0; i < PX; ++i) {
+      sums[r * PX + i] += weights[(dx + RADIUS) * PX + i] * near[HALO + i + (earlier ? -dx : dx)];
     }
   }
 }
@@ -158,18 +152,14 @@ __kernel __attribute__((reqd_work_group_size(LX, LY, PARTS))) void matvec(
 #ifdef SCALED
     __global const float* restrict scale,
 #endif
-    const int columns, const int height, const int vectors, const ulong pitch, const ulong in_begin,
-    const ulong out_begin, __global const float* restrict in,
+    const int columns, const int height, __global const float* restrict in,
     __global float* restrict out RECURRENCE_PARAMETERS) {
-  in += in_begin;
-  out += out_begin;
   __local float tile[LOCAL_FLOATS] __attribute__((aligned(16)));
   const int lx = get_local_id(0);
   const int ly = get_local_id(1);
   const int part = get_local_id(2);
   const int left = get_group_id(0) * TILE_X;
   const int top = get_group_id(1) * TILE_Y;
-  const int first_vector = get_group_id(2) * VECTORS;
 
   for (int row = ly + part * LY; row < TALL; row += LY * PARTS) {
     const int y = top + row - RADIUS;
@@ -181,30 +171,23 @@ __kernel __attribute__((reqd_work_group_size(LX, LY, PARTS))) void matvec(
       if (col >= WIDE) continue;
       const int px = left - HALO + col;
       const bool inside = y >= 0 && y < height && px >= 0 && px < columns;
+      unit_t x = 0.0f;
+      if (inside) {
+        x = *(__global const unit_t*)(in + begin + col);
 #ifdef SCALED
-      unit_t factor = 0.0f;
-      if (inside) factor = UNSCALE * *(__global const unit_t*)(scale + begin + col);
-#endif
-#pragma unroll
-      for (int v = 0; v < VECTORS; ++v) {
-        unit_t x = 0.0f;
-        if (inside && (VECTORS == 1 || first_vector + v < vectors)) {
-          x = *(__global const unit_t*)(in + (first_vector + v) * pitch + begin + col);
-#ifdef SCALED
-          x *= factor;
+        x *= UNSCALE * *(__global const unit_t*)(scale + begin + col);
 #else
-          x *= UNSCALE;
+        x *= UNSCALE;
 #endif
-        }
-        *(__local unit_t*)(to + v * (TALL * WIDE) + COLUMN(col)) = x;
       }
+      *(__local unit_t*)(to + COLUMN(col)) = x;
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 
-  float sums[VECTORS * PY * PX];
+  float sums[PY * PX];
 #pragma unroll
-  for (int i = 0; i < VECTORS * PY * PX; ++i) sums[i] = 0.0f;
+  for (int i = 0; i < PY * PX; ++i) sums[i] = 0.0f;
   const int own_x = lx * PX;
   const int own_y = ly * PY;
   if (left + own_x < columns && top + own_y < height) {
@@ -219,16 +202,12 @@ __kernel __attribute__((reqd_work_group_size(LX, LY, PARTS))) void matvec(
   // Through local memory again, so that neighbouring items store neighbouring pixels.
   barrier(CLK_LOCAL_MEM_FENCE);  // All have read what the sums are going to replace.
 #pragma unroll
-  for (int v = 0; v < VECTORS; ++v) {
+  for (int r = 0; r < PY; ++r) {
 #pragma unroll
-    for (int r = 0; r < PY; ++r) {
-#pragma unroll
-      for (int quad = 0; quad < QUADS; ++quad) {
-        const float* from = sums + (v * PY + r) * PX + 4 * quad;
-        __local float* to = tile + ((v * PARTS + part) * TILE_Y + own_y + r) * TILE_X;
-        *(__local float4*)(to + (quad * LX + lx) * 4) =
-            (float4)(from[0], from[1], from[2], from[3]);
-      }
+    for (int quad = 0; quad < QUADS; ++quad) {
+      const float* from = sums + r * PX + 4 * quad;
+      __local float* to = tile + (part * TILE_Y + own_y + r) * TILE_X;
+      *(__local float4*)(to + (quad * LX + lx) * 4) = (float4)(from[0], from[1], from[2], from[3]);
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -241,27 +220,21 @@ __kernel __attribute__((reqd_work_group_size(LX, LY, PARTS))) void matvec(
       if (col >= TILE_X || left + col >= columns) continue;
       const int slot = (col / 4 % QUADS * LX + col / PX) * 4 + col % 4;
       __local const float* sum_at = tile + row * TILE_X + slot;
-      const unit_t diagonal = *(__global const unit_t*)(main_diagonal + begin + col);
-#ifdef SCALED
-      const unit_t factor = *(__global const unit_t*)(scale + begin + col);
-#endif
+      const ulong at = begin + col;
+      const unit_t diagonal = *(__global const unit_t*)(main_diagonal + at);
+      unit_t sum = 0.0f;
 #pragma unroll
-      for (int v = 0; v < VECTORS; ++v) {
-        if (VECTORS > 1 && first_vector + v >= vectors) continue;
-        unit_t sum = 0.0f;
-#pragma unroll
-        for (int k = 0; k < PARTS; ++k) {
-          sum += *(__local const unit_t*)(sum_at + (v * PARTS + k) * (TILE_Y * TILE_X));
-        }
-        const ulong at = (first_vector + v) * pitch + begin + col;
-        const unit_t x = *(__global const unit_t*)(in + at);
-#ifdef SCALED
-        sum = factor * (diagonal * (factor * x) + sum);
-#else
-        sum += diagonal * x;
-#endif
-        STORE_AT(((__global unit_t*)out), ((__global const unit_t*)in), at / UNIT, sum);
+      for (int k = 0; k < PARTS; ++k) {
+        sum += *(__local const unit_t*)(sum_at + k * (TILE_Y * TILE_X));
       }
+      const unit_t x = *(__global const unit_t*)(in + at);
+#ifdef SCALED
+      const unit_t factor = *(__global const unit_t*)(scale + at);
+      sum = factor * (diagonal * (factor * x) + sum);
+#else
+      sum += diagonal * x;
+#endif
+      STORE_AT(((__global unit_t*)out), ((__global const unit_t*)in), at / UNIT, sum);
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "affinity/line.hpp"
+#include "affinity/affinity_kernels.hpp"
 
 namespace diacut {
 

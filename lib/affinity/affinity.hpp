@@ -2,9 +2,7 @@
 
 #include <vector>
 
-#include "affinity/intervening_contour.hpp"
-#include "affinity/normalize.hpp"
-#include "affinity/weigh.hpp"
+#include "affinity/affinity_kernels.hpp"
 #include "boundary/boundary.hpp"
 #include "diacut/parameters.hpp"
 #include "matrix/dia_matrix.hpp"

@@ -1,17 +1,92 @@
 #include "affinity/feature_affinity.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <span>
+#include <string>
 
 #include "affinity/affinity.hpp"
-#include "affinity/feature_weigh.hpp"
-#include "affinity/normalize.hpp"
+#include "affinity/affinity_kernels.hpp"
 #include "diacut/errors.hpp"
+#include "opencl/arguments.hpp"
 
 namespace diacut {
+
+namespace {
+
+constexpr char kFile[] = "affinity/feature_weigh.cl";
+
+std::string options_of(const Stencil& stencil, const FeatureKernels& kernels) {
+  return fmt::format("-DCENTRE={} -DFRONT={} -DCHANNELS={} -DUNIT={} -DBOUNDARY={} -DLOGISTIC={}",
+                     stencil.centre(), FeatureWeigh::front(stencil), kernels.channels,
+                     kernels.unit ? 1 : 0, kernels.boundary ? 1 : 0, kernels.logistic ? 1 : 0);
+}
+
+}  // namespace
+
+FeatureWeigh::FeatureWeigh(Context& context, const Grid& grid, const Stencil& stencil,
+                           const FeatureKernels& kernels)
+    : context_(&context),
+      grid_(grid),
+      shape_(dia_shape(grid, stencil)),
+      centre_(stencil.centre()),
+      plane_(plane(grid, stencil)),
+      offsets_(context.allocate<std::int64_t>(stencil.size(), "the matrix's offsets")),
+      entries_(context.allocate<cl_int2>(stencil.size(), "the stencil's entries")) {
+  offsets_.upload(shape_.offsets);
+  std::vector<cl_int2> entries;
+  for (const auto& [dx, dy] : stencil.entries) entries.push_back({{dx, dy}});
+  entries_.upload(entries);
+  const std::string options = options_of(stencil, kernels);
+  norms_ = context.kernel(kFile, "feature_norms", options);
+  invert_ = context.kernel(kFile, "feature_inverse_norms", options);
+  distances_ = context.kernel(kFile, "feature_distances", options);
+  weights_ = context.kernel(kFile, "feature_weights", options);
+  mirror_ = context.kernel(kFile, "feature_mirror", options);
+}
+
+// In an image narrower than the stencil, offsets of later neighbours may lead back, by less than
+// the radius.
+std::size_t FeatureWeigh::front(const Stencil& stencil) {
+  return static_cast<std::size_t>(stencil.radius);
+}
+
+std::size_t FeatureWeigh::plane(const Grid& grid, const Stencil& stencil) {
+  const auto radius = static_cast<std::size_t>(stencil.radius);
+  const std::size_t behind = radius * static_cast<std::size_t>(grid.stride) + radius;
+  return front(stencil) + grid.rows() + behind;
+}
+
+void FeatureWeigh::add_norms(const Buffer<float>& block, Buffer<float>& norms) {
+  set_arguments(norms_, block, plane_, grid_.rows(), norms);
+  launch_rows(*context_, norms_, grid_.rows(), 1);
+}
+
+void FeatureWeigh::invert_norms(Buffer<float>& norms) {
+  set_arguments(invert_, norms, grid_.rows());
+  launch_rows(*context_, invert_, grid_.rows(), 1);
+}
+
+void FeatureWeigh::add_distances(const Buffer<float>& block, const Buffer<float>& norms, bool first,
+                                 Buffer<float>& values) {
+  if (centre_ == 0) return;
+  set_arguments(distances_, block, plane_, norms, offsets_, grid_.rows(), shape_.pitch,
+                first ? 1 : 0, values);
+  launch_rows(*context_, distances_, grid_.rows(), centre_);
+}
+
+void FeatureWeigh::weights(const Buffer<std::uint8_t>& valid, float inverse_scale,
+                           const AffinityWeight& weight, Buffer<float>& values) {
+  set_arguments(weights_, values, valid, entries_, grid_.width, grid_.height, grid_.stride,
+                shape_.pitch, inverse_scale, weight.inverse_scale, weight.bias, weight.slope);
+  launch_rows(*context_, weights_, shape_.pitch, centre_ + 1);
+  set_arguments(mirror_, values, offsets_, grid_.rows(), shape_.pitch);
+  launch_rows(*context_, mirror_, shape_.pitch, centre_);
+}
 
 namespace {
 
@@ -60,16 +135,15 @@ double rounding_distance(int channels, const AffinityParameters& parameters) {
 
 /// The automatic scale from the squares of distances; 0 if all are at most `rounding` or there are
 /// none.
-template <class Number>
-double scale_of_range(std::vector<Number>& squares, double rounding) {
+double scale_of_range(std::vector<float>& squares, double rounding) {
   constexpr double kShare = 0.15;
   constexpr double kQuantile = 0.999;
   if (squares.empty()) return 0;
-  const auto least = static_cast<Number>(rounding * rounding);
+  const auto least = static_cast<float>(rounding * rounding);
   const auto at = squares.begin() +
                   static_cast<std::ptrdiff_t>(kQuantile * static_cast<double>(squares.size() - 1));
   std::nth_element(squares.begin(), at, squares.end());
-  const Number range = *at > least ? *at : *std::max_element(at, squares.end());
+  const float range = *at > least ? *at : *std::max_element(at, squares.end());
   return range > least ? kShare * std::sqrt(static_cast<double>(range)) : 0;
 }
 
@@ -159,33 +233,6 @@ const char* no_difference(const AffinityParameters& parameters) {
                "scale by; set affinity.feature_scale, or check how the features were made";
 }
 
-/// The twin's features: as they are, or divided by their length.
-std::vector<double> measured(const std::vector<float>& features, int channels, std::size_t rows,
-                             const AffinityParameters& parameters) {
-  std::vector<double> result(features.begin(), features.end());
-  if (!unit_length(parameters)) return result;
-  for (std::size_t row = 0; row < rows; ++row) {
-    double square = 0;
-    for (int c = 0; c < channels; ++c) {
-      square += std::pow(result[static_cast<std::size_t>(c) * rows + row], 2);
-    }
-    for (int c = 0; c < channels && square > 0; ++c) {
-      result[static_cast<std::size_t>(c) * rows + row] /= std::sqrt(square);
-    }
-  }
-  return result;
-}
-
-double squared_distance(const std::vector<double>& features, int channels, std::size_t rows,
-                        std::size_t i, std::size_t j) {
-  double sum = 0;
-  for (int c = 0; c < channels; ++c) {
-    const std::size_t plane = static_cast<std::size_t>(c) * rows;
-    sum += std::pow(features[plane + i] - features[plane + j], 2);
-  }
-  return sum;
-}
-
 }  // namespace
 
 FeatureAffinity feature_affinity(Context& context, const BoundaryMap& boundary,
@@ -207,49 +254,6 @@ FeatureAffinity feature_affinity(Context& context, const BoundaryMap& boundary,
   making.kernels().weights(boundary.valid, static_cast<float>(inverse), affinity_weight(parameters),
                            matrix.values);
   return result;
-}
-
-std::vector<double> reference_feature_affinity(const Grid& grid, const std::vector<float>& features,
-                                               int channels, const std::vector<float>& strength,
-                                               const std::vector<std::uint8_t>& valid,
-                                               const AffinityParameters& parameters, double scale) {
-  const Stencil stencil = affinity_stencil(parameters);
-  const std::size_t pitch = dia_shape(grid, stencil).pitch;
-  const std::vector<double> own = measured(features, channels, grid.rows(), parameters);
-  // Where there is no pair it is 0, so that the product is.
-  std::vector<double> values = reference_affinity(grid, strength, valid, parameters);
-  for (std::size_t k = stencil.centre() + 1; k < stencil.size(); ++k) {
-    const auto [dx, dy] = stencil.entries[k];
-    for (int y = 0; y + dy < grid.height; ++y) {
-      for (int x = std::max(0, -dx); x < grid.width && x + dx < grid.width; ++x) {
-        const std::size_t i = element(grid, x, y);
-        const std::size_t j = element(grid, x + dx, y + dy);
-        if (valid[i] == 0 || valid[j] == 0) continue;
-        const double square = squared_distance(own, channels, grid.rows(), i, j);
-        const double alone = std::exp(-square / (2 * scale * scale));
-        double& later = values[k * pitch + i];
-        later = parameters.with_boundary ? later * alone : alone;
-        values[stencil.opposite(k) * pitch + j] = later;
-      }
-    }
-  }
-  return values;
-}
-
-double reference_feature_scale(const Grid& grid, const std::vector<float>& features, int channels,
-                               const std::vector<std::uint8_t>& valid,
-                               const AffinityParameters& parameters) {
-  const std::vector<double> own = measured(features, channels, grid.rows(), parameters);
-  std::vector<double> squares;
-  for (const ScaleOffsets& offsets : scale_offsets(parameters.radius)) {
-    for (const StencilOffset& offset : offsets) {
-      each_pair(grid, valid, offset, [&](std::size_t i, std::size_t j) {
-        squares.push_back(squared_distance(own, channels, grid.rows(), i, j));
-      });
-    }
-    if (!squares.empty()) break;
-  }
-  return scale_of_range(squares, rounding_distance(channels, parameters));
 }
 
 }  // namespace diacut

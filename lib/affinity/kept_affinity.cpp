@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "affinity/affinity.hpp"
-#include "affinity/line.hpp"
+#include "affinity/affinity_kernels.hpp"
 #include "opencl/arguments.hpp"
 #include "opencl/lanes.hpp"
 

@@ -1,10 +1,14 @@
 #include "boundary/boundary.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <utility>
 
 #include "boundary/gradient/gradient.hpp"
 #include "boundary/network/network_boundary.hpp"
+#include "core/large_memory.hpp"
+#include "diacut/errors.hpp"
 #include "image/edge_check.hpp"
 #include "opencl/copy_elements.hpp"
 
@@ -28,16 +32,15 @@ std::vector<std::uint8_t> valid_elements(const Image& image, const Grid& grid) {
   return valid;
 }
 
-// The boundary map that the user gave, on the grid.
-Buffer<float> given_map(Context& context, const EdgeMap& edges, const Grid& grid,
+// A boundary map of the image's pixels, on the grid; 0 where there is no data.
+Buffer<float> on_device(Context& context, const std::vector<float>& strength, const Grid& grid,
                         const std::vector<std::uint8_t>& valid) {
-  check_edges(edges, grid.width, grid.height);
   std::vector<float> values(grid.rows(), 0.0f);
   for (int y = 0; y < grid.height; ++y) {
     for (int x = 0; x < grid.width; ++x) {
       const std::size_t element = static_cast<std::size_t>(y) * grid.stride + x;
       if (valid[element] == 0) continue;
-      values[element] = edges.strength[static_cast<std::size_t>(y) * grid.width + x];
+      values[element] = strength[static_cast<std::size_t>(y) * grid.width + x];
     }
   }
   auto map = context.allocate<float>(grid.rows(), "boundary map");
@@ -67,20 +70,21 @@ BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
   map.valid = context.allocate<std::uint8_t>(grid.rows(), "which pixels have data");
   map.valid.upload(valid);
   if (edges != nullptr) {
-    map.values = given_map(context, *edges, grid, valid);
+    check_edges(*edges, grid.width, grid.height);
+    map.values = on_device(context, edges->strength, grid, valid);
     return map;
   }
   switch (parameters.kind) {
     case CueKind::kLearned: {
       NetworkMaps maps = network_boundary_map(context, networks.get(context, parameters.weights),
                                               networks.tensors(), image, grid, map.valid,
-                                              valid_pixels, parameters);
+                                              valid_pixels, parameters, whole_picture(grid));
       map.values = std::move(maps.boundary);
       map.inside = std::move(maps.inside);
       break;
     }
     case CueKind::kGradient:
-      map.values = gradient_boundary_map(context, image, grid, map.valid, valid_pixels, parameters);
+      map.values = on_device(context, gradient_boundary_map(image, parameters), grid, valid);
       break;
   }
   return map;
@@ -116,6 +120,111 @@ BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, cons
     copy_elements(maps[k].valid, 0, result.valid, k * batch.segment(), rows);
   }
   return result;
+}
+
+namespace {
+
+/// The part of an image's mask that the grid covers.
+std::vector<std::uint8_t> valid_in(const Image& image, const Grid& grid, const PictureView& view) {
+  auto valid = large_vector<std::uint8_t>(grid.pixels(), 1);
+  if (image.valid.empty()) return valid;
+  const auto width = static_cast<std::size_t>(grid.width);
+  for (int y = 0; y < grid.height; ++y) {
+    const std::size_t from = static_cast<std::size_t>(view.y - view.image_y + y) *
+                                 static_cast<std::size_t>(image.width) +
+                             static_cast<std::size_t>(view.x - view.image_x);
+    std::transform(image.valid.begin() + static_cast<std::ptrdiff_t>(from),
+                   image.valid.begin() + static_cast<std::ptrdiff_t>(from + width),
+                   valid.begin() + static_cast<std::ptrdiff_t>(y) * grid.width,
+                   [](std::uint8_t data) { return std::uint8_t{data != 0}; });
+  }
+  return valid;
+}
+
+std::size_t count_valid(const std::vector<std::uint8_t>& valid) {
+  return static_cast<std::size_t>(std::count(valid.begin(), valid.end(), std::uint8_t{1}));
+}
+
+Buffer<std::uint8_t> uploaded(Context& context, const std::vector<std::uint8_t>& valid) {
+  auto buffer = context.allocate<std::uint8_t>(valid.size(), "which pixels have data");
+  buffer.upload(valid);
+  return buffer;
+}
+
+/// The magnitude at the pixels of the part, which is computed for the whole image.
+void fill_with_magnitude(const Image& image, double sigma, const PictureView& view, PartMap& part) {
+  const std::vector<float> found = gradient_magnitude(image, sigma);
+  for (int y = 0; y < part.grid.height; ++y) {
+    const auto row = found.begin() +
+                     static_cast<std::ptrdiff_t>(view.y - view.image_y + y) * image.width + view.x -
+                     view.image_x;
+    std::copy_n(row, part.grid.width,
+                part.values.begin() + static_cast<std::ptrdiff_t>(y) * part.grid.width);
+  }
+}
+
+}  // namespace
+
+PartMap empty_part_map(const Image& image, const Grid& grid, const PictureView& view) {
+  return {grid, large_vector<float>(grid.pixels()), valid_in(image, grid, view)};
+}
+
+void fill_part_map(Context& context, const Image& image, const CueParameters& parameters,
+                   DeviceNetworks& networks, const PictureView& view, PartMap& part) {
+  const std::size_t with_data = count_valid(part.valid);
+  if (with_data == 0) return;
+  if (parameters.kind == CueKind::kGradient) {
+    return fill_with_magnitude(image, parameters.sigma, view, part);
+  }
+  network_boundary_map(context, networks.get(context, parameters.weights), networks.tensors(),
+                       image, part.grid, uploaded(context, part.valid), with_data, parameters, view)
+      .boundary.download(part.values);
+}
+
+PartMap part_map(Context& context, const Image& image, const Grid& grid,
+                 const CueParameters& parameters, DeviceNetworks& networks,
+                 const PictureView& view) {
+  PartMap part = empty_part_map(image, grid, view);
+  fill_part_map(context, image, parameters, networks, view, part);
+  return part;
+}
+
+Stretch cue_needs(const CueParameters& parameters, int side, const Stretch& wanted, bool gaps) {
+  if (parameters.kind == CueKind::kLearned) {
+    return network_needs(load_networks(parameters.weights), parameters, side, wanted, gaps);
+  }
+  const int reach = gradient_reach(parameters.sigma);
+  return {std::max(wanted.begin - reach, 0), std::min(wanted.end + reach, side)};
+}
+
+Buffer<float> settled_boundary_map(Context& context, const PartMap& part,
+                                   const CueParameters& parameters, float full) {
+  auto boundary = context.allocate<float>(part.values.size(), "boundary map");
+  if (parameters.kind == CueKind::kLearned) {
+    boundary.upload(part.values);
+    return boundary;
+  }
+  const float least = std::max(full, static_cast<float>(parameters.floor));
+  std::vector<float> strength = part.values;
+  for (std::size_t i = 0; i < strength.size(); ++i) {
+    strength[i] = part.valid[i] != 0 ? gradient_strength(strength[i], least) : 0.0F;
+  }
+  boundary.upload(strength);
+  return boundary;
+}
+
+void add_walls(BoundaryMap& map, const std::vector<std::uint8_t>& walls) {
+  std::vector<float> values = map.values.download();
+  std::vector<std::uint8_t> valid = map.valid.download();
+  const auto width = static_cast<std::size_t>(map.grid.width);
+  for (std::size_t i = 0; i < walls.size(); ++i) {
+    if (walls[i] == 0) continue;
+    const std::size_t element = i / width * static_cast<std::size_t>(map.grid.stride) + i % width;
+    values[element] = kWall;
+    valid[element] = 0;
+  }
+  map.values.upload(values);
+  map.valid.upload(valid);
 }
 
 }  // namespace diacut

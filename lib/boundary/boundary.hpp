@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "boundary/network/device_network.hpp"
-#include "boundary/network/picture_view.hpp"
+#include "boundary/network/tiles.hpp"
 #include "diacut/edges.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
@@ -81,5 +81,13 @@ BoundaryMap empty_boundary_map(Context& context, const Image& image, const Grid&
 /// The boundary maps of the images of a batch as one map on batch.grid(), in which elements between
 /// images have no data, without inside maps.
 BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, const Batch& batch);
+
+/// Makes pixels walls, which have no data and through which no affinity reaches
+/// (kernels/affinity/intervening_contour.cl): their strength becomes kWall. `walls`: for each pixel
+/// of the image whether it is one. Waits.
+void add_walls(BoundaryMap& map, const std::vector<std::uint8_t>& walls);
+
+/// The strength of a wall: more than any boundary has.
+inline constexpr float kWall = 2;
 
 }  // namespace diacut

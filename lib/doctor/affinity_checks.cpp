@@ -1,4 +1,5 @@
 // Affinities from a boundary map and from features, and their normalization.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -114,27 +115,44 @@ void check_formula(Trial& trial, AffinityFormula formula) {
   check_affinity(trial, parameters);
 }
 
-/// Features that are in main memory, in planes of the grid's elements.
-class DrawnFeatures final : public FeatureSource {
+/// Waves over the picture: the squared distance of the features of two pixels depends on their
+/// offset alone.
+class Waves final : public FeatureSource {
  public:
-  static constexpr int kChannels = 20;  ///< More than are on the device at once.
+  static constexpr int kWaves = 10;
+  static constexpr int kChannels = 2 * kWaves;  ///< More than are on the device at once.
 
-  DrawnFeatures(Trial& trial, std::size_t rows)
-      : rows_(rows), planes_(trial.normal(rows * kChannels)) {}
+  explicit Waves(const Grid& grid) : grid_(grid) {}
 
-  const std::vector<float>& planes() const { return planes_; }
+  static double phase(int wave, double dx, double dy) {
+    return 0.02 * (wave + 1) * dx + 0.03 * (kWaves - wave) * dy;
+  }
+  /// With unit lengths, or as they are.
+  static double squared_distance(const StencilOffset& offset, bool unit) {
+    double sum = 0;
+    for (int wave = 0; wave < kWaves; ++wave) {
+      sum += 2 - 2 * std::cos(phase(wave, offset.dx, offset.dy));
+    }
+    return unit ? sum / kWaves : sum;
+  }
+
   int channels() const override { return kChannels; }
   void load(int first, int count, std::size_t pitch, std::size_t offset,
             Buffer<float>& block) override {
     for (int c = 0; c < count; ++c) {
-      block.upload(std::span(planes_).subspan(static_cast<std::size_t>(first + c) * rows_, rows_),
-                   static_cast<std::size_t>(c) * pitch + offset);
+      std::vector<float> plane;
+      for (int y = 0; y < grid_.height; ++y) {
+        for (int x = 0; x < grid_.stride; ++x) {
+          const double at = phase((first + c) / 2, x, y);
+          plane.push_back(static_cast<float>((first + c) % 2 == 0 ? std::cos(at) : std::sin(at)));
+        }
+      }
+      block.upload(plane, static_cast<std::size_t>(c) * pitch + offset);
     }
   }
 
  private:
-  std::size_t rows_;
-  std::vector<float> planes_;
+  Grid grid_;
 };
 
 void check_features(Trial& trial, FeatureMeasure measure) {
@@ -143,25 +161,30 @@ void check_features(Trial& trial, FeatureMeasure measure) {
   parameters.radius = 3;
   parameters.feature_measure = measure;
   parameters.with_boundary = measure == FeatureMeasure::kCosine;
-  DrawnFeatures features(trial, boundary.grid.rows());
+  const bool unit = measure == FeatureMeasure::kCosine;
+  Waves features(boundary.grid);
   const FeatureAffinity found =
       feature_affinity(trial.context(), boundary.on_device(trial), features, parameters);
-  const double scale = reference_feature_scale(
-      boundary.grid, features.planes(), DrawnFeatures::kChannels, boundary.valid, parameters);
-  trial.expect_one("scale of features", found.scale, scale, 32 * Trial::kEps * scale);
-  const std::vector<double> expected =
-      reference_feature_affinity(boundary.grid, features.planes(), DrawnFeatures::kChannels,
-                                 boundary.strength, boundary.valid, parameters, found.scale);
-  // The exponent sums squares, each of which, and each partial sum, is rounded; with unit lengths
-  // each feature is a few times, an error of eps against 1, so of about eps d in d^2.
-  const double inverse = 1 / (2 * found.scale * found.scale);
+  // 0.15 of the larger distance of pixels three apart.
+  const double scale = 0.15 * std::sqrt(std::max(Waves::squared_distance({3, 0}, unit),
+                                                 Waves::squared_distance({0, 3}, unit)));
+  // Features of about 1 are off by half a rounding each, and so are their differences.
+  trial.expect_one("scale of features", found.scale, scale, (32 * scale + 8) * Trial::kEps);
+  const Stencil stencil = affinity_stencil(parameters);
+  const std::size_t pitch = found.matrix.shape.pitch;
+  std::vector<double> expected =
+      reference_affinity(boundary.grid, boundary.strength, boundary.valid, parameters);
   std::vector<double> allowed;
-  for (const double value : expected) {
-    const double exponent = value > 0 ? -std::log(value) : 0;
-    const double d = std::sqrt(exponent / inverse);
-    const double roundings =
-        (4.0 + DrawnFeatures::kChannels) * (1 + exponent) + 8 * (d + 1) * inverse;
-    allowed.push_back(value * roundings * Trial::kEps + std::numeric_limits<float>::min());
+  const double inverse = 1 / (2 * found.scale * found.scale);
+  for (std::size_t at = 0; at < expected.size(); ++at) {
+    const double square = Waves::squared_distance(stencil.entries[at / pitch], unit);
+    const double alone = std::exp(-square * inverse);
+    if (expected[at] > 0) expected[at] = parameters.with_boundary ? expected[at] * alone : alone;
+    // The exponent sums squares, each of which, and each partial sum, is rounded; and features
+    // themselves are, so that a distance d is off by about eps sqrt(channels).
+    const double roundings = (4.0 + Waves::kChannels) * (1 + square * inverse) +
+                             8 * (4 * std::sqrt(square) + 1) * inverse;
+    allowed.push_back(expected[at] * roundings * Trial::kEps + std::numeric_limits<float>::min());
   }
   trial.expect_within("affinity by features", found.matrix.values.download(), expected, allowed);
 }

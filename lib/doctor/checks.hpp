@@ -8,14 +8,12 @@
 #include "boundary/network/device_network.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
-#include "doctor/problems.hpp"
 #include "doctor/trial.hpp"
 #include "eigen/eigensolver.hpp"
 #include "image/resize.hpp"
 #include "matrix/stencil.hpp"
 
-/// Known answers of kernels over blocks of vectors, for problems of any size: doctor asks for each
-/// at one size, the tests at many. Each throws as DeviceCheck::run does.
+/// Known answers of the stages.
 namespace diacut {
 
 /// A known answer that a device is held to.
@@ -25,14 +23,10 @@ struct DeviceCheck {
   bool quick = false;     ///< Whether it belongs to the quick part, which runs before many images.
 };
 
-/// The checks of each stage, from single kernels to the stage as a whole.
-std::vector<DeviceCheck> contents_checks();
+/// The checks of each stage.
 std::vector<DeviceCheck> boundary_checks();
 std::vector<DeviceCheck> affinity_checks();
 std::vector<DeviceCheck> product_checks();
-std::vector<DeviceCheck> lobpcg_checks();
-std::vector<DeviceCheck> multilevel_checks();
-std::vector<DeviceCheck> lanczos_checks();
 std::vector<DeviceCheck> decimation_checks();
 std::vector<DeviceCheck> contour_checks();
 std::vector<DeviceCheck> region_checks();
@@ -40,14 +34,16 @@ std::vector<DeviceCheck> walker_checks();
 std::vector<DeviceCheck> graph_checks();
 std::vector<DeviceCheck> solver_checks();
 
+/// A picture in colour of patches under noise, with boundaries of every strength; the same in every
+/// run.
+Image drawn_scene(int width, int height);
+
 /// Known answers of stages as a run computes them: with its parameters, so by its programs. Each
 /// throws as DeviceCheck::run does. This one: the boundary map of networks, as the parameter
 /// cue.weights names them, of a drawn scene of that size. `networks`: where they are kept on the
 /// device.
 void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& names,
                     const PictureSize& size);
-/// The boundary map from the gradient. Precondition: parameters.kind is CueKind::kGradient.
-void check_gradient(Trial& trial, const CueParameters& parameters);
 /// The affinities of a boundary map, and these normalized.
 void check_affinity(Trial& trial, const AffinityParameters& parameters);
 /// The affinities of a boundary map to the kept pixels of a decimation alone.
@@ -66,31 +62,5 @@ void check_direct_cuts(Trial& trial, int radius);
 void check_combined_contours(Trial& trial);
 void check_cue_contours(Trial& trial);
 void check_orientations(Trial& trial);
-
-struct BlockShape {
-  int columns = 0;  ///< Of the block X.
-  int wanted = 0;   ///< Columns that narrow blocks have at least.
-  std::size_t rows = 0;
-  std::size_t room = 0;  ///< Rows of the workspace, if more than `rows`.
-};
-
-/// The largest entry of each column.
-void check_peaks(Trial& trial, const BlockShape& shape);
-/// A vector put into a block of at least 7 columns, and some of its columns taken out.
-void check_block_columns(Trial& trial, const BlockShape& shape);
-void check_residual_norms(Trial& trial, const BlockShape& shape);
-/// The projection of a narrow block on the complement of X, one column of which is 0.
-void check_projection(Trial& trial, const BlockShape& shape);
-/// Of a basis of so many blocks, with the products that the bits of `known` stand for.
-void check_gram_matrices(Trial& trial, const BlockShape& shape, int used, int known);
-/// Ritz vectors and directions from a basis of so many blocks.
-void check_basis_update(Trial& trial, const BlockShape& shape, int used);
-/// A dense symmetric matrix times a block.
-void check_dense_product(Trial& trial, const BlockShape& shape);
-/// Blocks between the problem's grid and the next coarser one. `matrix`: the problem's.
-void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedMatrix& matrix,
-                    int columns);
-/// The gains of the interpolation and the matrix of the next coarser grid.
-void check_coarse_matrix(Trial& trial, const BlockProblem& problem);
 
 }  // namespace diacut

@@ -56,11 +56,9 @@ void Segmenter::check_device(bool own_maps) {
   const RunParameters run = working_parameters(parameters(), kSmall, kSmall,
                                                {own_maps, stages().options.keep_eigenvectors});
   stages().work("checking its answers", [&](Context& context, DeviceNetworks& networks) {
-    if (!own_maps) {
-      check(context, "boundaries", [&](Trial& trial) {
-        if (run.cue.kind == CueKind::kGradient) return check_gradient(trial, run.cue);
-        check_networks(trial, networks, run.cue.weights, kSmall);
-      });
+    if (!own_maps && run.cue.kind == CueKind::kLearned) {
+      check(context, "boundaries",
+            [&](Trial& trial) { check_networks(trial, networks, run.cue.weights, kSmall); });
     }
     if (needs_matrix(run)) {
       check(context, "affinity", [&](Trial& trial) {

@@ -1,128 +1,73 @@
-// Products with the matrix of a graph, and its eigenvectors.
+// The eigenvectors of a graph.
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "doctor/checks.hpp"
-#include "graph/graph_product.hpp"
+#include "graph/graph_eigenvectors.hpp"
 
 namespace diacut {
 
 namespace {
 
-constexpr int kColumns = 24;
-constexpr std::size_t kWide = kColumns;
-constexpr std::size_t kRows = 129;
+constexpr std::uint32_t kNodes = 2000;
 
-/// Rows of no to six entries, and some so long that they are cut into pieces.
-HostCsr drawn_matrix(Trial& trial) {
-  HostCsr matrix;
-  const std::vector<float> drawn = trial.uniform(kRows);
-  for (std::size_t row = 0; row < kRows; ++row) {
-    const std::size_t wanted = row % 25 == 3 ? 1025 : static_cast<std::size_t>(7 * drawn[row]);
-    for (const float value : trial.uniform(wanted)) {
-      matrix.columns.push_back(static_cast<std::uint32_t>(value * (kRows - 1)));
-      matrix.values.push_back(value);
+/// A cycle of nodes, each of which is also tied to the one after the next, by half the weight.
+Graph tied_cycle() {
+  Graph graph;
+  for (std::uint32_t i = 0; i < kNodes; ++i) {
+    std::vector<std::pair<std::uint32_t, float>> row;
+    for (const std::uint32_t step : {1U, 2U}) {
+      const float weight = 1.0F / static_cast<float>(step);
+      row.emplace_back((i + step) % kNodes, weight);
+      row.emplace_back((i + kNodes - step) % kNodes, weight);
     }
-    matrix.starts.push_back(static_cast<std::uint32_t>(matrix.columns.size()));
+    std::sort(row.begin(), row.end());
+    for (const auto& [column, weight] : row) {
+      graph.columns.push_back(column);
+      graph.weights.push_back(weight);
+    }
+    graph.starts.push_back(graph.columns.size());
   }
-  return matrix;
+  return graph;
 }
 
-/// Sums over rows of value * term(row, column, c), and of their magnitudes times the roundings of
-/// such a row.
-struct RowSums {
-  std::vector<double> sums = std::vector<double>(kRows * kWide, 0.0);
-  std::vector<double> errors = std::vector<double>(kRows * kWide, 0.0);
-
-  template <class Term>
-  RowSums(const HostCsr& matrix, const Term& term) {
-    for (std::size_t row = 0; row < kRows; ++row) {
-      const double roundings = 6.0 + matrix.starts[row + 1] - matrix.starts[row];
-      for (std::uint32_t at = matrix.starts[row]; at < matrix.starts[row + 1]; ++at) {
-        for (std::size_t c = 0; c < kWide; ++c) {
-          const double value =
-              static_cast<double>(matrix.values[at]) * term(row, matrix.columns[at], c);
-          sums[row * kWide + c] += value;
-          errors[row * kWide + c] += roundings * Trial::kEps * std::abs(value);
-        }
+/// With t = 2 pi wave / nodes the eigenvalues of its normalized Laplacian are
+/// 1 - (2 cos t + cos 2t) / 3, those of all waves but the first one twice.
+void eigenvectors_of_a_cycle(Trial& trial) {
+  GraphParameters parameters;
+  parameters.vectors = 9;
+  parameters.tolerance = 1e-5;
+  const Graph graph = tied_cycle();
+  const auto least = 3 * static_cast<std::size_t>(graph_columns(parameters.vectors));
+  const GraphEigenvectors found = graph_eigenvectors(
+      trial.context(), graph_levels(graph, 300, least, {}), kNodes, parameters, {});
+  Trial::require(found.report.converged, "the eigenvectors do not converge");
+  for (std::size_t k = 0; k < found.values.size(); ++k) {
+    const double t = 2 * std::numbers::pi * static_cast<double>((k + 1) / 2) / kNodes;
+    trial.expect_one("eigenvalue", found.values[k], 1 - (2 * std::cos(t) + std::cos(2 * t)) / 3,
+                     1e-6);
+    // All degrees are 3, so that the residual is that of W / 3.
+    double square = 0;
+    double norm = 0;
+    const std::vector<float>& vector = found.vectors[k];
+    for (std::size_t i = 0; i < kNodes; ++i) {
+      double product = 0;
+      for (std::uint64_t e = graph.starts[i]; e < graph.starts[i + 1]; ++e) {
+        product += static_cast<double>(graph.weights[e]) / 3 * vector[graph.columns[e]];
       }
+      square += std::pow(product - (1 - found.values[k]) * vector[i], 2);
+      norm += static_cast<double>(vector[i]) * vector[i];
     }
+    trial.expect_one("residual norm", std::sqrt(square / norm), 0, 2 * parameters.tolerance);
   }
-};
-
-void products_with_graphs(Trial& trial) {
-  const HostCsr matrix = drawn_matrix(trial);
-  const std::vector<float> x = trial.normal(kRows * kWide);
-  const std::vector<float> own = trial.normal(kRows * kWide);
-  const std::vector<float> factors = trial.uniform(kRows);
-  const Buffer<float> x_in = trial.uploaded(x);
-  const Buffer<float> own_in = trial.uploaded(own);
-  const Buffer<float> factors_in = trial.uploaded(factors);
-  const DeviceCsr on_device(trial.context(), matrix);
-  GraphProduct product(trial.context(), kColumns);
-  Buffer<float> out = trial.empty(x.size());
-  product.launch(on_device,
-                 {.x = &x_in,
-                  .own = &own_in,
-                  .other = nullptr,
-                  .factors = &factors_in,
-                  .keep = 0.5F,
-                  .p = 2,
-                  .q = -3,
-                  .r = 0},
-                 out, kColumns);
-  const RowSums sums(matrix, [&](std::size_t, std::uint32_t column, std::size_t c) {
-    return static_cast<double>(x[column * kWide + c]);
-  });
-  std::vector<double> expected(x.size());
-  std::vector<double> allowed(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double f = factors[i / kWide];
-    expected[i] = 0.5 * own[i] + f * (2 * sums.sums[i] - 3.0 * own[i]);
-    allowed[i] = f * 2 * sums.errors[i] + 6 * Trial::kEps * (0.5 + 3 * f) * std::abs(own[i]);
-  }
-  trial.expect_within("product with a graph", out.download(), expected, allowed);
-}
-
-void energies_of_graphs(Trial& trial) {
-  const HostCsr matrix = drawn_matrix(trial);
-  const std::vector<float> y = trial.normal(kRows * kWide);
-  const std::vector<float> factors = trial.uniform(kRows);
-  Buffer<float> out = trial.empty(y.size());
-  GraphProduct(trial.context(), kColumns)
-      .energy(DeviceCsr(trial.context(), matrix), trial.uploaded(factors), trial.uploaded(y), out,
-              kColumns);
-  const RowSums sums(matrix, [&](std::size_t row, std::uint32_t column, std::size_t c) {
-    const double difference = static_cast<double>(y[row * kWide + c]) - y[column * kWide + c];
-    return static_cast<double>(factors[column]) * difference * difference;
-  });
-  std::vector<double> expected(y.size());
-  std::vector<double> allowed(y.size());
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    expected[i] = sums.sums[i] * factors[i / kWide] / 2;
-    allowed[i] = sums.errors[i] * factors[i / kWide] / 2;
-  }
-  trial.expect_within("energy of a graph", out.download(), expected, allowed);
-}
-
-void scaled_blocks(Trial& trial) {
-  const std::vector<float> a = trial.normal(kRows * kWide);
-  const std::vector<float> factors = trial.uniform(kRows);
-  Buffer<float> out = trial.empty(a.size());
-  const Buffer<float> factors_in = trial.uploaded(factors);
-  GraphProduct(trial.context(), kColumns)
-      .scale(&factors_in, 0.5F, trial.uploaded(a), 0, out, kRows, kColumns);
-  TermSums expected(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) expected.add(i, 0.5 * factors[i / kWide] * a[i]);
-  trial.expect("scaled block", out.download(), expected, 2);
 }
 
 }  // namespace
 
 std::vector<DeviceCheck> graph_checks() {
-  return {{"products with graphs", products_with_graphs},
-          {"energies of graphs", energies_of_graphs},
-          {"scaled blocks", scaled_blocks}};
+  return {{"eigenvectors of a graph", eigenvectors_of_a_cycle}};
 }
 
 }  // namespace diacut

@@ -7,9 +7,6 @@
 #include <random>
 #include <utility>
 
-#include "doctor/trial.hpp"
-#include "matrix/symmetric_dia.hpp"
-
 namespace diacut {
 
 namespace {
@@ -78,11 +75,6 @@ MatrixProblem::MatrixProblem(const Grid& of, const Stencil& neighbours)
   matrix.values.assign(matrix.shape.stored(), 0.0F);
 }
 
-double MatrixProblem::value(std::size_t i, int dx, int dy) const {
-  const std::size_t d = stencil.index({dx, dy});
-  return d < stencil.size() ? entry(d, i) : 0;
-}
-
 Eigen::MatrixXd MatrixProblem::dense() const {
   const auto n = static_cast<std::int64_t>(rows());
   Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n);
@@ -121,48 +113,6 @@ BlockProblem::BlockProblem(int width, int height, int padding, int radius, unsig
   }
 }
 
-EigenProblem::EigenProblem(int width, int height, int radius, double noise,
-                           const std::vector<std::uint8_t>& hidden, const std::vector<int>& strides)
-    : MatrixProblem({width, height, width}, strided_stencil(radius, strides)) {
-  std::mt19937 random(7);
-  std::vector<double> grey;
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      const int quadrant = (2 * x >= width ? 1 : 0) + (2 * y >= height ? 2 : 0);
-      const double level[] = {0.1, 0.5, 0.85, 0.3};
-      grey.push_back(level[quadrant] + noise * static_cast<double>(random()) / 4294967296.0);
-    }
-  }
-  std::vector<double> weights(matrix.shape.stored(), 0.0);
-  std::vector<double> degree(rows(), 0.0);
-  for (std::size_t d = 0; d < stencil.size(); ++d) {
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        const int u = x + stencil.entries[d].dx;
-        const int v = y + stencil.entries[d].dy;
-        if (!contains(u, v)) continue;
-        const std::size_t i = element(x, y);
-        const std::size_t j = element(u, v);
-        if (!hidden.empty() && (hidden[i] != 0 || hidden[j] != 0)) continue;
-        const double w = std::exp(-std::abs(grey[i] - grey[j]) / 0.1);
-        weights[d * pitch() + i] = w;
-        degree[i] += w;
-      }
-    }
-  }
-  for (std::size_t d = 0; d < stencil.size(); ++d) {
-    for (std::size_t i = 0; i < rows(); ++i) {
-      const double w = weights[d * pitch() + i];
-      if (w == 0) continue;
-      const auto j =
-          static_cast<std::size_t>(static_cast<std::int64_t>(i) + matrix.shape.offsets[d]);
-      entry(d, i) = static_cast<float>(w / std::sqrt(degree[i] * degree[j]));
-    }
-  }
-  for (std::size_t i = 0; i < rows(); ++i)
-    sqrt_degree[i] = static_cast<float>(std::sqrt(degree[i]));
-}
-
 CosineProblem::CosineProblem(int width, int height, const Stencil& neighbours)
     : MatrixProblem({width, height, width}, neighbours) {
   sqrt_degree.assign(rows(), 2.0F);
@@ -186,54 +136,6 @@ NormalizedMatrix matrix_of(Context& context, const MatrixProblem& problem) {
   sqrt_degree.upload(problem.sqrt_degree);
   return {Batch(problem.grid), problem.stencil, upload(context, problem.matrix).values,
           std::move(sqrt_degree)};
-}
-
-NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem, const Batch& batch) {
-  Guarded<float> values(context, problem.matrix.values);
-  Guarded<float> sqrt_degree(context, problem.sqrt_degree);
-  return {batch, problem.stencil, std::move(*values), std::move(*sqrt_degree)};
-}
-
-CompressedProblem::CompressedProblem(Context& context, NormalizedMatrix dia,
-                                     const BlockProblem& problem)
-    : matrix(std::move(dia)) {
-  matrix.compress(context);
-  const ReferenceSymmetric reference = reference_compress_rooted(
-      problem.matrix, problem.grid, problem.stencil, MatvecStorage::kHalf, problem.sqrt_degree);
-  rounded = {reference.shape, {reference.values.begin(), reference.values.end()}};
-  // The main diagonal's own error is the subject of the tests of compress_rooted().
-  const std::vector<float> diagonal = matrix.compressed().diagonal.download();
-  for (std::size_t row = 0; row < diagonal.size(); ++row) {
-    rounded.values[problem.stencil.centre() * problem.pitch() + row] = diagonal[row];
-  }
-}
-
-std::vector<double> column_of(const std::vector<float>& block, int columns, int column) {
-  std::vector<double> result;
-  for (std::size_t i = at_size(column); i < block.size(); i += at_size(columns)) {
-    result.push_back(block[i]);
-  }
-  return result;
-}
-
-Eigen::MatrixXd reference_interpolation(const BlockProblem& problem,
-                                        const std::vector<float>& gain) {
-  const int coarse_width = (problem.grid.width + 1) / 2;
-  const int coarse_height = (problem.grid.height + 1) / 2;
-  Eigen::MatrixXd p = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(problem.rows()),
-                                            coarse_width * coarse_height);
-  for (int y = 0; y < problem.grid.height; ++y) {
-    for (int x = 0; x < problem.grid.width; ++x) {
-      const std::size_t i = problem.element(x, y);
-      for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
-        const int nx = x + problem.stencil.entries[d].dx;
-        const int ny = y + problem.stencil.entries[d].dy;
-        if (!problem.contains(nx, ny) || nx % 2 != 0 || ny % 2 != 0) continue;
-        p(i, ny / 2 * coarse_width + nx / 2) = gain[i] * problem.entry(d, i);
-      }
-    }
-  }
-  return p;
 }
 
 }  // namespace diacut

@@ -35,8 +35,6 @@ struct MatrixProblem {
   /// The entry on diagonal d of row i.
   float& entry(std::size_t d, std::size_t i) { return matrix.values[d * pitch() + i]; }
   double entry(std::size_t d, std::size_t i) const { return matrix.values[d * pitch() + i]; }
-  /// A_ij, 0 where the stencil does not reach.
-  double value(std::size_t i, int dx, int dy) const;
   Eigen::MatrixXd dense() const;
 };
 
@@ -44,13 +42,6 @@ struct MatrixProblem {
 struct BlockProblem : MatrixProblem {
   BlockProblem(int width, int height, int padding, int radius, unsigned seed,
                const std::vector<std::size_t>& hidden = {});
-};
-
-/// A normalized affinity of a scene of four noisy quadrants, W_ij = exp(-|g_i - g_j| / 0.1) within
-/// the stencil. Pixels where `hidden` is not 0 have no data.
-struct EigenProblem : MatrixProblem {
-  EigenProblem(int width, int height, int radius, double noise = 0.1,
-               const std::vector<std::uint8_t>& hidden = {}, const std::vector<int>& strides = {1});
 };
 
 /// A normalized affinity whose eigenvalues are known. Weights depend on the offset of two pixels
@@ -70,27 +61,5 @@ struct CosineProblem : MatrixProblem {
 
 /// A problem's matrix on a device, in DIA form.
 NormalizedMatrix matrix_of(Context& context, const MatrixProblem& problem);
-/// A problem's matrix on a device, in DIA form, with bands of NaN behind its buffers. The images of
-/// `batch` lie on the problem's grid.
-NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem, const Batch& batch);
-inline NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem) {
-  return matrix_of(context, problem, Batch(problem.grid));
-}
-
-/// A problem's matrix compressed to 16 bits, on the device and on the host.
-struct CompressedProblem {
-  NormalizedMatrix matrix;
-  HostDiaMatrix rounded;  ///< Both halves, as the definition in double rounds them.
-
-  /// Compresses `dia`, which is the problem's matrix on the device.
-  CompressedProblem(Context& context, NormalizedMatrix dia, const BlockProblem& problem);
-};
-
-/// Column `column` of a block.
-std::vector<double> column_of(const std::vector<float>& block, int columns, int column);
-
-/// The interpolation: element i, coarse element J.
-Eigen::MatrixXd reference_interpolation(const BlockProblem& problem,
-                                        const std::vector<float>& gain);
 
 }  // namespace diacut

@@ -27,8 +27,8 @@ std::vector<float> Trial::uniform(std::size_t count) {
   return values;
 }
 
-void Trial::compare(std::string_view what, std::size_t index, double found, double expected,
-                    double allowed) {
+void Trial::expect_one(std::string_view what, double found, double expected, double allowed,
+                       std::size_t index) {
   const double error = std::abs(found - expected);
   if (!(error <= allowed)) {
     throw WrongAnswer(fmt::format("{}: number {} is {:.9g}, expected {:.9g}, give or take {:.2g}",
@@ -43,7 +43,7 @@ void Trial::expect(std::string_view what, std::span<const float> found,
   require(found.size() == expected.size(),
           fmt::format("{}: {} numbers, expected {}", what, found.size(), expected.size()));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    compare(what, i, found[i], expected[i], roundings * kEps * magnitude[i]);
+    expect_one(what, found[i], expected[i], roundings * kEps * magnitude[i], i);
   }
 }
 
@@ -55,21 +55,6 @@ void Trial::expect_within(std::string_view what, std::span<const float> found,
 void Trial::expect_near(std::string_view what, std::span<const float> found,
                         std::span<const double> expected, double allowed) {
   expect_within(what, found, expected, std::vector<double>(expected.size(), allowed));
-}
-
-void Trial::expect_one(std::string_view what, double found, double expected, double allowed) {
-  compare(what, 0, found, expected, allowed);
-}
-
-void Trial::expect_same(std::string_view what, std::span<const float> found,
-                        std::span<const float> expected) {
-  require(found.size() == expected.size(),
-          fmt::format("{}: {} numbers, expected {}", what, found.size(), expected.size()));
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (found[i] == expected[i]) continue;
-    throw WrongAnswer(
-        fmt::format("{}: number {} is {:.9g}, expected {:.9g}", what, i, found[i], expected[i]));
-  }
 }
 
 void Trial::require(bool holds, const std::string& what) {

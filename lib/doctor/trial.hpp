@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -86,10 +85,8 @@ class Trial {
   void expect_near(std::string_view what, std::span<const float> found,
                    std::span<const double> expected, double allowed);
   /// Holds one number found against the one that is expected. Throws WrongAnswer naming `what`.
-  void expect_one(std::string_view what, double found, double expected, double allowed);
-  /// Holds each number to be the one that is expected; none is NaN.
-  void expect_same(std::string_view what, std::span<const float> found,
-                   std::span<const float> expected);
+  void expect_one(std::string_view what, double found, double expected, double allowed,
+                  std::size_t index = 0);
   /// Throws WrongAnswer saying `what` is wrong, unless `holds`.
   static void require(bool holds, const std::string& what);
 
@@ -97,56 +94,9 @@ class Trial {
   double worst() const { return worst_; }
 
  private:
-  void compare(std::string_view what, std::size_t index, double found, double expected,
-               double allowed);
-
   Context* context_;
   std::mt19937 random_{11};
   double worst_ = 0;
-};
-
-/// A device buffer of `count` elements followed by a band that no kernel may read for a result or
-/// write: NaN for floats, all bits set for integers. Fresh elements are filled alike, so one that a
-/// kernel leaves out shows.
-template <class T>
-class Guarded {
- public:
-  Guarded(Context& context, std::size_t count)
-      : count_(count), buffer_(context.allocate<T>(count + kBand, "a guarded buffer")) {
-    buffer_.upload(std::vector<T>(count + kBand, canary()));
-  }
-  Guarded(Context& context, const std::vector<T>& values) : Guarded(context, values.size()) {
-    buffer_.upload(values);
-  }
-
-  Buffer<T>& operator*() { return buffer_; }
-  const Buffer<T>& operator*() const { return buffer_; }
-
-  /// The elements. Throws WrongAnswer if the band is not as it was.
-  std::vector<T> values() const {
-    std::vector<T> all = buffer_.download();
-    const std::vector<T> band(kBand, canary());
-    const auto found = std::as_bytes(std::span(all).subspan(count_));
-    const auto left = std::as_bytes(std::span(band));
-    Trial::require(std::equal(found.begin(), found.end(), left.begin(), left.end()),
-                   "a kernel has written beyond the end of a buffer");
-    all.resize(count_);
-    return all;
-  }
-
- private:
-  static constexpr std::size_t kBand = 96;
-
-  static T canary() {
-    if constexpr (std::numeric_limits<T>::has_quiet_NaN) {
-      return std::numeric_limits<T>::quiet_NaN();
-    } else {
-      return static_cast<T>(~T{0});
-    }
-  }
-
-  std::size_t count_;
-  Buffer<T> buffer_;
 };
 
 }  // namespace diacut

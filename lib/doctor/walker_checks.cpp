@@ -23,7 +23,7 @@ std::vector<std::int32_t> drawn_seeds(std::size_t rows) {
 }
 
 /// (I - A)_UU y = A_US y_S, solved densely in double; for each label y / D^1/2.
-Eigen::MatrixXd exact_probabilities(const EigenProblem& problem,
+Eigen::MatrixXd exact_probabilities(const CosineProblem& problem,
                                     const std::vector<std::int32_t>& seeds) {
   const Eigen::MatrixXd a = problem.dense();
   const Eigen::VectorXd roots =
@@ -46,7 +46,7 @@ Eigen::MatrixXd exact_probabilities(const EigenProblem& problem,
   return all;
 }
 
-void random_walks(Trial& trial, MatrixForm form, const EigenProblem& problem) {
+void random_walks(Trial& trial, MatrixForm form, const CosineProblem& problem) {
   constexpr double kMargin = 1e-3;
   const std::vector<std::int32_t> seeds = drawn_seeds(problem.sqrt_degree.size());
   const RandomWalk walk =
@@ -69,66 +69,21 @@ void random_walks(Trial& trial, MatrixForm form, const EigenProblem& problem) {
   }
 }
 
-void kernels_for_seeds(Trial& trial) {
-  constexpr int kColumns = 8;
-  constexpr std::size_t kRows = 130;
-  const std::vector<std::int32_t> seeds = drawn_seeds(kRows);
-  std::vector<float> roots = trial.uniform(kRows);
-  for (float& root : roots) root += 1;
-  const Buffer<std::int32_t> device_seeds = trial.uploaded(seeds);
-  const Buffer<float> device_roots = trial.uploaded(roots);
-  SeedKernels kernels(trial.context(), kRows, kColumns);
-  Buffer<float> unseeded = trial.empty(kRows);
-  kernels.unseeded_degree(device_roots, device_seeds, unseeded);
-  std::vector<float> expected = roots;
-  for (std::size_t i = 0; i < kRows; ++i) expected[i] = seeds[i] != 0 ? 0 : roots[i];
-  trial.expect_same("degrees without seeds", unseeded.download(), expected);
-  Buffer<float> block = trial.empty(kRows * kColumns);
-  kernels.seed_block(device_seeds, device_roots, 2, block);
-  expected.assign(kRows * kColumns, 0.0F);
-  for (std::size_t i = 0; i < kRows; ++i) {
-    if (seeds[i] >= 2) expected[i * kColumns + static_cast<std::size_t>(seeds[i] - 2)] = roots[i];
-  }
-  trial.expect_same("block of seeds", block.download(), expected);
-  std::vector<float> values = trial.normal(kRows * kColumns);
-  block.upload(values);
-  kernels.clear_seeds(device_seeds, block);
-  for (std::size_t at = 0; at < values.size(); ++at) {
-    if (seeds[at / kColumns] != 0) values[at] = 0;
-  }
-  trial.expect_same("block without seeds", block.download(), values);
-  const std::vector<float> start = trial.uniform(kRows);
-  constexpr int kStarted = 3;
-  kernels.start_column(trial.uploaded(start), device_roots, kStarted, block);
-  for (std::size_t i = 0; i < kRows; ++i) values[i * kColumns + kStarted] = start[i] * roots[i];
-  trial.expect_same("block with a start", block.download(), values);
-  Buffer<float> best = trial.uploaded(std::vector<float>(kRows, 0.5F));
-  Buffer<std::int32_t> labels = trial.uploaded(std::vector<std::int32_t>(kRows, 1));
-  kernels.best_columns(block, 4, kColumns, best, labels);
-  const std::vector<std::int32_t> found = labels.download();
-  for (std::size_t i = 0; i < kRows; ++i) {
-    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(i * kColumns);
-    const auto largest = std::max_element(begin, begin + kColumns);
-    const std::int32_t label = *largest > 0.5F ? 4 + static_cast<std::int32_t>(largest - begin) : 1;
-    Trial::require(found[i] == label, "a best column is another one");
-  }
-}
-
 }  // namespace
 
 /// The grid is as small as one that is made coarser can be.
 void check_walks(Trial& trial, MatrixForm form, int radius) {
-  random_walks(trial, form, {20, 14, radius});
+  random_walks(trial, form,
+               {std::max(20, 2 * radius + 2), std::max(14, 2 * radius), disc_stencil(radius)});
 }
 
 std::vector<DeviceCheck> walker_checks() {
-  return {{"what seeds make of blocks", kernels_for_seeds},
-          {"the random walker",
+  return {{"the random walker",
            [](Trial& trial) {
-             random_walks(trial, MatrixForm::kDia, {29, 23, 3});
+             random_walks(trial, MatrixForm::kDia, {29, 23, disc_stencil(3)});
            }},
           {"the random walker by compressed matrices", [](Trial& trial) {
-             random_walks(trial, MatrixForm::kCompressed, {29, 23, 3});
+             random_walks(trial, MatrixForm::kCompressed, {29, 23, disc_stencil(3)});
            }}};
 }
 

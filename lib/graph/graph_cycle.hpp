@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "eigen/multilevel/cycle.hpp"
+#include "eigen/multilevel/transfer.hpp"
 #include "graph/graph_levels.hpp"
 #include "graph/graph_product.hpp"
 

@@ -7,7 +7,7 @@
 #include "matrix/grid.hpp"
 #include "matrix/stencil.hpp"
 #include "opencl/context.hpp"
-#include "opencl/pitch.hpp"
+#include "opencl/lanes.hpp"
 
 namespace diacut {
 

@@ -51,23 +51,19 @@ std::string steps(const SymmetricLayout& layout, const MatvecSymmetricForm& form
   return result;
 }
 
-std::string form_options(const SymmetricLayout& layout, const MatvecSymmetricForm& form,
-                         int vectors, int unit) {
+std::string form_options(const SymmetricLayout& layout, const MatvecSymmetricForm& form) {
   if (form.tiles) {
-    return fmt::format(
-        "-DLX={} -DLY={} -DPX={} -DPY={} -DPARTS={} -DVECTORS={} -DUNIT={} -DSTEPS={}",
-        form.lanes_x, form.lanes_y, form.pixels_x, form.pixels_y, form.parts, vectors, unit,
-        steps(layout, form));
+    return fmt::format("-DLX={} -DLY={} -DPX={} -DPY={} -DPARTS={} -DUNIT={} -DSTEPS={}",
+                       form.lanes_x, form.lanes_y, form.pixels_x, form.pixels_y, form.parts,
+                       layout.columns % 4 == 0 ? 4 : 1, steps(layout, form));
   }
   std::string bands;
   for (int band = 0; band <= layout.radius(); ++band) bands += fmt::format("BAND({})", band);
-  return fmt::format("-DCOLUMNS={} -DROWS={} -DVECTORS={} -DBANDS={}", form.pixels_x, form.pixels_y,
-                     vectors, bands);
+  return fmt::format("-DCOLUMNS={} -DROWS={} -DBANDS={}", form.pixels_x, form.pixels_y, bands);
 }
 
-/// Local memory of a tile for `vectors` vectors.
-std::size_t tile_bytes(const SymmetricLayout& layout, const MatvecSymmetricForm& form,
-                       int vectors) {
+/// Local memory of a tile.
+std::size_t tile_bytes(const SymmetricLayout& layout, const MatvecSymmetricForm& form) {
   const auto halo =
       round_up(static_cast<std::size_t>(layout.radius()), static_cast<std::size_t>(form.pixels_x));
   const auto across = static_cast<std::size_t>(form.lanes_x * form.pixels_x);
@@ -75,28 +71,23 @@ std::size_t tile_bytes(const SymmetricLayout& layout, const MatvecSymmetricForm&
   const std::size_t tile =
       (across + 2 * halo) * (down + 2 * static_cast<std::size_t>(layout.radius()));
   const std::size_t sums = static_cast<std::size_t>(form.parts) * across * down;
-  return static_cast<std::size_t>(vectors) * std::max(tile, sums) * sizeof(float);
+  return std::max(tile, sums) * sizeof(float);
 }
 
 }  // namespace
 
-MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const SymmetricLayout& layout,
-                                          int vectors) {
+MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const SymmetricLayout& layout) {
   MatvecSymmetricForm form;
   if (device.kind == DeviceKind::kCpu) {
     form.tiles = false;
     form.pixels_x = 256;
-    form.pixels_y = vectors == 1 ? 16 : 8;
-    form.most_vectors = 8;
+    form.pixels_y = 16;
     return form;
   }
   // As measured on an H200, radius 5, GFLOP/s of 8-bit weights unless said otherwise.
-  form.most_vectors = 4;
   const std::size_t pixels =
       static_cast<std::size_t>(layout.columns) * static_cast<std::size_t>(layout.height);
-  if (vectors > 1) {
-    form.lanes_x = 16;  // 15,300 at 4 megapixels; 8 at once 14,500, 2 at once 13,000.
-  } else if (pixels < kSmall) {
+  if (pixels < kSmall) {
     form.lanes_y = 4;  // 3,890 at 0.15 megapixels; with two parts 3,490, with one 2,900.
     form.parts = 4;
   } else if (layout.bits == 32) {
@@ -110,11 +101,7 @@ MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const Symmet
     form.pixels_x = 8;  // 10,460 at 16 megapixels; runs of 4 pixels 9,840.
   }
   // Devices with little local memory, or small groups.
-  while (form.most_vectors > 1 &&
-         tile_bytes(layout, form, form.most_vectors) > device.local_memory) {
-    form.most_vectors /= 2;
-  }
-  while (form.lanes_y > 1 && (tile_bytes(layout, form, form.most_vectors) > device.local_memory ||
+  while (form.lanes_y > 1 && (tile_bytes(layout, form) > device.local_memory ||
                               static_cast<std::size_t>(form.lanes_x * form.lanes_y * form.parts) >
                                   device.max_work_group)) {
     form.lanes_y /= 2;
@@ -122,83 +109,68 @@ MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const Symmet
   return form;
 }
 
+MatvecSymmetricForm SymmetricOperator::form() const {
+  return forced_form_ ? *forced_form_ : matvec_symmetric_form(context_->info(), matrix_->layout);
+}
+
 void SymmetricOperator::use_form(const MatvecSymmetricForm& form) {
   forced_form_ = form;
-  programs_.clear();
+  plain_ = {};
+  recurrence_ = {};
 }
 
-SymmetricOperator::Program& SymmetricOperator::program(const VectorBlock& block, bool recurrence) {
+cl_uint SymmetricOperator::bind(Kernel& kernel, const Buffer<float>& in, Buffer<float>& out,
+                                bool recurrence) {
   const SymmetricLayout& layout = matrix_->layout;
-  const bool quads = layout.columns % 4 == 0 && block.pitch % 4 == 0;
-  const Key key{block.count, quads, recurrence};
-  if (const auto found = programs_.find(key); found != programs_.end()) return found->second;
-  const MatvecSymmetricForm form =
-      forced_form_ ? *forced_form_ : matvec_symmetric_form(context_->info(), layout, block.count);
-  // As few passes as can be, with about as many vectors each.
-  const int passes = (block.count + form.most_vectors - 1) / form.most_vectors;
-  const int vectors = (block.count + passes - 1) / passes;
-  const std::string options =
-      fmt::format("{} {}{}{}", layout.options(std::to_string(layout.stride)),
-                  form_options(layout, form, vectors, quads ? 4 : 1),
-                  matrix_->scale ? " -DSCALED" : "", recurrence ? " -DRECURRENCE" : "");
-  const std::string file =
-      form.tiles ? "matrix/matvec_symmetric_tile.cl" : "matrix/matvec_symmetric_run.cl";
-  Program made{form, vectors, context_->kernel(file, "matvec", options)};
-  return programs_.emplace(key, std::move(made)).first->second;
-}
-
-cl_uint SymmetricOperator::bind(cl::Kernel& kernel, const Buffer<float>& in, Buffer<float>& out,
-                                const VectorBlock& block) {
-  const std::size_t pitch = block.pitch;
+  if (!kernel) {
+    kernel = context_->kernel(
+        form().tiles ? "matrix/matvec_symmetric_tile.cl" : "matrix/matvec_symmetric_run.cl",
+        "matvec",
+        fmt::format("{} {}{}{}", layout.options(std::to_string(layout.stride)),
+                    form_options(layout, form()), matrix_->scale ? " -DSCALED" : "",
+                    recurrence ? " -DRECURRENCE" : ""));
+  }
   set_arguments(kernel, matrix_->upper, matrix_->diagonal);
   cl_uint next = 2;
   if (matrix_->scale) set_arguments_from(kernel, next++, matrix_->scale);
-  set_arguments_from(kernel, next, matrix_->layout.columns, matrix_->layout.height, block.count,
-                     pitch, block.in_first * pitch, block.out_first * pitch, in, out);
-  return next + 8;
+  set_arguments_from(kernel, next, layout.columns, layout.height, in, out);
+  return next + 4;
 }
 
-void SymmetricOperator::launch(const Program& program, const VectorBlock& block) {
-  const MatvecSymmetricForm& form = program.form;
+void SymmetricOperator::launch(const Kernel& kernel) {
+  const MatvecSymmetricForm used = form();
   const SymmetricLayout& layout = matrix_->layout;
   const auto groups = [](int count, int each) {
     return static_cast<std::size_t>((count + each - 1) / each);
   };
-  const std::size_t passes = groups(block.count, program.vectors);
-  if (!form.tiles) {
-    context_->launch(program.kernel,
-                     cl::NDRange(groups(layout.columns, form.pixels_x),
-                                 groups(layout.height, form.pixels_y), passes),
-                     cl::NDRange(1, 1, 1));
+  ++products_;
+  if (!used.tiles) {
+    context_->launch(
+        kernel,
+        cl::NDRange(groups(layout.columns, used.pixels_x), groups(layout.height, used.pixels_y)),
+        cl::NDRange(1, 1));
     return;
   }
-  const auto lanes_x = static_cast<std::size_t>(form.lanes_x);
-  const auto lanes_y = static_cast<std::size_t>(form.lanes_y);
-  const auto parts = static_cast<std::size_t>(form.parts);
+  const auto lanes_x = static_cast<std::size_t>(used.lanes_x);
+  const auto lanes_y = static_cast<std::size_t>(used.lanes_y);
+  const auto parts = static_cast<std::size_t>(used.parts);
   context_->launch(
-      program.kernel,
-      cl::NDRange(groups(layout.columns, form.lanes_x * form.pixels_x) * lanes_x,
-                  groups(layout.height, form.lanes_y * form.pixels_y) * lanes_y, passes * parts),
+      kernel,
+      cl::NDRange(groups(layout.columns, used.lanes_x * used.pixels_x) * lanes_x,
+                  groups(layout.height, used.lanes_y * used.pixels_y) * lanes_y, parts),
       cl::NDRange(lanes_x, lanes_y, parts));
 }
 
-void SymmetricOperator::perform_op(const Buffer<float>& in, Buffer<float>& out,
-                                   const VectorBlock& block) {
-  if (block.count == 0) return;
-  Program& used = program(block, false);
-  bind(used.kernel, in, out, block);
-  launch(used, block);
-  products_ += block.count;
+void SymmetricOperator::perform_op(const Buffer<float>& in, Buffer<float>& out) {
+  bind(plain_, in, out, false);
+  launch(plain_);
 }
 
 void SymmetricOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
-                                           float beta, float gamma, const VectorBlock& block) {
-  if (block.count == 0) return;
-  Program& used = program(block, true);
-  const cl_uint next = bind(used.kernel, in, out, block);
-  set_arguments_from(used.kernel, next, alpha, beta, gamma);
-  launch(used, block);
-  products_ += block.count;
+                                           float beta, float gamma) {
+  const cl_uint next = bind(recurrence_, in, out, true);
+  set_arguments_from(recurrence_, next, alpha, beta, gamma);
+  launch(recurrence_);
 }
 
 std::string SymmetricOperator::name() const {

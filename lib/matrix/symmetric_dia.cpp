@@ -1,6 +1,8 @@
+// Packs a matrix as matvec_symmetric_tile.cl and matvec_symmetric_run.cl read it.
 #include "matrix/symmetric_dia.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +10,8 @@
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
+#include "opencl/arguments.hpp"
+#include "opencl/lanes.hpp"
 
 namespace diacut {
 
@@ -55,85 +59,6 @@ double reference_weight(double weight, MatvecStorage storage) {
   return std::min(std::ldexp(std::nearbyint(fraction * unit) / unit, exponent), most);
 }
 
-ReferenceSymmetric reference_compress(const HostDiaMatrix& matrix, const Grid& grid,
-                                      const Stencil& stencil, MatvecStorage storage,
-                                      const std::vector<float>* sqrt_degree) {
-  const DiaShape& shape = matrix.shape;
-  ReferenceSymmetric result{shape, std::vector<double>(shape.stored(), 0.0), {}};
-  std::vector<float> roots(shape.rows, 1.0f);
-  if (sqrt_degree != nullptr) {
-    roots = *sqrt_degree;
-    for (const double root : roots) result.scale.push_back(root > 0 ? 1 / root : 0);
-  }
-  std::vector<double> sums(shape.rows, 0.0);
-  for (int y = 0; y < grid.height; ++y) {
-    for (int x = 0; x < grid.width; ++x) {
-      const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +
-                              static_cast<std::size_t>(x);
-      for (std::size_t k = stencil.centre() + 1; k < stencil.size(); ++k) {
-        const auto [dx, dy] = stencil.entries[k];
-        if (x + dx < 0 || x + dx >= grid.width || y + dy >= grid.height) continue;
-        const std::size_t col = row + static_cast<std::size_t>(shape.offsets[k]);
-        // What is rounded is a float, as on the device: in double it could lie on the other side of
-        // the middle between two numbers of the storage.
-        const float unscaled = matrix.values[k * shape.pitch + row] * (roots[row] * roots[col]);
-        const double weight = reference_weight(unscaled, storage);
-        result.values[k * shape.pitch + row] = weight;
-        result.values[stencil.opposite(k) * shape.pitch + col] = weight;
-        sums[row] += weight;
-        sums[col] += weight;
-      }
-    }
-  }
-  for (std::size_t row = 0; row < shape.rows; ++row) {
-    double& diagonal = result.values[stencil.centre() * shape.pitch + row];
-    const double root = roots[row];
-    diagonal = sqrt_degree != nullptr ? root * root - sums[row]
-                                      : double{matrix.values[stencil.centre() * shape.pitch + row]};
-  }
-  return result;
-}
-
-ReferenceSymmetric reference_compress_rooted(const HostDiaMatrix& matrix, const Grid& grid,
-                                             const Stencil& stencil, MatvecStorage storage,
-                                             const std::vector<float>& roots,
-                                             const std::vector<double>& products) {
-  ReferenceSymmetric result = reference_compress(matrix, grid, stencil, storage, nullptr);
-  const DiaShape& shape = result.shape;
-  for (std::size_t row = 0; row < shape.rows; ++row) {
-    double rest = products.empty() ? roots[row] : products[row];
-    for (std::size_t d = 0; d < shape.diagonals(); ++d) {
-      const std::int64_t col = static_cast<std::int64_t>(row) + shape.offsets[d];
-      if (d == stencil.centre() || col < 0 || col >= static_cast<std::int64_t>(shape.rows))
-        continue;
-      rest -= result.values[d * shape.pitch + row] * roots[static_cast<std::size_t>(col)];
-    }
-    result.values[stencil.centre() * shape.pitch + row] = roots[row] > 0 ? rest / roots[row] : 0;
-  }
-  return result;
-}
-
-std::vector<double> reference_matvec(const ReferenceSymmetric& matrix, const std::vector<double>& x,
-                                     std::vector<double>* magnitude) {
-  const DiaShape& shape = matrix.shape;
-  const auto rows = static_cast<std::int64_t>(shape.rows);
-  std::vector<double> result(shape.rows, 0.0);
-  if (magnitude != nullptr) magnitude->assign(shape.rows, 0.0);
-  const auto scale = [&](std::int64_t row) {
-    return matrix.scale.empty() ? 1.0 : matrix.scale[static_cast<std::size_t>(row)];
-  };
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::size_t d = 0; d < shape.diagonals(); ++d) {
-      const std::int64_t col = row + shape.offsets[d];
-      if (col < 0 || col >= rows) continue;
-      const double term = scale(row) * matrix.values[d * shape.pitch + row] * scale(col) * x[col];
-      result[row] += term;
-      if (magnitude != nullptr) (*magnitude)[row] += std::abs(term);
-    }
-  }
-  return result;
-}
-
 const char* to_string(MatvecStorage storage) {
   const std::string_view name = enum_name(kMatvecStorageNames, storage);
   return name.empty() ? "unknown" : name.data();
@@ -146,6 +71,174 @@ MatvecStorage matvec_storage(const std::string& name) {
     known += fmt::format("{}{}", known.empty() ? "" : ", ", each.name);
   }
   throw ConfigError(fmt::format("'{}' is no storage of a matrix; it is one of {}", name, known));
+}
+
+namespace {
+
+/// A work-item's runs may reach below the image, as far as these rows of no weights.
+constexpr std::size_t kRowsBelow = 3;
+
+/// The largest dx of each band of later neighbours.
+std::vector<int> reaches(const Stencil& stencil) {
+  std::vector<int> result(static_cast<std::size_t>(stencil.radius) + 1, 0);
+  for (const StencilOffset& entry : stencil.entries) {
+    if (entry.dy < 0) continue;
+    int& reach = result.at(static_cast<std::size_t>(entry.dy));
+    reach = std::max(reach, entry.dx);
+  }
+  return result;
+}
+
+/// k of each band's first later neighbour.
+std::vector<int> firsts(const SymmetricLayout& layout) {
+  std::vector<int> result;
+  int next = 0;
+  for (std::size_t band = 0; band < layout.reaches.size(); ++band) {
+    result.push_back(next);
+    next += band == 0 ? layout.reaches[0] : 2 * layout.reaches[band] + 1;
+  }
+  return result;
+}
+
+/// A layout that suits the device, with `padding` weights of zero or more at the end of an image
+/// row.
+SymmetricLayout layout_of(const DeviceInfo& device, const Grid& grid, const Stencil& stencil,
+                          MatvecStorage storage, int padding) {
+  constexpr std::size_t kRun = 64;    // The widest that any form reads at once.
+  constexpr std::size_t kLine = 128;  // Bytes that a GPU reads at once.
+  SymmetricLayout layout{grid.stride, grid.height, bits_of(storage), reaches(stencil), 0};
+  const auto longest = static_cast<std::size_t>(grid.stride + padding);
+  if (device.kind == DeviceKind::kCpu) {
+    // An odd multiple: rows a power of two apart would share cache sets.
+    layout.stride = round_up(longest, kRun);
+    if (layout.stride / kRun % 2 == 0) layout.stride += kRun;
+  } else {
+    layout.stride =
+        round_up(longest, std::max(kRun, kLine * 8 / static_cast<std::size_t>(layout.bits)));
+  }
+  return layout;
+}
+
+/// The kernel of that name, of those that pack the matrix.
+cl::Kernel pack_kernel(Context& context, const SymmetricLayout& layout, const char* name) {
+  return context.kernel(
+      "matrix/matvec_symmetric_pack.cl", name,
+      fmt::format("{} -DRUN={}", layout.options("stride"), vector_run(context.info())));
+}
+
+/// Sets a kernel's arguments: `inputs`, sizes and `out`.
+template <class Out, class... Inputs>
+void set_pack_arguments(cl::Kernel& kernel, const SymmetricDia& matrix, std::size_t pitch, Out& out,
+                        const Inputs&... inputs) {
+  const SymmetricLayout& layout = matrix.layout;
+  set_arguments(kernel, inputs..., matrix.grid.width, layout.height, layout.columns, pitch,
+                layout.stride, out);
+}
+
+/// Writes the weights by the kernel of that name, whose arguments begin with `inputs`.
+template <class... Inputs>
+void pack_weights(Context& context, SymmetricDia& matrix, std::size_t pitch, const char* name,
+                  const Inputs&... inputs) {
+  const SymmetricLayout& layout = matrix.layout;
+  if (layout.upper() == 0) return;
+  cl::Kernel kernel = pack_kernel(context, layout, name);
+  set_pack_arguments(kernel, matrix, pitch, matrix.upper, inputs...);
+  const auto rows = static_cast<std::size_t>(layout.height + layout.radius()) + kRowsBelow;
+  context.launch(kernel, cl::NDRange(layout.stride, rows, static_cast<std::size_t>(layout.upper())),
+                 cl::NullRange);
+}
+
+/// Writes the main diagonal by the kernel of that name, whose arguments begin with `inputs` and of
+/// which a work-item writes `run` elements of an image row.
+template <class... Inputs>
+void write_diagonal(Context& context, SymmetricDia& matrix, std::size_t pitch, const char* name,
+                    std::size_t run, const Inputs&... inputs) {
+  const SymmetricLayout& layout = matrix.layout;
+  cl::Kernel kernel = pack_kernel(context, layout, name);
+  set_pack_arguments(kernel, matrix, pitch, matrix.diagonal, inputs...);
+  const auto columns = static_cast<std::size_t>(layout.columns);
+  launch_rows(context, kernel, round_up(columns, run) / run,
+              static_cast<std::size_t>(layout.height));
+}
+
+/// Without weights yet.
+SymmetricDia allocate(Context& context, const Grid& grid, const Stencil& stencil,
+                      MatvecStorage storage, int padding) {
+  SymmetricDia result{grid, storage, layout_of(context.info(), grid, stencil, storage, padding),
+                      {},   {},      {}};
+  result.upper = context.allocate<std::uint8_t>(result.layout.bytes(), "the compressed matrix");
+  result.diagonal = context.allocate<float>(grid.rows(), "its main diagonal");
+  return result;
+}
+
+/// With the entries of `matrix` as they are, and no main diagonal yet.
+SymmetricDia packed(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                    const Stencil& stencil, MatvecStorage storage, int padding) {
+  SymmetricDia result = allocate(context, grid, stencil, storage, padding);
+  pack_weights(context, result, matrix.shape.pitch, "matvec_symmetric_pack", matrix.values);
+  return result;
+}
+
+}  // namespace
+
+int SymmetricLayout::upper() const {
+  int count = reaches.at(0);
+  for (std::size_t band = 1; band < reaches.size(); ++band) count += 2 * reaches[band] + 1;
+  return count;
+}
+
+std::size_t SymmetricLayout::bytes() const {
+  const std::size_t rows = static_cast<std::size_t>(height + radius()) + kRowsBelow;
+  return rows * static_cast<std::size_t>(upper()) * stride * static_cast<std::size_t>(bits / 8);
+}
+
+std::string SymmetricLayout::options(const std::string& stride_value) const {
+  return fmt::format("-DRADIUS={} -DUPPER={} -DSTRIDE={} -DREACHES={} -DFIRSTS={} -DBITS={}",
+                     radius(), upper(), stride_value, fmt::join(reaches, ","),
+                     fmt::join(firsts(*this), ","), bits);
+}
+
+SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                      const Stencil& stencil, MatvecStorage storage) {
+  SymmetricDia result = packed(context, matrix, grid, stencil, storage, 0);
+  write_diagonal(context, result, matrix.shape.pitch, "matvec_symmetric_diagonal", 1,
+                 matrix.values);
+  return result;
+}
+
+SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                      const Stencil& stencil, MatvecStorage storage,
+                      const Buffer<float>& sqrt_degree) {
+  const DiaShape& shape = matrix.shape;
+  SymmetricDia result = allocate(context, grid, stencil, storage, 0);
+  result.scale = context.allocate<float>(grid.rows(), "its scale");
+  const std::vector<std::int64_t> later(shape.offsets.end() - result.layout.upper(),
+                                        shape.offsets.end());
+  Buffer<std::int64_t> offsets = context.allocate<std::int64_t>(later.size(), "offsets");
+  offsets.upload(later);
+  pack_weights(context, result, shape.pitch, "matvec_symmetric_pack_unscaled", matrix.values,
+               offsets, sqrt_degree);
+  write_diagonal(context, result, shape.pitch, "matvec_symmetric_diagonal_unscaled", 1, sqrt_degree,
+                 result.upper, result.scale);
+  return result;
+}
+
+SymmetricDia compress_rooted(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                             const Stencil& stencil, MatvecStorage storage,
+                             const Buffer<float>& roots) {
+  SymmetricDia result = packed(context, matrix, grid, stencil, storage, stencil.radius);
+  write_diagonal(context, result, matrix.shape.pitch, "matvec_symmetric_diagonal_rooted", 1, roots,
+                 result.upper);
+  return result;
+}
+
+SymmetricDia compress_kept(Context& context, const DiaMatrix& matrix, const Grid& grid,
+                           const Stencil& stencil, MatvecStorage storage,
+                           const Buffer<float>& roots) {
+  SymmetricDia result = packed(context, matrix, grid, stencil, storage, stencil.radius);
+  write_diagonal(context, result, matrix.shape.pitch, "matvec_symmetric_diagonal_kept",
+                 vector_run(context.info()), matrix.values, roots, result.upper);
+  return result;
 }
 
 }  // namespace diacut

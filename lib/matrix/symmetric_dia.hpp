@@ -79,28 +79,8 @@ MatvecStorage choose_storage(MatvecStorage asked);
 /// The largest relative error of a stored weight (of those that are not below the least).
 double rounding(MatvecStorage storage);
 
-/// The twin of compress() on the host, in double: S M S with M in DIA form, both halves, entries
-/// rounded as the storage rounds them.
-struct ReferenceSymmetric {
-  DiaShape shape;
-  std::vector<double> values;
-  std::vector<double> scale;
-};
-/// `sqrt_degree` may be null.
-ReferenceSymmetric reference_compress(const HostDiaMatrix& matrix, const Grid& grid,
-                                      const Stencil& stencil, MatvecStorage storage,
-                                      const std::vector<float>* sqrt_degree);
-/// The twin of compress_rooted(); of compress_kept() where `products` are those of the matrix with
-/// the roots.
-ReferenceSymmetric reference_compress_rooted(const HostDiaMatrix& matrix, const Grid& grid,
-                                             const Stencil& stencil, MatvecStorage storage,
-                                             const std::vector<float>& roots,
-                                             const std::vector<double>& products = {});
 /// The nearest number that the storage holds.
 double reference_weight(double weight, MatvecStorage storage);
-/// The product; `magnitude` as in that of a HostDiaMatrix.
-std::vector<double> reference_matvec(const ReferenceSymmetric& matrix, const std::vector<double>& x,
-                                     std::vector<double>* magnitude = nullptr);
 
 const char* to_string(MatvecStorage storage);
 /// Throws ConfigError listing the names.

@@ -32,14 +32,10 @@ DeviceKind kind_of(cl_device_type type) {
   return DeviceKind::kOther;
 }
 
-std::string trimmed(std::string text) {
-  while (!text.empty() &&
-         (text.back() == '\0' || std::isspace(static_cast<unsigned char>(text.back())))) {
-    text.pop_back();
-  }
-  const auto first =
-      std::find_if_not(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c); });
-  return {first, text.end()};
+std::string trimmed(const std::string& text) {
+  constexpr std::string_view kBlank(" \t\r\n\0", 5);
+  const std::size_t first = std::min(text.find_first_not_of(kBlank), text.size());
+  return text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
 }
 
 std::string lower(std::string_view text) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "opencl/context.hpp"
+
 namespace diacut {
 
 LaneShape lane_shape(const DeviceInfo& device) {
@@ -23,6 +25,13 @@ std::size_t plane_group(const DeviceInfo& device) {
 
 std::string lane_options(const LaneShape& shape) {
   return fmt::format("-DGROUP={} -DWIDTH={} -DSTEPS={}", shape.group, shape.width, shape.steps);
+}
+
+std::size_t dia_pitch(std::size_t rows) {
+  constexpr std::size_t kLine = 32;    // floats in 128 bytes
+  constexpr std::size_t kPage = 1024;  // floats in 4 KiB
+  const std::size_t pitch = round_up(rows, kLine);
+  return pitch % kPage == 0 ? pitch + kLine : pitch;
 }
 
 }  // namespace diacut

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -9,37 +11,28 @@
 
 namespace diacut {
 
-/// 32-bit words on the device. Copies share them; the memory serves further uploads when the last
-/// copy is gone.
+/// 32-bit words on the device. Copies share them.
 class Uploaded {
  public:
-  const Buffer<std::int32_t>& words() const;
+  /// Does not wait for the device: the context keeps a copy of the words until it has read them.
+  Uploaded(Context& context, const std::vector<std::int32_t>& words)
+      : words_(std::make_shared<Buffer<std::int32_t>>(
+            context.allocate<std::int32_t>(words.size(), "uploaded words"))) {
+    words_->upload_later(words);
+  }
+
+  const Buffer<std::int32_t>& words() const { return *words_; }
 
  private:
-  friend class Uploads;
-  struct Item;
-  explicit Uploaded(std::shared_ptr<Item> item) : item_(std::move(item)) {}
-  std::shared_ptr<Item> item_;
-};
-
-/// Uploads without waiting for the device: the context keeps the host's copy of the words until the
-/// device has read it.
-class Uploads {
- public:
-  explicit Uploads(Context& context) : context_(&context) {}
-  Uploads(const Uploads&) = delete;
-  Uploads& operator=(const Uploads&) = delete;
-
-  Uploaded put(std::vector<std::int32_t> words);
-
- private:
-  std::shared_ptr<Uploaded::Item> memory_for(std::size_t size);
-
-  Context* context_;
-  std::vector<std::shared_ptr<Uploaded::Item>> items_;
+  std::shared_ptr<Buffer<std::int32_t>> words_;
 };
 
 /// The words of floats.
-std::vector<std::int32_t> words_of(std::span<const float> values);
+inline std::vector<std::int32_t> words_of(std::span<const float> values) {
+  std::vector<std::int32_t> words(values.size());
+  std::transform(values.begin(), values.end(), words.begin(),
+                 [](float value) { return std::bit_cast<std::int32_t>(value); });
+  return words;
+}
 
 }  // namespace diacut

@@ -213,6 +213,10 @@ HostBytes host_bytes_of(const SegmentationPlan& plan, const HostImage& image) {
     bytes.on_device += channels * working;
   }
   bytes.boundaries = bytes.on_device;
+  if (plan.parameters.has_boundary() && plan.parameters.cue.kind == CueKind::kGradient) {
+    // Lab, the magnitude of the gradient, its ridges, and magnitudes in order.
+    bytes.boundaries += working * kFloat * (channels + 3);
+  }
   if (features > 0) {
     const int block = std::min(image.features.channels, kFeatureBlock);
     bytes.boundaries += feature_planes_memory(image.features, block, size);
@@ -326,11 +330,9 @@ struct Part {
   double column = 0;
 };
 
-// Which pixels have data, and the boundary map; while the gradient is computed, planes of its
-// tensor.
+// Which pixels have data, and the boundary map.
 constexpr Part kMask{1};
 constexpr Part kMap{4};
-constexpr Part kGradient{24};
 // The whole matrix with the roots of the degrees, and what is beside it while it is made: the
 // boundary strength with a border, or the inverse roots; with features 16 channels and norms.
 constexpr Part kMatrix{4, 4};
@@ -529,7 +531,6 @@ PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& paramete
     budget.piece = memory.piece;
   } else {
     map += bytes(kMap, grid.rows());
-    if (parameters.has_boundary()) map += bytes(kGradient, batch.image.rows());
   }
   if (!with_matrix) {
     // Maps of all images are there before the first contours are.

@@ -12,7 +12,6 @@
 #include "affinity/feature_affinity.hpp"
 #include "affinity/kept_affinity.hpp"
 #include "boundary/boundary.hpp"
-#include "boundary/walls.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
 #include "contour/spectral_contour.hpp"

@@ -52,14 +52,12 @@ struct LevelKernels {
       : product(context, stencil, columns, form),
         transfer(context, stencil, columns, form),
         coarsen(context, stencil, 1, NullSpace::kNone),
-        dense(context, columns),
-        degrees(context) {}
+        dense(context, columns) {}
 
   BlockProduct product;
   BlockTransfer transfer;
   Coarsen coarsen;
   DenseProduct dense;
-  DegreeKernels degrees;
 };
 
 /// The matrix without the rows and columns of seeded pixels, which count as pixels without data. It

@@ -302,7 +302,6 @@ TEST_F(CliBench, WhatMakesNoSense) {
   expect_bench_error({"spmv", "--sizes", "0x12"}, 2, {"--sizes"});
   expect_bench_error({"spmv", "--kernels", "fast"}, 2, {"'fast'", "unrolled"});
   expect_bench_error({"spmv", "--storages", "bits4"}, 2, {"'bits4'", "minifloat"});
-  expect_bench_error({"spmv", "--kernels", "naive", "--vectors", "2"}, 2, {"symmetric"});
   expect_bench_error({"formats", "--formats", "fast"}, 2, {"--formats", "csr"});
   expect_bench_error({"tune", "--most", "1"}, 2, {"--most"});
   expect_bench_error({"jacobian", "--contacts", "0"}, 2, {"--contacts"});

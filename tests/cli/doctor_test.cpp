@@ -67,7 +67,7 @@ TEST_F(CliDoctor, ASoundDeviceIsTrusted) {
   const nlohmann::json& device = found.at("devices").at(0);
   EXPECT_EQ(device.at("sound"), true);
   EXPECT_GT(device.at("kernels_checked"), 60);
-  EXPECT_GT(device.at("checks").size(), 50U);
+  EXPECT_GT(device.at("checks").size(), 20U);
   for (const nlohmann::json& check : device.at("checks")) {
     EXPECT_EQ(check.at("passed"), true) << check;
     EXPECT_LE(check.at("error"), 1) << check;
@@ -78,7 +78,7 @@ TEST_F(CliDoctor, ASoundDeviceIsTrusted) {
 }
 
 TEST_F(CliDoctor, ADeviceWhoseKernelsAreSkippedIsNot) {
-  // Each launch of one kernel of the first stages, which leaves what was in its result before.
+  // Launches of the first stage, which leave in their results what was there before.
   Surroundings around = with_faults("clEnqueueNDRangeKernel:3*40:skip");
   const Result result = segment({"doctor", "--device", "0:0", "--json", "report.json"}, around);
   EXPECT_EQ(result.exit_code, 4) << result.err;
@@ -99,7 +99,7 @@ TEST_F(CliDoctor, ADriverThatEndsTheProgramIsToldOf) {
       segment({"doctor", "--device", "0:0"}, with_faults("clEnqueueNDRangeKernel:12:kill"));
   EXPECT_EQ(result.exit_code, 4) << result.err;
   EXPECT_THAT(result.out, HasSubstr("the driver ended the program (signal 9"));
-  EXPECT_THAT(result.out, HasSubstr("boundary map from the gradient"));
+  EXPECT_THAT(result.out, HasSubstr("the network 'default'"));
   EXPECT_THAT(result.out, HasSubstr("NOT SOUND"));
 }
 
@@ -223,16 +223,16 @@ TEST_F(CliFallback, ADeviceThatComputesWronglyIsGivenUpBeforeABatch) {
 
 TEST_F(CliFallback, ADeviceWhoseNumbersAreWrongEndsABatchBeforeItBegins) {
   fs::copy(DIACUT_SOURCE_DIR "/kernels", path("kernels"), fs::copy_options::recursive);
-  const std::string file = "kernels/boundary/gradient/normalize.cl";
+  const std::string file = "kernels/affinity/kept_affinity.cl";
   std::string text = read(file);
-  const std::string right = "value / full :";
+  const std::string right = "STOREW(found[k] * root, to)";
   ASSERT_NE(text.find(right), std::string::npos);
-  write(file, text.replace(text.find(right), right.size(), "1.01f * value / full :"));
+  write(file, text.replace(text.find(right), right.size(), "STOREW(1.01f * found[k] * root, to)"));
   std::vector<std::string> arguments = batch("out", test_device());
   arguments.insert(arguments.end(), {"--kernel-dir", "kernels"});
   const Result result = segment(arguments);
   EXPECT_EQ(result.exit_code, 4) << result.err;
-  for (const char* part : {"computes wrongly", "stage boundaries", "segment doctor"}) {
+  for (const char* part : {"computes wrongly", "stage affinity", "segment doctor"}) {
     EXPECT_THAT(result.err, HasSubstr(part));
   }
   EXPECT_FALSE(exists("out/a.png"));

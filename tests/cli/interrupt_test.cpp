@@ -66,13 +66,13 @@ TEST_P(CliInterrupt, EndsWaitingForStandardInput) {
 TEST_P(CliInterrupt, EndsAlthoughTheDeviceHangs) {
   // A kernel that never ends stands for a driver that hangs.
   fs::copy(fs::path(DIACUT_SOURCE_DIR) / "kernels", path("kernels"), fs::copy_options::recursive);
-  const std::string kernel = "kernels/boundary/gradient/normalize.cl";
+  const std::string kernel = "kernels/affinity/kept_affinity.cl";
   std::string text = read(kernel);
-  const std::string line = "boundary[element] = result;";
+  const std::string line = "planes[parity * pitch + (size_t)y * plane_stride + x] = value;";
   ASSERT_NE(text.find(line), std::string::npos);
   text.replace(text.find(line), line.size(),
-               "volatile __global float* place = boundary;\n"
-               "  while (place[element] < 2.0f) place[element] = 1.0f;");
+               "volatile __global float* place = planes;\n"
+               "  while (place[x] < 2.0f) place[x] = 1.0f;");
   write(kernel, text);
   write_picture("a.png");
   const std::set<std::string> before = files();

@@ -4,10 +4,63 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include "guarded.hpp"
+#include "reference_symmetric.hpp"
+
+namespace diacut {
+
+NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem, const Batch& batch) {
+  testing::Guarded<float> values(context, problem.matrix.values);
+  testing::Guarded<float> sqrt_degree(context, problem.sqrt_degree);
+  return {batch, problem.stencil, std::move(*values), std::move(*sqrt_degree)};
+}
+
+std::vector<double> column_of(const std::vector<float>& block, int columns, int column) {
+  std::vector<double> result;
+  for (std::size_t i = at_size(column); i < block.size(); i += at_size(columns)) {
+    result.push_back(block[i]);
+  }
+  return result;
+}
+
+}  // namespace diacut
 
 namespace diacut::testing {
+
+CompressedProblem::CompressedProblem(Context& context, const BlockProblem& problem)
+    : matrix(matrix_of(context, problem)) {
+  matrix.compress(context);
+  const ReferenceSymmetric reference = reference_compress_rooted(
+      problem.matrix, problem.grid, problem.stencil, MatvecStorage::kHalf, problem.sqrt_degree);
+  rounded = {reference.shape, {reference.values.begin(), reference.values.end()}};
+  // The main diagonal's own error is the subject of the tests of compress_rooted().
+  const std::vector<float> diagonal = matrix.compressed().diagonal.download();
+  for (std::size_t row = 0; row < diagonal.size(); ++row) {
+    rounded.values[problem.stencil.centre() * problem.pitch() + row] = diagonal[row];
+  }
+}
+
+Eigen::MatrixXd reference_interpolation(const BlockProblem& problem,
+                                        const std::vector<float>& gain) {
+  const int coarse_width = (problem.grid.width + 1) / 2;
+  const int coarse_height = (problem.grid.height + 1) / 2;
+  Eigen::MatrixXd p = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(problem.rows()),
+                                            coarse_width * coarse_height);
+  for (int y = 0; y < problem.grid.height; ++y) {
+    for (int x = 0; x < problem.grid.width; ++x) {
+      const std::size_t i = problem.element(x, y);
+      for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+        const int nx = x + problem.stencil.entries[d].dx;
+        const int ny = y + problem.stencil.entries[d].dy;
+        if (!problem.contains(nx, ny) || nx % 2 != 0 || ny % 2 != 0) continue;
+        p(i, ny / 2 * coarse_width + nx / 2) = gain[i] * problem.entry(d, i);
+      }
+    }
+  }
+  return p;
+}
 
 std::vector<float> random_values(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);

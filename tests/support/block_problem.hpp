@@ -1,10 +1,25 @@
 #pragma once
 
+#include <Eigen/Dense>
 #include <cstddef>
 #include <limits>
 #include <vector>
 
 #include "doctor/problems.hpp"
+
+namespace diacut {
+
+/// A problem's matrix on a device, in DIA form, with bands of NaN behind its buffers. The images of
+/// `batch` lie on the problem's grid.
+NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem, const Batch& batch);
+inline NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem) {
+  return matrix_of(context, problem, Batch(problem.grid));
+}
+
+/// Column `column` of a block.
+std::vector<double> column_of(const std::vector<float>& block, int columns, int column);
+
+}  // namespace diacut
 
 namespace diacut::testing {
 
@@ -12,14 +27,18 @@ inline constexpr double kEps = std::numeric_limits<float>::epsilon();
 
 using diacut::at_size;
 using diacut::BlockProblem;
-using diacut::column_of;
-using diacut::reference_interpolation;
 
-/// A problem's matrix compressed to 16 bits, made from that of matrix_of().
-struct CompressedProblem : diacut::CompressedProblem {
-  CompressedProblem(Context& context, const BlockProblem& problem)
-      : diacut::CompressedProblem(context, matrix_of(context, problem), problem) {}
+/// A problem's matrix compressed to 16 bits, on the device and on the host.
+struct CompressedProblem {
+  NormalizedMatrix matrix;
+  HostDiaMatrix rounded;  ///< Both halves, as the definition in double rounds them.
+
+  CompressedProblem(Context& context, const BlockProblem& problem);
 };
+
+/// The interpolation: element i, coarse element J.
+Eigen::MatrixXd reference_interpolation(const BlockProblem& problem,
+                                        const std::vector<float>& gain);
 
 /// Normally distributed.
 std::vector<float> random_values(std::size_t count, unsigned seed);

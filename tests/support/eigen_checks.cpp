@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "matrix/symmetric_dia.hpp"
+#include "reference_symmetric.hpp"
 
 namespace diacut::testing {
 

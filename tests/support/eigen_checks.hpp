@@ -2,9 +2,9 @@
 
 #include <Eigen/Dense>
 
-#include "doctor/problems.hpp"
 #include "eigen/device_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
+#include "eigen_problem.hpp"
 
 namespace diacut::testing {
 

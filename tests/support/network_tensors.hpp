@@ -5,7 +5,10 @@
 #include <random>
 #include <vector>
 
-#include "doctor/network_problems.hpp"
+#include "boundary/network/convolutions.hpp"
+#include "boundary/network/network.hpp"
+#include "boundary/network/reference_network.hpp"
+#include "opencl/context.hpp"
 
 namespace diacut::testing {
 
@@ -15,10 +18,55 @@ inline constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
 inline constexpr int kTensorSizes[][2] = {{1, 1},  {1, 7},  {7, 1},   {2, 2},
                                           {15, 3}, {16, 2}, {17, 13}, {97, 11}};
 
-using diacut::ConvolutionCase;
-using diacut::laid_out;
-using diacut::magnitudes;
-using diacut::random_tensor;
+/// A tensor of normally distributed floats.
+ReferenceTensor random_tensor(int channels, int width, int height, std::mt19937& random);
+
+/// A tensor in the layout that kernels read, with zeros all around.
+std::vector<double> elements_of(const ReferenceTensor& tensor, const NetworkPlanes& planes);
+/// Its floats.
+std::vector<float> laid_out(const ReferenceTensor& tensor, const NetworkPlanes& planes);
+
+/// A tensor of the absolute values.
+ReferenceTensor magnitudes(ReferenceTensor tensor);
+
+/// A convolution with random inputs, weights and biases.
+struct ConvolutionCase {
+  std::vector<int> inputs;  ///< The channels of each input tensor.
+  ConvolutionShape shape;   ///< `inputs` of it is the sum of the channels above.
+  bool add = false;         ///< Whether a tensor is added.
+  int width = 1;
+  int height = 1;
+  bool depthwise = false;
+};
+
+/// A convolution, what it computes, and how far each value may be off by the roundings of its sums.
+struct ConvolutionProblem {
+  ConvolutionCase convolution;
+  NetworkPlanes from;  ///< The layout of the inputs.
+  NetworkPlanes to;    ///< The layout of the result.
+  NetworkOp op;
+  std::vector<ReferenceTensor> inputs;
+  ReferenceTensor added;
+  ReferenceTensor expected;
+  ReferenceTensor allowed;
+
+  explicit ConvolutionProblem(const ConvolutionCase& wanted);
+
+  /// Enqueues the convolution by the kernel for it. `tensors` and `added_tensor`, which may be
+  /// null, are the inputs and what is added in their layouts. `tile` is the way in which the kernel
+  /// divides the work; null: the one that the library chooses. It must be null for a depthwise
+  /// convolution and for one with strides.
+  void launch(Context& context, const std::vector<const Buffer<float>*>& tensors,
+              const Buffer<float>* added_tensor, const ConvolutionTile* tile,
+              Buffer<float>& out) const;
+};
+
+/// The picture that a network is given for an image: three planes of (width + 2 border) *
+/// (height + 2 border) values in [0, 1]; a grey image gives three equal planes. The image is
+/// resized to width * height pixels with half-pixel centres (to shrink, by the mean over areas; to
+/// enlarge, by cubic convolution with repeated edge pixels), then mirrored beyond its edges by
+/// `border` pixels. Pixels without data count as the others do.
+std::vector<float> reference_picture(const Image& image, int width, int height, int border = 0);
 
 /// Normally distributed floats.
 std::vector<float> random_values(std::size_t count, std::mt19937& random);

@@ -123,7 +123,7 @@ Process::Process(const std::vector<std::string>& command, const Surroundings& ar
   err_ = err.read_end;
   std::string_view rest = around.input;
   while (!rest.empty()) {
-    const ssize_t written = write(in_, rest.data(), rest.size());
+    const ssize_t written = ::write(in_, rest.data(), rest.size());
     if (written <= 0) break;
     rest.remove_prefix(static_cast<std::size_t>(written));
   }

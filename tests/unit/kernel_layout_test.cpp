@@ -39,7 +39,7 @@ const std::map<std::string, std::string>& tests_of_other_names() {
       // they yield together.
       {"eigen/multilevel/conjugate_gradient", "walker/random_walker_test.cpp"},
       {"walker/seeds", "walker/random_walker_test.cpp"},
-      // Doctor has their known answers. Gram matrices are put together from the kernel's tiles.
+      // Gram matrices are put together from the kernel's tiles.
       {"eigen/lobpcg/projection", "eigen/known_answers_test.cpp"},
       {"eigen/lobpcg/tile_products", "eigen/known_answers_test.cpp"},
       // The Rayleigh quotients of a block of vectors come from one of these two kernels.

@@ -1,10 +1,10 @@
-#include "affinity/line.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+
+#include "affinity/affinity_kernels.hpp"
 
 namespace diacut {
 namespace {

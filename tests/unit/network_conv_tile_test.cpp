@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <variant>
 
-#include "boundary/network/conv.hpp"
+#include "boundary/network/convolutions.hpp"
 
 namespace diacut {
 namespace {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <numeric>
 
+#include "boundary/network/device_network.hpp"
 #include "boundary/network/load_network.hpp"
-#include "boundary/network/network_buffers.hpp"
 #include "boundary/network/tiles.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/parameters.hpp"

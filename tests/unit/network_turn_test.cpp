@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "boundary/network/turn.hpp"
+#include "boundary/network/picture_kernels.hpp"
 #include "drawn_image.hpp"
 #include "turned_picture.hpp"
 

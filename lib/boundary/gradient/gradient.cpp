@@ -2,56 +2,209 @@
 
 #include <algorithm>
 #include <cmath>
+#include <opencv2/core.hpp>
 #include <span>
 #include <utility>
 
-#include "boundary/gradient/image_gradient.hpp"
-#include "boundary/gradient/normalize.hpp"
-#include "boundary/gradient/quantile.hpp"
-#include "boundary/gradient/thin.hpp"
+#include "core/parallel.hpp"
 #include "image/colour.hpp"
+#include "image/gaps.hpp"
 
 namespace diacut {
 
 namespace {
 
-std::vector<float> to_float(const std::vector<double>& values) {
-  return {values.begin(), values.end()};
+/// Rows of a picture that a thread computes at once.
+constexpr int kBandRows = 64;
+
+/// Non-maximum suppression removes a pixel whose gradient is less than 1 - kRidgeSoftness times the
+/// gradient beside it, and reduces pixels above that.
+constexpr float kRidgeSoftness = 0.1F;
+
+/// Along rows, or down columns: the weighted sums of what lies t ahead and t behind, or of their
+/// differences. Differences are taken before they are weighted, so that the gradient of a flat
+/// image is zero, not almost zero. The result has no margin of `weights`' radius on that axis.
+cv::Mat filtered(const cv::Mat& in, const GradientWeights& weights, bool derivative, bool down) {
+  const int radius = weights.radius();
+  const cv::Size size(in.cols - (down ? 0 : 2 * radius), in.rows - (down ? 2 * radius : 0));
+  const auto moved = [&](int t) {
+    return in(cv::Rect(cv::Point(down ? 0 : radius + t, down ? radius + t : 0), size));
+  };
+  cv::Mat sum = derivative ? cv::Mat::zeros(size, CV_32F) : cv::Mat(moved(0) * weights.smooth[0]);
+  cv::Mat pair;
+  for (int t = 1; t <= radius; ++t) {
+    const auto at = static_cast<std::size_t>(t);
+    if (derivative) {
+      cv::subtract(moved(t), moved(-t), pair);
+      cv::scaleAdd(pair, weights.derivative[at - 1], sum, sum);
+    } else {
+      cv::add(moved(t), moved(-t), pair);
+      cv::scaleAdd(pair, weights.smooth[at], sum, sum);
+    }
+  }
+  return sum;
 }
 
-/// The gradient of an image, and memory that is free again.
-struct GradientFields {
-  ImageGradient kernels;
-  Buffer<float> magnitude;
-  StructureTensor tensor;
-  Buffer<float> free_plane;
-  Buffer<float> free_slope;
+/// The structure tensor of some rows of a picture, and the magnitude of their gradient: the square
+/// root of the tensor's larger eigenvalue, which is the steepest slope in any direction.
+struct Slopes {
+  cv::Mat xx;
+  cv::Mat xy;
+  cv::Mat yy;
+  cv::Mat magnitude;
+
+  /// Of the rows `rows` of all channels.
+  Slopes(const std::vector<cv::Mat>& channels, const cv::Range& rows,
+         const GradientWeights& weights) {
+    const int radius = weights.radius();
+    for (const cv::Mat& channel : channels) {
+      cv::Mat padded;  // By pixels of other rows, and beyond the picture by the nearest ones.
+      cv::copyMakeBorder(channel.rowRange(rows), padded, radius, radius, radius, radius,
+                         cv::BORDER_REPLICATE);
+      const cv::Mat gx = filtered(filtered(padded, weights, true, false), weights, false, true);
+      const cv::Mat gy = filtered(filtered(padded, weights, false, false), weights, true, true);
+      add(gx.mul(gx), xx);
+      add(gx.mul(gy), xy);
+      add(gy.mul(gy), yy);
+    }
+    cv::Mat spread;
+    cv::magnitude(xx - yy, 2 * xy, spread);
+    cv::sqrt(0.5 * (xx + yy + spread), magnitude);
+  }
+
+  /// Non-maximum suppression (Canny, A computational approach to edge detection, PAMI 1986), then
+  /// ridges closed where they step diagonally.
+  cv::Mat ridges() const;
+
+ private:
+  static void add(const cv::Mat& product, cv::Mat& sum) {
+    sum = sum.empty() ? product : cv::Mat(sum + product);
+  }
+  float rival(int x, int y) const;
 };
 
-/// Precondition: there are pixels with data.
-GradientFields gradient_fields(Context& context, const Image& image, const Grid& grid,
-                               const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                               double sigma) {
-  const std::size_t pixels = grid.pixels();
-  auto plane = context.allocate<float>(pixels, "a channel of the image");
-  auto smooth = context.allocate<float>(pixels, "the channel smoothed along rows");
-  auto slope = context.allocate<float>(pixels, "the channel's slope along rows");
-  StructureTensor tensor{context.allocate<float>(pixels, "the gradient's tensor, xx"),
-                         context.allocate<float>(pixels, "the gradient's tensor, xy"),
-                         context.allocate<float>(pixels, "the gradient's tensor, yy")};
+float at(const cv::Mat& plane, int x, int y) {
+  return plane.at<float>(std::clamp(y, 0, plane.rows - 1), std::clamp(x, 0, plane.cols - 1));
+}
 
-  const GradientWeights weights = gradient_weights(sigma);
-  ImageGradient gradient(context, grid, to_float(weights.smooth), to_float(weights.derivative));
-  const std::vector<float> planes = lab_planes(image);
-  for (int channel = 0; channel < image.channels; ++channel) {
-    plane.upload(std::span(planes).subspan(static_cast<std::size_t>(channel) * pixels, pixels));
-    if (valid_pixels < pixels) gradient.fill(plane, valid);
-    gradient.add_channel(plane, smooth, slope, tensor, channel == 0);
+/// The share of its value that a pixel keeps beside a rival. Suppression is soft, so that two
+/// pixels that share a ridge both stay, although one of them is larger by a rounding error.
+float fade(float own, float rival) {
+  if (own >= rival) return 1;
+  return std::max(0.0F, 1 - (rival - own) / (kRidgeSoftness * rival));
+}
+
+/// The larger of the magnitudes on both sides across the boundary, on the square through the eight
+/// neighbours, interpolated between two of them. The direction across is that of the steepest
+/// slope, the first eigenvector of the tensor.
+float Slopes::rival(int x, int y) const {
+  // The eigenvector of the larger eigenvalue, in the form without cancellation.
+  const float half_gap = 0.5F * (xx.at<float>(y, x) - yy.at<float>(y, x));
+  const float cross = xy.at<float>(y, x);
+  const float root = std::hypot(half_gap, cross);
+  const float across_x = half_gap >= 0 ? half_gap + root : cross;
+  const float across_y = half_gap >= 0 ? cross : root - half_gap;
+  const bool steep = std::abs(across_y) > std::abs(across_x);
+  const float longer = steep ? across_y : across_x;
+  const float share = longer == 0 ? 0.0F : (steep ? across_x : across_y) / longer;
+  // One pixel along the axis in which the vector is longer, `share` of a pixel along the other.
+  const int side = share < 0 ? -1 : 1;
+  const int dx = steep ? 0 : 1;
+  const int dy = steep ? 1 : 0;
+  const int diagonal_x = steep ? side : 1;
+  const int diagonal_y = steep ? 1 : side;
+  const float part = std::abs(share);
+  const auto between = [&](int sign) {
+    return (1 - part) * at(magnitude, x + sign * dx, y + sign * dy) +
+           part * at(magnitude, x + sign * diagonal_x, y + sign * diagonal_y);
+  };
+  return std::max(between(1), between(-1));
+}
+
+cv::Mat Slopes::ridges() const {
+  cv::Mat ridge(magnitude.size(), CV_32F);
+  for (int y = 0; y < ridge.rows; ++y) {
+    for (int x = 0; x < ridge.cols; ++x) {
+      const float own = magnitude.at<float>(y, x);
+      ridge.at<float>(y, x) = own * fade(own, rival(x, y));
+    }
   }
-  // The planes of the channels are not read any more, and are used again.
-  gradient.magnitude(tensor, valid, smooth);
-  return {std::move(gradient), std::move(smooth), std::move(tensor), std::move(plane),
-          std::move(slope)};
+  // Between two pixels of a thin ridge that touch only at a corner, a line could pass without
+  // crossing the ridge. Of the two pixels beside that corner the one of larger magnitude is raised
+  // to the lesser value of the two ridge pixels; softly, so that of two equal ones both are raised.
+  cv::Mat bridged = ridge.clone();
+  for (int y = 0; y < ridge.rows; ++y) {
+    for (int x = 0; x < ridge.cols; ++x) {
+      float& value = bridged.at<float>(y, x);
+      for (const int dy : {-1, 1}) {
+        for (const int dx : {-1, 1}) {
+          const bool inside =
+              x + dx >= 0 && x + dx < ridge.cols && y + dy >= 0 && y + dy < ridge.rows;
+          if (!inside) continue;
+          const float lesser = std::min(at(ridge, x + dx, y), at(ridge, x, y + dy));
+          value =
+              std::max(value, lesser * fade(at(magnitude, x, y), at(magnitude, x + dx, y + dy)));
+        }
+      }
+    }
+  }
+  return bridged;
+}
+
+/// The gradient of an image: its magnitude, and with `thin` the ridges of that.
+struct GradientPlanes {
+  std::vector<float> magnitude;
+  std::vector<float> ridges;
+};
+
+GradientPlanes gradient_planes(const Image& image, double sigma, bool thin) {
+  const std::size_t pixels = image.pixel_count();
+  GradientPlanes result{std::vector<float>(pixels), std::vector<float>(thin ? pixels : 0)};
+  std::vector<float> planes;
+  if (image.valid.empty()) {
+    planes = lab_planes(image);
+  } else {
+    planes =
+        lab_planes({image.width, image.height, image.channels, filled_from_nearest(image), {}, {}});
+  }
+  std::vector<cv::Mat> channels;
+  for (int c = 0; c < image.channels; ++c) {
+    channels.emplace_back(image.height, image.width, CV_32F,
+                          planes.data() + static_cast<std::size_t>(c) * pixels);
+  }
+  const GradientWeights weights = gradient_weights(sigma);
+  parallel_for((image.height + kBandRows - 1) / kBandRows, [&](int band) {
+    const cv::Range own(band * kBandRows, std::min((band + 1) * kBandRows, image.height));
+    // Ridges look two rows further.
+    const cv::Range seen(std::max(own.start - 2, 0), std::min(own.end + 2, image.height));
+    const Slopes slopes(channels, seen, weights);
+    const auto keep = [&](const cv::Mat& plane, std::vector<float>& of_image) {
+      cv::Mat all(image.height, image.width, CV_32F, of_image.data());
+      plane.rowRange(own - seen.start).copyTo(all.rowRange(own));
+    };
+    keep(slopes.magnitude, result.magnitude);
+    if (thin) keep(slopes.ridges(), result.ridges);
+  });
+  for (std::size_t i = 0; i < image.valid.size(); ++i) {
+    if (image.valid[i] != 0) continue;
+    result.magnitude[i] = 0;
+    if (thin) result.ridges[i] = 0;
+  }
+  return result;
+}
+
+/// The value of rank ceil(share * count) of the magnitudes of pixels with data; 0 of none.
+float quantile_of(const std::vector<float>& magnitude, const Image& image, double share) {
+  std::vector<float> values;
+  for (std::size_t i = 0; i < magnitude.size(); ++i) {
+    if (image.valid.empty() || image.valid[i] != 0) values.push_back(magnitude[i]);
+  }
+  if (values.empty()) return 0;
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
+  const auto at = values.begin() +
+                  static_cast<std::ptrdiff_t>(std::clamp<std::size_t>(rank, 1, values.size()) - 1);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
 }
 
 }  // namespace
@@ -60,11 +213,6 @@ int gradient_reach(double sigma) {
   // As far as the convolution, and from there as far as pixels without data are filled in.
   const int radius = gradient_weights(sigma).radius();
   return radius + (3 * radius + 1) / 2;
-}
-
-std::uint32_t quantile_rank(double quantile, std::size_t count) {
-  const auto rank = static_cast<std::size_t>(std::ceil(quantile * static_cast<double>(count)));
-  return static_cast<std::uint32_t>(std::clamp<std::size_t>(rank, 1, count));
 }
 
 GradientWeights gradient_weights(double sigma) {
@@ -87,31 +235,22 @@ GradientWeights gradient_weights(double sigma) {
   return weights;
 }
 
-Buffer<float> gradient_magnitude(Context& context, const Image& image, const Grid& grid,
-                                 const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                                 double sigma) {
-  return gradient_fields(context, image, grid, valid, valid_pixels, sigma).magnitude;
+std::vector<float> gradient_magnitude(const Image& image, double sigma) {
+  return gradient_planes(image, sigma, false).magnitude;
 }
 
-Buffer<float> gradient_boundary_map(Context& context, const Image& image, const Grid& grid,
-                                    const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                                    const CueParameters& parameters) {
-  auto boundary = context.allocate<float>(grid.rows(), "boundary map");
-  if (valid_pixels == 0) {
-    boundary.fill(0);
-    return boundary;
-  }
-  GradientFields fields =
-      gradient_fields(context, image, grid, valid, valid_pixels, parameters.sigma);
-  const Buffer<std::uint32_t> quantile = exact_quantile(
-      context, grid, fields.magnitude, valid, quantile_rank(parameters.quantile, valid_pixels));
-  if (parameters.thin) {
-    launch_gradient_thin(context, grid, static_cast<float>(kRidgeSoftness), fields.magnitude,
-                         fields.tensor, fields.free_slope, fields.free_plane);
-  }
-  launch_gradient_normalize(context, grid, parameters.thin ? fields.free_plane : fields.magnitude,
-                            valid, quantile, static_cast<float>(parameters.floor), boundary);
-  return boundary;
+float gradient_strength(float magnitude, float full) {
+  // In a flat image with a floor of 0, both are 0.
+  return magnitude < full ? magnitude / full : magnitude > 0 ? 1.0F : 0.0F;
+}
+
+std::vector<float> gradient_boundary_map(const Image& image, const CueParameters& parameters) {
+  GradientPlanes planes = gradient_planes(image, parameters.sigma, parameters.thin);
+  const float full = std::max(quantile_of(planes.magnitude, image, parameters.quantile),
+                              static_cast<float>(parameters.floor));
+  std::vector<float> map = std::move(parameters.thin ? planes.ridges : planes.magnitude);
+  for (float& value : map) value = gradient_strength(value, full);
+  return map;
 }
 
 }  // namespace diacut

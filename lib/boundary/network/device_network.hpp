@@ -7,15 +7,25 @@
 #include <variant>
 #include <vector>
 
-#include "boundary/network/conv.hpp"
-#include "boundary/network/conv_strided.hpp"
-#include "boundary/network/depthwise.hpp"
+#include "boundary/network/convolutions.hpp"
 #include "boundary/network/load_network.hpp"
-#include "boundary/network/network_buffers.hpp"
-#include "boundary/network/planes.hpp"
+#include "boundary/network/network.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
+
+/// Which buffer holds which tensor of a network. Tensors that are not needed at the same time share
+/// a buffer.
+struct NetworkBuffers {
+  std::vector<int> buffer_of;       ///< For each tensor; -1 for the output, which has no buffer.
+  std::vector<std::size_t> floats;  ///< The size of each buffer.
+};
+
+/// Assigns buffers to the tensors of a network; floats[t] is the size of tensor t. Greedy, in the
+/// order of execution: a tensor takes the smallest free buffer that is large enough, else the
+/// largest free one, which grows. The output of an operation shares no buffer with a tensor that
+/// the operation reads.
+NetworkBuffers plan_network_buffers(const Network& network, const std::vector<std::size_t>& floats);
 
 /// The layout of the tensors of a network at a level, for an image, or a tile of an image, of
 /// width x height pixels.

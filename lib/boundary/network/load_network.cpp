@@ -9,11 +9,10 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 #include <utility>
 
-#include "boundary/network/json_fields.hpp"
-#include "boundary/network/network_graph.hpp"
 #include "boundary/network/safetensors.hpp"
 #include "core/embedded_bytes.hpp"
 
@@ -22,6 +21,240 @@ namespace diacut {
 namespace {
 
 using Json = nlohmann::json;
+
+// A graph beyond any of these limits is damaged or hostile: no network of this kind is near them.
+constexpr std::size_t kMaxOps = 1024;
+constexpr int kMaxChannels = 4096;
+constexpr int kMaxLevel = 10;
+constexpr int kMaxDilation = 64;
+constexpr int kMaxKernel = 5;
+constexpr int kMostLimit = 1000;
+constexpr int kMostOutputs = 2;
+
+/// Builds the network that a graph describes, with the weights that it names in a file, operation
+/// by operation, and checks each. The graph is an object with the names of the "input" and "output"
+/// tensors and the list "ops": objects with "op" ("conv", "maxpool", "upsample" or "sigmoid"),
+/// "out", "in", and what the operation needs further ("kernel", "dilation", "relu", "depthwise",
+/// "weight", "bias" and "add" of a convolution, "like" of an upsampling).
+class Builder {
+ public:
+  Builder(const Safetensors& file, const Json& graph) : file_(file) {
+    const auto input = required_field<std::string>(graph, "input", "the graph");
+    const auto output = required_field<std::string>(graph, "output", "the graph");
+    const auto ops = graph.find("ops");
+    if (ops == graph.end() || !ops->is_array() || ops->empty() || ops->size() > kMaxOps) {
+      reject_network(fmt::format("the graph has no list \"ops\" of 1 to {} operations", kMaxOps));
+    }
+    define(input, 3, 0);
+    for (const Json& op : *ops) add(op);
+    const NetworkOp& last = network_.ops.back();
+    const NetworkTensor& result = tensor(last.output);
+    if (last.kind != NetworkOpKind::kSigmoid || result.name != output) {
+      reject_network(fmt::format(
+          "the graph does not end with the sigmoid that gives its output \"{}\"", output));
+    }
+  }
+
+  Network take() { return std::move(network_); }
+
+ private:
+  const NetworkTensor& tensor(int index) const {
+    return network_.tensors[static_cast<std::size_t>(index)];
+  }
+
+  int define(const std::string& name, int channels, int level) {
+    const auto index = static_cast<int>(network_.tensors.size());
+    if (!index_of_.emplace(name, index).second) {
+      reject_network(fmt::format("the tensor \"{}\" is computed twice", name));
+    }
+    network_.tensors.push_back({name, channels, level});
+    return index;
+  }
+
+  /// The index of a tensor that an earlier operation computes.
+  int known(const std::string& name) const {
+    const auto found = index_of_.find(name);
+    if (found == index_of_.end()) {
+      reject_network(fmt::format("operation {} ({}) reads \"{}\", which nothing before it computes",
+                                 network_.ops.size(), where_, name));
+    }
+    return found->second;
+  }
+
+  int known_field(const Json& json, const char* name) const {
+    return known(required_field<std::string>(json, name, where_));
+  }
+
+  void add(const Json& json) {
+    where_ = fmt::format("operation {}", network_.ops.size());
+    if (!json.is_object()) reject_network(fmt::format("{} is no object", where_));
+    if (!network_.ops.empty() && network_.ops.back().kind == NetworkOpKind::kSigmoid) {
+      reject_network("the graph goes on after its sigmoid");
+    }
+    const auto kind = required_field<std::string>(json, "op", where_);
+    const auto name = required_field<std::string>(json, "out", where_);
+    where_ = fmt::format("the operation {} that computes \"{}\"", kind, name);
+    NetworkOp op;
+    if (kind == "conv") {
+      op = convolution(json, name);
+    } else if (kind == "maxpool") {
+      op = max_pool(json, name);
+    } else if (kind == "upsample") {
+      op = upsampling(json, name);
+    } else if (kind == "sigmoid") {
+      op = sigmoid(json, name);
+    } else {
+      reject_network(
+          fmt::format("{} is of a kind that is not known; known are conv, maxpool, upsample and "
+                      "sigmoid",
+                      where_));
+    }
+    network_.ops.push_back(std::move(op));
+  }
+
+  NetworkOp max_pool(const Json& json, const std::string& name) {
+    NetworkOp op;
+    op.kind = NetworkOpKind::kMaxPool;
+    op.inputs = {known_field(json, "in")};
+    const NetworkTensor& in = tensor(op.inputs[0]);
+    refuse_below_deepest(in.level + 1);
+    op.output = define(name, in.channels, in.level + 1);
+    return op;
+  }
+
+  NetworkOp upsampling(const Json& json, const std::string& name) {
+    NetworkOp op;
+    op.kind = NetworkOpKind::kUpsample;
+    op.inputs = {known_field(json, "in")};
+    const NetworkTensor& in = tensor(op.inputs[0]);
+    const NetworkTensor& like = tensor(known_field(json, "like"));
+    if (like.level != in.level - 1) {
+      reject_network(fmt::format("{} has \"{}\" of level {} to be like, expected level {}", where_,
+                                 like.name, like.level, in.level - 1));
+    }
+    op.output = define(name, in.channels, in.level - 1);
+    return op;
+  }
+
+  NetworkOp sigmoid(const Json& json, const std::string& name) {
+    NetworkOp op;
+    op.kind = NetworkOpKind::kSigmoid;
+    op.inputs = {known_field(json, "in")};
+    const NetworkTensor& in = tensor(op.inputs[0]);
+    if (in.channels > kMostOutputs || in.level != 0) {
+      reject_network(fmt::format("{} gets {} channels of level {}, expected 1 or 2 of level 0",
+                                 where_, in.channels, in.level));
+    }
+    op.output = define(name, in.channels, 0);
+    return op;
+  }
+
+  NetworkOp convolution(const Json& json, const std::string& name) {
+    NetworkOp op;
+    const bool depthwise =
+        json.contains("depthwise") && required_field<bool>(json, "depthwise", where_);
+    op.kind = depthwise ? NetworkOpKind::kDepthwise : NetworkOpKind::kConvolution;
+    read_shape(json, op.shape);
+    read_inputs(json, op);
+    read_weights(json, op);
+    const int level = tensor(op.inputs.front()).level + op.shape.stride - 1;
+    refuse_below_deepest(level);
+    read_added(json, op, level);
+    op.output = define(name, op.shape.outputs, level);
+    return op;
+  }
+
+  void refuse_below_deepest(int level) const {
+    if (level > kMaxLevel) reject_network(fmt::format("{} goes below level {}", where_, kMaxLevel));
+  }
+
+  void read_shape(const Json& json, ConvolutionShape& shape) const {
+    shape.kernel = bounded_field(json, "kernel", where_, 1, kMaxKernel);
+    shape.dilation = bounded_field(json, "dilation", where_, 1, kMaxDilation);
+    shape.relu = required_field<bool>(json, "relu", where_);
+    if (json.contains("stride")) shape.stride = bounded_field(json, "stride", where_, 1, 2);
+    if (shape.kernel % 2 == 0) {
+      reject_network(fmt::format("{} has {}x{} taps, expected 1x1, 3x3 or 5x5", where_,
+                                 shape.kernel, shape.kernel));
+    }
+    if (shape.stride > 1 && shape.dilation > 1) {
+      reject_network(fmt::format("{} has both a stride and a dilation", where_));
+    }
+    if (json.contains("before")) {
+      const int middle = shape.kernel / 2;
+      const int least = shape.stride > 1 && middle > 0 ? middle - 1 : middle;
+      shape.shift = middle - bounded_field(json, "before", where_, least, middle);
+    }
+    if (json.contains("most")) {
+      if (!shape.relu) reject_network(fmt::format("{} has \"most\" without \"relu\"", where_));
+      shape.most = static_cast<float>(bounded_field(json, "most", where_, 1, kMostLimit));
+    }
+  }
+
+  void read_inputs(const Json& json, NetworkOp& op) {
+    const auto inputs = json.find("in");
+    const bool single = op.kind == NetworkOpKind::kDepthwise || op.shape.stride > 1;
+    const std::size_t most = single ? 1 : kMaxNetworkInputs;
+    if (inputs == json.end() || !inputs->is_array() || inputs->empty() || inputs->size() > most) {
+      reject_network(fmt::format("{} has no list \"in\" of 1 to {} tensors", where_, most));
+    }
+    for (const Json& input : *inputs) {
+      if (!input.is_string()) {
+        reject_network(fmt::format("{} reads something that is no name", where_));
+      }
+      op.inputs.push_back(known(input.get<std::string>()));
+      if (tensor(op.inputs.back()).level != tensor(op.inputs.front()).level) {
+        reject_network(fmt::format("{} reads tensors of different levels", where_));
+      }
+    }
+  }
+
+  void read_weights(const Json& json, NetworkOp& op) {
+    const bool depthwise = op.kind == NetworkOpKind::kDepthwise;
+    int channels = 0;
+    for (const int input : op.inputs) channels += tensor(input).channels;
+    const auto weight = required_field<std::string>(json, "weight", where_);
+    const auto bias = required_field<std::string>(json, "bias", where_);
+    StoredTensor weights = file_.read(weight);
+    StoredTensor biases = file_.read(bias);
+    const auto side = static_cast<std::size_t>(op.shape.kernel);
+    const auto inner = static_cast<std::size_t>(depthwise ? 1 : channels);
+    const std::size_t outputs = weights.shape.empty() ? 0 : weights.shape[0];
+    const bool outputs_fit = depthwise ? outputs == static_cast<std::size_t>(channels)
+                                       : outputs >= 1 && outputs <= kMaxChannels;
+    if (!outputs_fit || weights.shape != std::vector<std::size_t>{outputs, inner, side, side}) {
+      reject_network(fmt::format("\"{}\" has the shape {}, but {} wants [{}, {}, {}, {}]", weight,
+                                 shape_text(weights.shape), where_,
+                                 depthwise ? fmt::format("{}", channels) : "outputs", inner, side,
+                                 side));
+    }
+    if (biases.shape != std::vector<std::size_t>{outputs}) {
+      reject_network(fmt::format("\"{}\" has the shape {}, but {} wants [{}]", bias,
+                                 shape_text(biases.shape), where_, outputs));
+    }
+    op.shape.inputs = channels;
+    op.shape.outputs = static_cast<int>(outputs);
+    op.weights = std::move(weights.values);
+    op.bias = std::move(biases.values);
+  }
+
+  void read_added(const Json& json, NetworkOp& op, int level) {
+    const auto added = json.find("add");
+    if (added == json.end() || added->is_null()) return;
+    op.added = known_field(json, "add");
+    const NetworkTensor& other = tensor(op.added);
+    if (other.level != level || other.channels != op.shape.outputs) {
+      reject_network(
+          fmt::format("{} adds \"{}\" of {} channels of level {}, expected {} of level {}", where_,
+                      other.name, other.channels, other.level, op.shape.outputs, level));
+    }
+  }
+
+  const Safetensors& file_;
+  Network network_;
+  std::map<std::string, int> index_of_;
+  std::string where_;  ///< What messages call the operation that is being added.
+};
 
 constexpr std::string_view kFormat = "diacut-network";
 // Version 2 has strides, limits, 5x5 taps and asymmetric padding, which a program that knows
@@ -73,7 +306,7 @@ Network parse(std::span<const std::byte> bytes) {
   }
   const Json graph = Json::parse(metadata_text(file.metadata(), "graph"), nullptr, false);
   if (!graph.is_object()) reject_network("its metadata hold no \"graph\" that is a JSON object");
-  Network network = network_of_graph(file, graph);
+  Network network = Builder(file, graph).take();
   check_outputs(file.metadata(), network);
   return network;
 }

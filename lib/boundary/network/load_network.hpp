@@ -11,7 +11,7 @@
 namespace diacut {
 
 /// The network in the bytes of a safetensors file, in fp16 or fp32, whose metadata give "format":
-/// "diacut-network", "version": "1" or "2", the "graph" (network_graph.hpp), and for a network of
+/// "diacut-network", "version": "1" or "2", the "graph", and for a network of
 /// two channels "outputs": "boundary,inside". Everything is checked. `name` is what messages call
 /// the file. Throws InputError.
 Network parse_network(std::span<const std::byte> file, const std::string& name);

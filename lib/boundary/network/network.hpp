@@ -1,12 +1,31 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
-#include "boundary/network/convolution_shape.hpp"
+#include "opencl/context.hpp"
 
 namespace diacut {
+
+/// The size and kind of a convolution.
+struct ConvolutionShape {
+  int inputs = 0;     ///< Channels of all input tensors together.
+  int outputs = 0;    ///< Output channels.
+  int kernel = 1;     ///< Taps along each axis: 1, 3 or 5.
+  int stride = 1;     ///< Input pixels from one output pixel to the next: 1 or 2.
+  int shift = 0;      ///< Pixels by which the taps lie right of and below the symmetric place.
+  int dilation = 1;   ///< Distance of neighbouring taps, in pixels.
+  bool relu = false;  ///< Whether min(most, max(0, .)) ends the operation.
+  float most = std::numeric_limits<float>::infinity();  ///< Used with `relu`.
+
+  int taps() const { return kernel * kernel; }
+  /// Pixels from the leftmost tap to the pixel that the output pixel lies on.
+  int before() const { return dilation * (kernel / 2 - shift); }
+  /// Pixels from the pixel that the output pixel lies on to the rightmost tap.
+  int after() const { return dilation * (kernel - 1) - before(); }
+};
 
 /// An intermediate result of a network: `channels` planes at a level. Level 0 has the size of the
 /// input image; each further level has half of the sides of the level before, rounded up.
@@ -62,5 +81,40 @@ int network_side(int side, int level);
 
 /// Most tensors that a convolution joins into one.
 inline constexpr std::size_t kMaxNetworkInputs = 4;
+
+/// How a tensor of a network lies in memory (kernels/boundary/network/planes.clh): one plane of
+/// floats for each channel, with margins of zeros.
+struct NetworkPlanes {
+  int width = 0;
+  int height = 0;
+  int margin = 0;  ///< At least how far any convolution reads beyond the edge, in pixels.
+  int stride = 0;  ///< Elements from one row to the next.
+
+  /// Rows of a plane, margins included.
+  std::size_t rows() const {
+    return static_cast<std::size_t>(height) + 2 * (static_cast<std::size_t>(margin) + 1);
+  }
+  /// Elements of a plane.
+  std::size_t plane() const { return rows() * static_cast<std::size_t>(stride); }
+  std::size_t elements(int channels) const { return static_cast<std::size_t>(channels) * plane(); }
+};
+
+/// The layout of tensors of width x height pixels: strides that whole vectors divide and that do
+/// not map neighbouring rows to the same cache sets.
+NetworkPlanes network_planes(int width, int height, int margin);
+
+/// Launches work-items (x, row, channel) for every row of the planes, margins included; x runs to
+/// the stride, rounded up to whole work-groups.
+void launch_planes(Context& context, const Kernel& kernel, const NetworkPlanes& planes,
+                   int channels);
+
+/// Launches work-items (i, row, channel) for every row of the planes, margins included. With one
+/// pixel in a vector, i runs to the stride, rounded up to whole work-groups; with `lanes` > 1, as
+/// on a CPU, i is 0 alone, and the work-item computes the whole row.
+void launch_rows(Context& context, const Kernel& kernel, const NetworkPlanes& planes, int lanes,
+                 int channels);
+
+/// Pixels that a work-item computes at once: the vector width of the device on a CPU, 1 elsewhere.
+int network_lanes(Context& context);
 
 }  // namespace diacut

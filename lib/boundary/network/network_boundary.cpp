@@ -5,12 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "boundary/network/blend.hpp"
-#include "boundary/network/input.hpp"
-#include "boundary/network/output.hpp"
-#include "boundary/network/resize.hpp"
+#include "boundary/network/picture_kernels.hpp"
 #include "boundary/network/tiles.hpp"
-#include "boundary/network/turn.hpp"
 #include "image/gaps.hpp"
 
 namespace diacut {
@@ -290,14 +286,6 @@ Stretch network_needs(const Networks& networks, const CueParameters& parameters,
     needs.end += most + most / 2;
   }
   return {std::max(needs.begin, 0), std::min(needs.end, side)};
-}
-
-NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
-                                 TensorBuffers& kept, const Image& image, const Grid& grid,
-                                 const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                                 const CueParameters& parameters) {
-  return network_boundary_map(context, networks, kept, image, grid, valid, valid_pixels, parameters,
-                              whole_picture(grid));
 }
 
 NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,

@@ -6,7 +6,7 @@
 
 #include "boundary/network/device_network.hpp"
 #include "boundary/network/load_network.hpp"
-#include "boundary/network/picture_view.hpp"
+#include "boundary/network/tiles.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
 #include "matrix/grid.hpp"
@@ -37,17 +37,11 @@ struct NetworkMaps {
 /// place. Large images are computed in tiles of about parameters.tile pixels together with their
 /// receptive fields, which bounds the memory and does not change the result. `valid` has
 /// grid.rows() elements, `valid_pixels` of them 1. The tensors stay in `kept` for the next image.
-/// Preconditions: at least one network, all of the same outputs; grid.width and grid.height are the
-/// image's. Throws DeviceError.
-NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
-                                 TensorBuffers& kept, const Image& image, const Grid& grid,
-                                 const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                                 const CueParameters& parameters);
-
-/// The maps of a part of a picture: what network_boundary_map() of the whole picture has there, to
-/// the bit. `image` has the pixels that network_needs() names. Preconditions: parameters.turns is
-/// 1, and parameters.pose is CuePose::kGiven, since a part does not tell the picture's canonical
-/// form.
+/// Of a part of a picture these are the maps that the whole picture has there, to the bit: `image`
+/// then has the pixels that network_needs() names. Preconditions: at least one network, all of the
+/// same outputs; grid.width and grid.height are the image's; of a part parameters.turns is 1, and
+/// parameters.pose is CuePose::kGiven, since a part does not tell the picture's canonical form.
+/// Throws DeviceError.
 NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
                                  TensorBuffers& kept, const Image& image, const Grid& grid,
                                  const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,

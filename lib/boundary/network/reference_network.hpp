@@ -32,11 +32,4 @@ ReferenceTensor reference_operation(const NetworkOp& op,
 std::vector<double> reference_network(const Network& network, const std::vector<float>& planes,
                                       int width, int height);
 
-/// The picture that a network is given for an image: three planes of (width + 2 border) *
-/// (height + 2 border) values in [0, 1]; a grey image gives three equal planes. The image is
-/// resized to width * height pixels with half-pixel centres (to shrink, by the mean over areas; to
-/// enlarge, by cubic convolution with repeated edge pixels), then mirrored beyond its edges by
-/// `border` pixels. Pixels without data count as the others do.
-std::vector<float> reference_picture(const Image& image, int width, int height, int border = 0);
-
 }  // namespace diacut

@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "boundary/network/json_fields.hpp"
-
 namespace diacut {
 
 namespace {

@@ -105,7 +105,7 @@ ColumnSelection select_columns(Workspace& workspace, std::span<const std::int32_
   std::vector<std::int32_t> both(columns.begin(), columns.end());
   both.insert(both.end(), directions.begin(), directions.end());
   return {static_cast<int>(columns.size() / workspace.active().count()),
-          workspace.uploads().put(std::move(both)), columns.size()};
+          Uploaded(workspace.context(), both), columns.size()};
 }
 
 ColumnGather::ColumnGather(Workspace& workspace)
@@ -130,7 +130,7 @@ void launch_gather(Workspace& workspace, const Kernel& kernel, int width,
 }
 
 RitzValues upload_ritz_values(Workspace& workspace, std::span<const float> values) {
-  return {workspace.uploads().put(words_of(values))};
+  return {Uploaded(workspace.context(), words_of(values))};
 }
 
 Rotation upload_rotation(Workspace& workspace, std::span<const float> ritz_values,
@@ -142,7 +142,7 @@ Rotation upload_rotation(Workspace& workspace, std::span<const float> ritz_value
   std::copy(places.begin(), places.end(), words.data() + places_at);
   const std::vector<std::int32_t> rotation = words_of(q);
   words.insert(words.end(), rotation.begin(), rotation.end());
-  return {workspace.uploads().put(std::move(words)), places_at, rotation_at};
+  return {Uploaded(workspace.context(), words), places_at, rotation_at};
 }
 
 Rotation upload_rotation(Workspace& workspace, std::span<const float> ritz_values,

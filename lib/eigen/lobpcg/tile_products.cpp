@@ -65,7 +65,7 @@ TileList TileProducts::upload(std::vector<Tile> tiles, int width) {
     }
   }
   for (const auto& [block, part] : parts) words.insert(words.end(), {block, part});
-  return {std::move(tiles), parts.size(), workspace_->uploads().put(std::move(words))};
+  return {std::move(tiles), parts.size(), Uploaded(workspace_->context(), words)};
 }
 
 const DeviceSums& TileProducts::launch(const BasisBlocks& s, const BasisBlocks& ms,

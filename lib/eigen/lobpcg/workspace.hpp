@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "matrix/block.hpp"
@@ -20,25 +21,24 @@ class BlockPool {
   /// the lease.
   class Lease {
    public:
-    Lease(Lease&& other) noexcept;
-    Lease& operator=(Lease&& other) noexcept;
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
-    ~Lease();
-
     /// Columns of the block.
     int columns() const { return columns_; }
-    Buffer<float>& operator*() { return buffer_; }
-    const Buffer<float>& operator*() const { return buffer_; }
+    Buffer<float>& operator*() { return *buffer_; }
+    const Buffer<float>& operator*() const { return *buffer_; }
 
    private:
     friend class BlockPool;
-    Lease(BlockPool& pool, int columns, Buffer<float> buffer);
-    void give_back() noexcept;
+    struct GiveBack {
+      BlockPool* pool = nullptr;
+      /// The pool has room for all of its buffers from the start.
+      void operator()(Buffer<float>* buffer) const noexcept { pool->free_.emplace_back(buffer); }
+    };
+    using Owned = std::unique_ptr<Buffer<float>, GiveBack>;
 
-    BlockPool* pool_;
+    Lease(int columns, Owned buffer) : columns_(columns), buffer_(std::move(buffer)) {}
+
     int columns_;
-    Buffer<float> buffer_;
+    Owned buffer_;
   };
 
   /// `count` buffers of `floats` elements each, of zeros if `cleared`.
@@ -53,7 +53,7 @@ class BlockPool {
   void drop_free() { free_.clear(); }
 
  private:
-  std::vector<Buffer<float>> free_;
+  std::vector<std::unique_ptr<Buffer<float>>> free_;
 };
 
 using Block = BlockPool::Lease;
@@ -73,7 +73,7 @@ struct SegmentGroups {
 };
 
 /// What the kernels of LOBPCG over blocks of one width share: the images that are worked on, memory
-/// for sums in two stages, and uploads. A block may hold several images in segments; every result
+/// for sums in two stages. A block may hold several images in segments; every result
 /// is then one for each active segment, in the order of ActiveSegments::places(), and does not
 /// depend on how many segments there are.
 class Workspace {
@@ -94,7 +94,6 @@ class Workspace {
   int columns() const { return columns_; }
   std::size_t sets() const;
   const ActiveSegments& active() const { return *active_; }
-  Uploads& uploads() { return uploads_; }
 
   /// Columns of a tile of a Gram matrix.
   int tile() const { return tile_; }
@@ -126,7 +125,6 @@ class Workspace {
   std::size_t group_;
   DeviceSums partials_;
   DeviceSums totals_;
-  Uploads uploads_;
 };
 
 /// Elements that kernels sum in float before the sum goes on in double.

@@ -112,22 +112,19 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   const Batch& batch = matrix.batch();
   const auto images = static_cast<std::size_t>(batch.count);
   std::size_t levels = grids_of(batch).size();
-  // Before level_degrees(), so that all kernels of the levels are built together.
   CoarseLevels result(context, matrix, form, columns);
   if (null_space == NullSpace::kNone) result.coarse_share_ = kDefiniteShare;
   Coarsen coarsen(context, matrix.stencil(), levels, null_space);
   LevelDegrees degrees =
       level_degrees(context, batch, matrix.sqrt_degree(), static_cast<int>(levels));
-  std::vector<std::uint32_t> counts(degrees.counts.size());
   const auto useful = [&] {
     // A dense eigenproblem has to have more elements than vectors are wanted.
     const std::size_t coarse_least =
         null_space == NullSpace::kNone ? 1 : 3 * static_cast<std::size_t>(columns);
-    return useful_levels(counts, images, least, coarse_least);
+    return useful_levels(degrees.counts, images, least, coarse_least);
   };
   if (form == MatrixForm::kCompressed) {
     // The DIA form of a level that turns out to be the coarsest would be gone: count first.
-    degrees.counts.download(std::span(counts));
     levels = useful();
   }
   if (levels < 2) return std::nullopt;
@@ -143,11 +140,9 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   result.allocate_blocks();
   result.scales_ = std::move(degrees.scales);
 
-  // Both are there when download_coarsest() has waited.
-  Arriving<std::uint32_t> counted = degrees.counts.download_later();
+  // They are there when download_coarsest() has waited.
   Arriving<std::int32_t> flagged = coarsen.orphans().download_later();
   std::optional<CoarsestMatrix> coarsest = result.download_coarsest();
-  counts = counted.take();
   std::vector<std::int32_t> orphans = flagged.take();
   for (const Coarsen& each : further) {
     const std::vector<std::int32_t> own = each.orphans().download();
@@ -163,7 +158,6 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
     coarsest = result.download_coarsest();
   }
   if (!coarsest || !result.solve_coarsest(*coarsest, null_space)) return std::nullopt;
-  result.choose_cycle(form);
   return result;
 }
 
@@ -211,16 +205,6 @@ void CoarseLevels::allocate_blocks() {
     const std::size_t size = rows(level) * static_cast<std::size_t>(columns_);
     at(level).b = context_->allocate<float>(size, "a coarse block of vectors");
     at(level).x = context_->allocate<float>(size, "a coarse block of vectors");
-  }
-}
-
-/// On a CPU a launch costs little, and blocks of all columns are what it is fast with.
-void CoarseLevels::choose_cycle(MatrixForm form) {
-  if (form != MatrixForm::kDia || context_->info().kind == DeviceKind::kCpu) return;
-  const NormalizedMatrix& fine = matrix(count() - 2);
-  if (!fine.stencil().is_disc()) return;
-  if (BlockCycle::fits(context_->info(), fine.batch(), fine.stencil().radius)) {
-    cycle_.emplace(*context_, fine.stencil(), active_);
   }
 }
 
@@ -303,13 +287,6 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
     return;
   }
   const auto w = smoother(level == 0);
-  if (level + 2 == count() && cycle_) {
-    const std::array<float, kSmoothing> steps{static_cast<float>(w[0]), static_cast<float>(w[1])};
-    cycle_->launch({*own.matrix, own.gain, inverse_, steps, correction_factor(level)}, b, x,
-                   columns);
-    own.passes += std::int64_t{2} * kSmoothing;
-    return;
-  }
   static_assert(kSmoothing % 2 == 0);
   Buffer<float>* current = &x;
   Buffer<float>* spare = &t;

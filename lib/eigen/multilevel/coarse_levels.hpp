@@ -7,7 +7,7 @@
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "eigen/lobpcg/workspace.hpp"
 #include "eigen/multilevel/coarsen.hpp"
-#include "eigen/multilevel/cycle.hpp"
+#include "eigen/multilevel/transfer.hpp"
 #include "matrix/block.hpp"
 #include "matrix/normalized_matrix.hpp"
 
@@ -25,14 +25,10 @@ namespace diacut {
 ///
 /// Where the stencil has discs of several strides, each coarser level has half of them, down to one
 /// disc.
-///
-/// On a GPU the V-cycle ends in one launch for the last two levels
-/// (kernels/eigen/multilevel/cycle.cl) where the matrix is in DIA form and an image is small enough
-/// on the first of the two. That depends on the size of the images alone, never on their number.
 class CoarseLevels {
  public:
   /// Steps of the smoother before and after the coarser grid.
-  static constexpr int kSmoothing = BlockCycle::kSmoothing;
+  static constexpr int kSmoothing = 2;
   /// I - A between interpolated vectors is about kHops times I - A of the coarse grid: an entry of
   /// the coarse matrix stands for two steps on the finer grid.
   static constexpr double kHops = 2;
@@ -117,7 +113,6 @@ class CoarseLevels {
   std::optional<CoarsestMatrix> download_coarsest() const;
   bool solve_coarsest(const CoarsestMatrix& matrix, NullSpace null_space);
   std::optional<std::vector<float>> solve_all(const CoarsestMatrix& matrix);
-  void choose_cycle(MatrixForm form);
   void step(int level, const Buffer<float>& x, const Buffer<float>& other, Buffer<float>& out,
             double alpha, double beta, double gamma, int columns);
   /// What scales the right-hand side for the level after `level`.
@@ -128,7 +123,6 @@ class CoarseLevels {
   int images_;
   double coarse_share_ = 1;  ///< Of the corrections from below the second level.
   std::shared_ptr<ActiveSegments> active_;
-  std::optional<BlockCycle> cycle_;  ///< The V-cycle of the last two levels in one launch.
   DenseProduct dense_;
   BlockColumns block_columns_;
   std::vector<std::unique_ptr<Level>> levels_;

@@ -203,7 +203,7 @@ std::vector<DeviceEigenvectors> Descent::results(Block x) {
     }
     results.push_back(described(order, measured.values, i));
   }
-  const Uploaded columns = solver_.workspace().uploads().put(std::move(signed_columns));
+  const Uploaded columns(context_, signed_columns);
   BlockColumns vectors(context_, columns_);
   for (std::size_t i = 0; i < images_.size(); ++i) {
     DeviceEigenvectors& result = results[i];

@@ -10,10 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "affinity/intervening_contour.hpp"
-#include "affinity/line.hpp"
-#include "affinity/normalize.hpp"
-#include "affinity/weigh.hpp"
+#include "affinity/affinity_kernels.hpp"
 #include "guarded.hpp"
 #include "support.hpp"
 

@@ -1,6 +1,4 @@
 // Affinities by features: kernels against their twin in double, and what holds for any features.
-#include "affinity/feature_weigh.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +12,7 @@
 #include "affinity/feature_affinity.hpp"
 #include "diacut/errors.hpp"
 #include "guarded.hpp"
+#include "reference_features.hpp"
 #include "support.hpp"
 
 namespace diacut {

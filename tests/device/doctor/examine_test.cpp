@@ -17,7 +17,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/segmenter.hpp"
-#include "doctor/network_problems.hpp"
+#include "doctor/checks.hpp"
 #include "opencl/context.hpp"
 #include "source_text.hpp"
 #include "support.hpp"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
-#include "doctor/problems.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen_checks.hpp"
+#include "eigen_problem.hpp"
 #include "support.hpp"
 
 namespace diacut {

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "doctor/problems.hpp"
 #include "eigen_checks.hpp"
+#include "eigen_problem.hpp"
 #include "support.hpp"
 
 namespace diacut {

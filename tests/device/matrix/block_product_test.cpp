@@ -17,7 +17,6 @@ namespace {
 using testing::at_size;
 using testing::BlockSize;
 using testing::BlockTest;
-using testing::column_of;
 using testing::CompressedProblem;
 using testing::expect_near;
 using testing::expect_numbers;

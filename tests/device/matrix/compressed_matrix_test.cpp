@@ -7,6 +7,7 @@
 #include "block_problem.hpp"
 #include "block_test.hpp"
 #include "matrix/dia_matrix.hpp"
+#include "reference_symmetric.hpp"
 
 namespace diacut {
 namespace {

@@ -13,9 +13,10 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
-#include "doctor/problems.hpp"
+#include "eigen_problem.hpp"
 #include "guarded.hpp"
 #include "matrix/matvec.hpp"
+#include "reference_symmetric.hpp"
 #include "shared_context.hpp"
 
 namespace diacut {
@@ -120,16 +121,16 @@ struct Form {
 };
 
 std::vector<Form> forms() {
-  //                        tiles lanes   pixels parts vectors
+  //                        tiles lanes   pixels parts
   return {{"own", {}, true},
-          {"tile", {true, 8, 2, 4, 1, 1, 3}},
-          {"tile8", {true, 4, 4, 8, 1, 1, 2}},
-          {"tile16", {true, 2, 4, 16, 1, 1, 1}},
-          {"tile_two_rows", {true, 8, 2, 4, 2, 1, 2}},
-          {"tile_halves", {true, 8, 2, 4, 1, 2, 2}},
-          {"tile_quarters", {true, 4, 4, 8, 2, 4, 1}},
-          {"run", {false, 1, 1, 64, 3, 1, 4}},
-          {"run_wide", {false, 1, 1, 256, 16, 1, 1}}};
+          {"tile", {true, 8, 2, 4, 1, 1}},
+          {"tile8", {true, 4, 4, 8, 1, 1}},
+          {"tile16", {true, 2, 4, 16, 1, 1}},
+          {"tile_two_rows", {true, 8, 2, 4, 2, 1}},
+          {"tile_halves", {true, 8, 2, 4, 1, 2}},
+          {"tile_quarters", {true, 4, 4, 8, 2, 4}},
+          {"run", {false, 1, 1, 64, 3, 1}},
+          {"run_wide", {false, 1, 1, 256, 16, 1}}};
 }
 
 /// A form by its index, and what it is tried with.
@@ -145,35 +146,17 @@ class SymmetricForms : public ::testing::TestWithParam<Tried> {
   static MatvecStorage storage() { return GetParam().storage; }
   static bool scaled() { return GetParam().scaled; }
 
-  static void check(const Case& each, int count, bool recurrence = false) {
+  static void check(const Case& each, bool recurrence = false) {
     SCOPED_TRACE(::testing::Message()
                  << each.grid.width << "x" << each.grid.height << " in rows of " << each.grid.stride
-                 << ", radius " << each.radius << ", " << count << " vectors");
+                 << ", radius " << each.radius);
     const Compressed compressed(each, storage(), scaled());
     SymmetricOperator op(context(), compressed.matrix);
     if (!form().own) op.use_form(form().form);
     ASSERT_EQ(op.rows(), each.grid.rows());
-
-    // Vectors begin where alignment allows least: one element longer than they need be.
-    const std::size_t pitch = each.grid.stride % 4 == 0 ? dia_pitch(op.rows()) : op.rows() + 1;
-    const VectorBlock block{count, pitch, 1, 2};
     std::mt19937 random(7);
-    const std::size_t in_size = (block.in_first + static_cast<std::size_t>(count)) * pitch;
-    const std::size_t out_size = (block.out_first + static_cast<std::size_t>(count)) * pitch;
-    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-    // Not a number wherever no vector lies.
-    std::vector<float> x(in_size, kNan);
-    std::vector<float> old(out_size, kNan);
-    for (int v = 0; v < count; ++v) {
-      const std::vector<float> in = random_vector(op.rows(), random);
-      const std::vector<float> before = random_vector(op.rows(), random);
-      std::copy(in.begin(), in.end(),
-                x.begin() + static_cast<std::ptrdiff_t>(
-                                (block.in_first + static_cast<std::size_t>(v)) * pitch));
-      std::copy(before.begin(), before.end(),
-                old.begin() + static_cast<std::ptrdiff_t>(
-                                  (block.out_first + static_cast<std::size_t>(v)) * pitch));
-    }
+    const std::vector<float> x = random_vector(op.rows(), random);
+    const std::vector<float> old = random_vector(op.rows(), random);
     Guarded<float> in(context(), x);
     for (const Factors& factors :
          {Factors{}, Factors{1.75f, -0.3f, -1.0f}, Factors{2.0f, 0.5f, 0.0f}}) {
@@ -181,65 +164,52 @@ class SymmetricForms : public ::testing::TestWithParam<Tried> {
                    << "factors " << factors.alpha << ", " << factors.beta << ", " << factors.gamma);
       const bool plain = factors.beta == 0.0f;
       if (!plain && !recurrence) continue;
-      const std::vector<float> nans(out_size, kNan);
+      const std::vector<float> nans(op.rows(), std::numeric_limits<float>::quiet_NaN());
       const std::vector<float>& before = factors.gamma == 0.0f ? nans : old;
       Guarded<float> out(context(), before);
       const auto multiply = [&] {
         if (plain) {
-          op.perform_op(*in, *out, block);
+          op.perform_op(*in, *out);
         } else {
-          op.perform_recurrence(*in, *out, factors.alpha, factors.beta, factors.gamma, block);
+          op.perform_recurrence(*in, *out, factors.alpha, factors.beta, factors.gamma);
         }
       };
       multiply();
       const std::vector<float> result = out.values();
-      compare(compressed, block, x, before, factors, result);
+      compare(compressed, x, before, factors, result);
       if (plain) {
         multiply();
         EXPECT_EQ(0, std::memcmp(result.data(), out.values().data(), result.size() * sizeof(float)))
             << "two runs differ";
       }
     }
-    EXPECT_EQ(op.products(), (recurrence ? 4 : 2) * count);
+    EXPECT_EQ(op.products(), recurrence ? 4 : 2);
   }
 
  private:
   /// Against the bound for a sum of n products in any order: (n + 1) u sum |a_i x_i|, u = 2^-24,
   /// with six more roundings for the scales and the diagonal, and three for the recurrence.
-  static void compare(const Compressed& compressed, const VectorBlock& block,
-                      const std::vector<float>& x, const std::vector<float>& before,
-                      const Factors& factors, const std::vector<float>& result) {
+  static void compare(const Compressed& compressed, const std::vector<float>& x,
+                      const std::vector<float>& before, const Factors& factors,
+                      const std::vector<float>& result) {
     const std::size_t rows = compressed.host.shape.rows;
     const double roundings = static_cast<double>(compressed.host.shape.diagonals()) + 10.0;
     std::size_t wrong = 0;
-    for (int v = 0; v < block.count; ++v) {
-      const std::size_t from = (block.in_first + static_cast<std::size_t>(v)) * block.pitch;
-      const std::size_t to = (block.out_first + static_cast<std::size_t>(v)) * block.pitch;
-      std::vector<double> in(rows);
-      for (std::size_t i = 0; i < rows; ++i) in[i] = x[from + i];
-      std::vector<double> magnitude;
-      const std::vector<double> product = reference_matvec(compressed.reference, in, &magnitude);
-      for (std::size_t i = 0; i < rows; ++i) {
-        double expected = factors.alpha * product[i] + factors.beta * in[i];
-        double scale = std::abs(factors.alpha) * magnitude[i] + std::abs(factors.beta * in[i]);
-        if (factors.gamma != 0.0f) {
-          expected += factors.gamma * double{before[to + i]};
-          scale += std::abs(factors.gamma * double{before[to + i]});
-        }
-        if (!(std::abs(result[to + i] - expected) <= roundings * std::ldexp(scale, -24)) &&
-            ++wrong <= 3) {
-          ADD_FAILURE() << "vector " << v << ", row " << i << ": " << result[to + i]
-                        << " instead of " << expected;
-        }
+    const std::vector<double> in(x.begin(), x.end());
+    std::vector<double> magnitude;
+    const std::vector<double> product = reference_matvec(compressed.reference, in, &magnitude);
+    for (std::size_t i = 0; i < rows; ++i) {
+      double expected = factors.alpha * product[i] + factors.beta * in[i];
+      double scale = std::abs(factors.alpha) * magnitude[i] + std::abs(factors.beta * in[i]);
+      if (factors.gamma != 0.0f) {
+        expected += factors.gamma * double{before[i]};
+        scale += std::abs(factors.gamma * double{before[i]});
+      }
+      if (!(std::abs(result[i] - expected) <= roundings * std::ldexp(scale, -24)) && ++wrong <= 3) {
+        ADD_FAILURE() << "row " << i << ": " << result[i] << " instead of " << expected;
       }
     }
     EXPECT_EQ(wrong, 0u);
-    // Nothing was written between the vectors, or before the first.
-    for (std::size_t i = 0; i < result.size(); ++i) {
-      const bool in_vector = i >= block.out_first * block.pitch && i % block.pitch < rows;
-      if (in_vector) continue;
-      EXPECT_TRUE(std::isnan(result[i])) << "element " << i << " was written";
-    }
   }
 };
 
@@ -269,42 +239,29 @@ INSTANTIATE_TEST_SUITE_P(Kernels, SymmetricForms, ::testing::ValuesIn(tried(fals
 INSTANTIATE_TEST_SUITE_P(Kernels, TinySymmetricForms, ::testing::ValuesIn(tried(true)), form_name);
 
 TEST_P(TinySymmetricForms, OnTinyGrids) {
-  check({{1, 1, 1}, 2}, 1);
-  check({{7, 5, 7}, 2}, 1);
-  check({{7, 5, 8}, 2}, 3, true);
+  check({{1, 1, 1}, 2});
+  check({{7, 5, 7}, 2});
+  check({{7, 5, 8}, 2}, true);
 }
 
 TEST_P(SymmetricForms, ImagesNarrowerThanTheStencil) {
-  check({{1, 7, 1}, 5}, 1);
-  check({{7, 1, 7}, 5}, 1);
-  check({{2, 2, 4}, 5}, 3);
+  check({{1, 7, 1}, 5});
+  check({{7, 1, 7}, 5});
+  check({{2, 2, 4}, 5});
 }
 
 TEST_P(SymmetricForms, AroundTheBordersOfTiles) {
-  check({{31, 13, 31}, 5}, 1);
-  check({{64, 16, 64}, 5}, 3);
-  check({{65, 17, 65}, 5}, 1);
-  check({{131, 9, 131}, 5}, 1, true);
+  check({{31, 13, 31}, 5});
+  check({{64, 16, 64}, 5});
+  check({{65, 17, 65}, 5});
+  check({{131, 9, 131}, 5}, true);
 }
 
 TEST_P(SymmetricForms, OtherRadii) {
   if (GetParam().storage != MatvecStorage::kMinifloat) GTEST_SKIP() << "alike for all storages";
-  check({{37, 29, 37}, 0}, 1);
-  check({{37, 29, 40}, 1}, 1);
-  if (GetParam().form <= 1) check({{37, 29, 37}, 10}, 1);
-}
-
-/// The device's own form only: others go through a kernel in the same passes.
-class SymmetricBlocks : public SymmetricForms {};
-INSTANTIATE_TEST_SUITE_P(Kernels, SymmetricBlocks,
-                         ::testing::Values(Tried{0, MatvecStorage::kMinifloat, true},
-                                           Tried{0, MatvecStorage::kFloat32, false}),
-                         form_name);
-
-TEST_P(SymmetricBlocks, OfManyVectors) {
-  check({{45, 11, 45}, 5}, 2);
-  check({{45, 11, 45}, 5}, 17);
-  check({{44, 11, 44}, 5}, 32, true);
+  check({{37, 29, 37}, 0});
+  check({{37, 29, 40}, 1});
+  if (GetParam().form <= 1) check({{37, 29, 37}, 10});
 }
 
 class SymmetricStorage : public ::testing::TestWithParam<MatvecStorage> {};

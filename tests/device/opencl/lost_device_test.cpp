@@ -104,7 +104,7 @@ TEST_F(LostDevice, ReadsWhatItWasGivenAlthoughTheContextIsGone) {
   std::iota(numbers.begin(), numbers.end(), 1);
   stop();
   buffer.upload_later(numbers);
-  Uploads(*context_).put(std::vector<std::int32_t>(1000, 5));
+  const Uploaded uploaded(*context_, std::vector<std::int32_t>(1000, 5));
   Arriving<int> arriving = other.download_later();
   EXPECT_THROW(arriving.take(), DeviceError);
   buffer = {};

@@ -78,24 +78,22 @@ TEST_P(SegmenterWrongData, IsAnErrorOfItsStage) {
 
 INSTANTIATE_TEST_SUITE_P(
     Faults, SegmenterWrongData,
-    ::testing::Values(
-        Fault{"Gradient", "boundary/gradient/normalize.cl", "boundary[element] = result;",
-              "boundary[element] = element == 77 ? NAN : result;", "boundaries", "nan"},
-        Fault{"Network", "boundary/network/output.cl", "1.0f / (1.0f + exp(-value));", "3.0f;",
-              "boundaries", "a strength of 3"},
-        Fault{"Degrees", "affinity/normalize.cl", "sqrt_degree[row] = root;",
-              "sqrt_degree[row] = row == 99 ? 0.25f : root;", "affinity", "0.25"},
-        Fault{"Eigenvalues", "matrix/block_quadratic.cl", "s[row + i] * sums[i];", "(Set)(100.0f);",
-              "eigenvectors", "eigenvalue"},
-        Fault{"Contours", "contour/spectral_contour.cl", "const floatw inside = LOADW(",
-              "for (int i = 0; i < WIDTH; ++i) contour[pixel + i] = -0.5f;\n"
-              "    return;\n    const floatw inside = LOADW(",
-              "contours", "-0.5"},
-        Fault{"Orientations", "contour/boundary_orientation.cl",
-              "angle = angle < M_PI_F ? angle : (floatw)(0.0f);", "angle = (floatw)(NAN);",
-              "contours", "an orientation"},
-        Fault{"Labels", "walker/seeds.cl", "label = first + c;", "label = 4711;", "random walk",
-              "4711"}),
+    ::testing::Values(Fault{"Network", "boundary/network/output.cl", "1.0f / (1.0f + exp(-value));",
+                            "3.0f;", "boundaries", "a strength of 3"},
+                      Fault{"Degrees", "affinity/normalize.cl", "sqrt_degree[row] = root;",
+                            "sqrt_degree[row] = row == 99 ? 0.25f : root;", "affinity", "0.25"},
+                      Fault{"Eigenvalues", "matrix/block_quadratic.cl", "s[row + i] * sums[i];",
+                            "(Set)(100.0f);", "eigenvectors", "eigenvalue"},
+                      Fault{"Contours", "contour/spectral_contour.cl",
+                            "const floatw inside = LOADW(",
+                            "for (int i = 0; i < WIDTH; ++i) contour[pixel + i] = -0.5f;\n"
+                            "    return;\n    const floatw inside = LOADW(",
+                            "contours", "-0.5"},
+                      Fault{"Orientations", "contour/boundary_orientation.cl",
+                            "angle = angle < M_PI_F ? angle : (floatw)(0.0f);",
+                            "angle = (floatw)(NAN);", "contours", "an orientation"},
+                      Fault{"Labels", "walker/seeds.cl", "label = first + c;", "label = 4711;",
+                            "random walk", "4711"}),
     [](const auto& fault) { return fault.param.name; });
 
 }  // namespace

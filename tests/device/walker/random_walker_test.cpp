@@ -10,7 +10,7 @@
 #include <random>
 
 #include "diacut/errors.hpp"
-#include "doctor/problems.hpp"
+#include "eigen_problem.hpp"
 #include "shared_context.hpp"
 
 namespace diacut::testing {

@@ -10,19 +10,21 @@
 #include <numeric>
 #include <random>
 
-#include "affinity/line.hpp"
+#include "affinity/affinity_kernels.hpp"
 #include "boundary/boundary.hpp"
-#include "boundary/gradient/reference_gradient.hpp"
 #include "drawn_image.hpp"
 #include "image/colour.hpp"
+#include "reference_gradient.hpp"
 #include "support.hpp"
 
 namespace diacut {
 namespace {
 
 using testing::grey_image;
+using testing::kRidgeSoftness;
 using testing::mask_out;
 using testing::patches_image;
+using testing::reference_gradient;
 
 Grid grid_of(const Image& image, int padding = 0) {
   return {image.width, image.height, image.width + padding};
@@ -115,21 +117,6 @@ TEST_F(GradientBoundaryMap, MasksMatchTheReference) {
   }
 }
 
-// Small enough for a simulated device that watches every access.
-class TinyGradientBoundaryMap : public GradientBoundaryMap {};
-
-TEST_F(TinyGradientBoundaryMap, MatchesTheReference) {
-  Image image = patches_image(7, 5, 3, 51);
-  mask_out(image, 9);
-  mask_out(image, 34);
-  for (const bool thin : {false, true}) {
-    CueParameters parameters = gradient_parameters();
-    parameters.thin = thin;
-    expect_matches_reference(image, parameters, 2);
-    expect_matches_reference(patches_image(2, 3, 1, 52), parameters);
-  }
-}
-
 // The least of the intervening contours on the lines of a stencil whose ends lie at least `margin`
 // pixels to either side of a boundary; distance(x, y) is signed. Away from the image's border.
 template <class Distance>
@@ -181,7 +168,7 @@ TEST_F(GradientBoundaryMap, NoLineSlipsThroughAnEdge) {
         CueParameters parameters = gradient_parameters();
         parameters.sigma = sigma;
         const std::vector<float> map = values_of(step_image(kSize, smooth, distance), parameters);
-        // Closed by ridges as they are, without gradient_bridge, the weakest is 0.
+        // Closed by ridges as they are, without bridges, the weakest is 0.
         EXPECT_GT(weakest_crossing(map, kSize, 5, 1.5, distance), 0.85)
             << "sigma " << sigma << " smooth " << smooth;
       }

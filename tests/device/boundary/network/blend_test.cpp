@@ -1,11 +1,10 @@
-#include "boundary/network/blend.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 #include <utility>
 
+#include "boundary/network/picture_kernels.hpp"
 #include "guarded.hpp"
 #include "network_tensors.hpp"
 #include "support.hpp"
@@ -33,7 +32,8 @@ TEST(TinyNetworkBlend, AveragesResizedMapsWhereThereIsData) {
     const std::vector<float> values =
         random_values(static_cast<std::size_t>(width * height), random);
     Guarded<float> map(context, values);
-    launch_network_blend(context, {*map, width, height}, {}, grid, *mask, 0.25f, first, *boundary);
+    launch_network_blend(context, {*map, width, height}, {}, grid, *mask, 0.25f, first, *boundary,
+                         whole_picture(grid));
     first = false;
     const auto at = [&](int x, int y) {
       return static_cast<double>(values[static_cast<std::size_t>(std::min(y, height - 1) * width +
@@ -73,7 +73,7 @@ TEST(TinyNetworkBlend, TurnsMapsBack) {
         random_values(static_cast<std::size_t>(width * height), random);
     Guarded<float> map(context, values);
     launch_network_blend(context, {*map, width, height, 1}, turn, grid, *mask, 1.0f, true,
-                         *boundary);
+                         *boundary, whole_picture(grid));
     const std::vector<float> found = boundary.values();
     for (int v = 0; v < height - 2; ++v) {
       for (int u = 0; u < width - 2; ++u) {

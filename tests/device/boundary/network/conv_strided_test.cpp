@@ -1,7 +1,6 @@
-#include "boundary/network/conv_strided.hpp"
-
 #include <gtest/gtest.h>
 
+#include "boundary/network/convolutions.hpp"
 #include "network_tensors.hpp"
 #include "support.hpp"
 

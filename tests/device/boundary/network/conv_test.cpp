@@ -1,5 +1,3 @@
-#include "boundary/network/conv.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "boundary/network/convolutions.hpp"
 #include "boundary/network/device_network.hpp"
 #include "core/embedded_bytes.hpp"
 #include "network_tensors.hpp"

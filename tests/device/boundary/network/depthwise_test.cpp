@@ -1,7 +1,6 @@
-#include "boundary/network/depthwise.hpp"
-
 #include <gtest/gtest.h>
 
+#include "boundary/network/convolutions.hpp"
 #include "network_tensors.hpp"
 #include "support.hpp"
 

@@ -1,10 +1,9 @@
-#include "boundary/network/input.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
+#include "boundary/network/picture_kernels.hpp"
 #include "diacut/image.hpp"
 #include "guarded.hpp"
 #include "network_tensors.hpp"
@@ -12,6 +11,8 @@
 
 namespace diacut {
 namespace {
+
+using testing::reference_picture;
 
 using testing::expect_tensor;
 using testing::Guarded;

@@ -20,6 +20,8 @@
 namespace diacut {
 namespace {
 
+using testing::reference_picture;
+
 using testing::DnnNetwork;
 using testing::image_of;
 using testing::kRoundings;

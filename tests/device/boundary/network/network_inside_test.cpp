@@ -11,6 +11,8 @@
 namespace diacut {
 namespace {
 
+using testing::reference_picture;
+
 using testing::kRoundings;
 using testing::kSizes;
 using testing::mask_out;

@@ -1,10 +1,9 @@
-#include "boundary/network/output.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "boundary/network/picture_kernels.hpp"
 #include "guarded.hpp"
 #include "network_tensors.hpp"
 #include "support.hpp"

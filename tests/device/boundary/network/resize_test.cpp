@@ -1,9 +1,8 @@
-#include "boundary/network/resize.hpp"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "boundary/network/picture_kernels.hpp"
 #include "guarded.hpp"
 #include "network_tensors.hpp"
 #include "support.hpp"

@@ -7,7 +7,7 @@
 #include <random>
 #include <span>
 
-#include "eigen/decimation/reference_decimation.hpp"
+#include "reference_decimation.hpp"
 #include "support.hpp"
 
 namespace diacut {

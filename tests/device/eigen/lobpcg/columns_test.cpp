@@ -39,9 +39,8 @@ TEST_F(BlockColumnsTest, SegmentsHaveFactorsAndOrdersOfTheirOwn) {
     // The middle one alone, its last column turned.
     const std::vector<std::int32_t> wanted = {1, 2, 3, -8, 1, 2, 3, 4, 5, 6, 7, 8,
                                               1, 2, 3, 4,  5, 6, 7, 8, 1, 1, 1, 1};
-    Uploads uploads(context_);
     Guarded<float> basis(context_, 2 * 96);
-    columns.extract(*b_in, {each, each, uploads.put(wanted), 2, 2}, 96, *basis);
+    columns.extract(*b_in, {each, each, Uploaded(context_, wanted), 2, 2}, 96, *basis);
     const std::vector<float> found = basis.values();
     for (std::size_t i = 0; i < each; ++i) {
       ASSERT_EQ(found[i], inserted[count + i * kColumns + 2]);

@@ -9,7 +9,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
-#include "doctor/problems.hpp"
+#include "eigen_problem.hpp"
 #include "guarded.hpp"
 #include "matrix/dia_matrix.hpp"
 
@@ -36,14 +36,14 @@ std::vector<double> reference_gain(const Problem& problem,
     for (int x = 0; x < problem.grid.width; ++x) {
       const std::size_t i = problem.element(x, y);
       double sum = 0;
-      for (const StencilOffset& entry : problem.stencil.entries) {
-        const int nx = x + entry.dx;
-        const int ny = y + entry.dy;
+      for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+        const int nx = x + problem.stencil.entries[d].dx;
+        const int ny = y + problem.stencil.entries[d].dy;
         if (nx < 0 || ny < 0 || nx >= problem.grid.width || ny >= problem.grid.height ||
             nx % 2 != 0 || ny % 2 != 0) {
           continue;
         }
-        sum += problem.value(i, entry.dx, entry.dy) * problem.sqrt_degree[problem.element(nx, ny)];
+        sum += problem.entry(d, i) * problem.sqrt_degree[problem.element(nx, ny)];
       }
       const double kept =
           null_space == NullSpace::kNone ? staying[i] : double{problem.sqrt_degree[i]};

@@ -7,7 +7,7 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
-#include "eigen/multilevel/cycle.hpp"
+#include "eigen/multilevel/transfer.hpp"
 #include "guarded.hpp"
 
 namespace diacut {

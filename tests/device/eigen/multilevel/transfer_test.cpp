@@ -1,4 +1,6 @@
 // Prolongation and restriction against plain loops in double.
+#include "eigen/multilevel/transfer.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,7 +9,6 @@
 
 #include "block_problem.hpp"
 #include "block_test.hpp"
-#include "eigen/multilevel/cycle.hpp"
 #include "guarded.hpp"
 
 namespace diacut {

@@ -1,0 +1,297 @@
+#include "boundary/network/convolutions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "opencl/arguments.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr char kWeights[] = "the network's weights";
+
+std::size_t weight_count(const ConvolutionShape& shape) {
+  return ConvolutionWeights::blocks(shape) * ConvolutionWeights::kBlock *
+         static_cast<std::size_t>(shape.inputs) * static_cast<std::size_t>(shape.taps());
+}
+
+std::size_t bias_count(const ConvolutionShape& shape) {
+  return ConvolutionWeights::blocks(shape) * ConvolutionWeights::kBlock;
+}
+
+std::vector<float> packed(const ConvolutionShape& shape, const std::vector<float>& weights) {
+  std::vector<float> result(weight_count(shape), 0.0f);
+  const int taps = shape.taps();
+  for (int output = 0; output < shape.outputs; ++output) {
+    const int block = output / ConvolutionWeights::kBlock;
+    for (int input = 0; input < shape.inputs; ++input) {
+      for (int tap = 0; tap < taps; ++tap) {
+        const auto from = (static_cast<std::size_t>(output) * shape.inputs + input) * taps + tap;
+        const auto to = ((static_cast<std::size_t>(block) * shape.inputs + input) * taps + tap) *
+                            ConvolutionWeights::kBlock +
+                        output % ConvolutionWeights::kBlock;
+        result[to] = weights[from];
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+ConvolutionWeights::ConvolutionWeights(Context& context, const ConvolutionShape& shape,
+                                       const std::vector<float>& unpacked,
+                                       const std::vector<float>& biases)
+    : weights(context.allocate<float>(weight_count(shape), kWeights)),
+      bias(context.allocate<float>(bias_count(shape), kWeights)) {
+  weights.upload(packed(shape, unpacked));
+  std::vector<float> padded = biases;
+  padded.resize(bias.size(), 0.0f);
+  bias.upload(padded);
+}
+
+std::size_t ConvolutionWeights::blocks(const ConvolutionShape& shape) {
+  return round_up(static_cast<std::size_t>(shape.outputs), kBlock) / kBlock;
+}
+
+std::size_t ConvolutionWeights::memory(const ConvolutionShape& shape) {
+  return (weight_count(shape) + bias_count(shape)) * sizeof(float);
+}
+
+namespace {
+
+constexpr int kGpuGroup = 32;
+/// The fewest work-items that keep a large GPU busy. With fewer, each work-item gets less work.
+constexpr std::size_t kEnoughItems = 65'536;
+
+/// Pixels of a level from which on a large GPU is busy with patches whose work-items do not divide
+/// the input channels (kMedium), and with patches of twice the pixels (kLarge).
+constexpr std::size_t kMedium = 8'192;
+constexpr std::size_t kLarge = 32'768;
+
+/// Input channels of a convolution of one tap from which on it is worth dividing them among many
+/// work-items.
+constexpr int kManyInputs = 64;
+
+std::size_t pieces(std::size_t count, int size) {
+  return round_up(count, static_cast<std::size_t>(size)) / static_cast<std::size_t>(size);
+}
+
+std::size_t columns_of(const RowTile& tile, const NetworkPlanes& planes) {
+  return pieces(static_cast<std::size_t>(planes.stride), tile.lanes * tile.vectors * tile.group) *
+         static_cast<std::size_t>(tile.group);
+}
+
+/// The global and the local size of a launch.
+struct Items {
+  cl::NDRange all;
+  cl::NDRange group;
+};
+
+Items items_of(const RowTile& tile, const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  return {cl::NDRange(pieces(static_cast<std::size_t>(shape.outputs), tile.channels),
+                      columns_of(tile, planes), planes.rows()),
+          cl::NDRange(1, static_cast<std::size_t>(tile.group), 1)};
+}
+
+Items items_of(const PatchTile& tile, const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  const auto group = static_cast<std::size_t>(tile.items());
+  const auto outputs = static_cast<std::size_t>(shape.outputs);
+  return {cl::NDRange(group * pieces(outputs, tile.channels * tile.blocks),
+                      pieces(static_cast<std::size_t>(planes.stride), 4 * tile.columns),
+                      pieces(static_cast<std::size_t>(planes.height), tile.down * tile.rows)),
+          cl::NDRange(group, 1, 1)};
+}
+
+int reach_of(const ConvolutionShape& shape) { return shape.dilation * (shape.kernel / 2); }
+
+Kernel made(Context& context, const RowTile& tile, const ConvolutionShape& shape) {
+  return context.kernel(
+      "boundary/network/conv.cl", "network_conv",
+      fmt::format("-DKERNEL={} -DCHANNELS={} -DLANES={} -DVECTORS={} -DGROUP={}", shape.kernel,
+                  tile.channels, tile.lanes, tile.vectors, tile.group));
+}
+
+Kernel made(Context& context, const PatchTile& tile, const ConvolutionShape& shape) {
+  return context.kernel(
+      "boundary/network/conv_patch.cl", "network_conv_patch",
+      fmt::format("-DKERNEL={} -DDILATION={} -DCHANNELS={} -DDOWN={} -DCOLUMNS={} -DROWS={} "
+                  "-DBLOCKS={} -DSHARES={} -DDEPTH={}",
+                  shape.kernel, reach_of(shape) > 0 ? shape.dilation : 1, tile.channels, tile.down,
+                  tile.columns, tile.rows, tile.blocks, tile.shares, tile.depth));
+}
+
+RowTile row_tile(int lanes, const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  // 32 registers of 16 floats hold 2 x 8 vectors of sums and the factors; 16 registers hold 3 x 4.
+  if (lanes == 16) return {lanes, 2, 1};
+  if (lanes > 1) return {.lanes = lanes, .vectors = 3, .group = 1, .channels = 4};
+  RowTile tile{1, 4, kGpuGroup};
+  while (tile.vectors > 1 &&
+         columns_of(tile, planes) * planes.rows() * ConvolutionWeights::blocks(shape) <
+             kEnoughItems) {
+    tile.vectors /= 2;
+  }
+  return tile;
+}
+
+/// The patch for GPUs with local memory; none where a RowTile is no slower.
+std::optional<PatchTile> patch_tile(const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  // Measured on an H200. Comments give microseconds of the fastest choice and of the others.
+  constexpr PatchTile kShared{
+      .channels = 4, .columns = 8, .rows = 4, .blocks = 2, .shares = 4, .depth = 16};
+  constexpr PatchTile kManyShares{
+      .channels = 4, .columns = 8, .rows = 2, .blocks = 2, .shares = 8, .depth = 32};
+  constexpr PatchTile kFlat{.channels = 4, .columns = 8, .rows = 8, .blocks = 2, .depth = 8};
+  constexpr PatchTile kDeep{
+      .channels = 4, .down = 2, .columns = 8, .rows = 8, .blocks = 2, .depth = 4};
+  const std::size_t pixels =
+      static_cast<std::size_t>(planes.width) * static_cast<std::size_t>(planes.height);
+  if (shape.kernel == 1) {
+    // 24 to 24 channels of 529 x 369 pixels: flat 36, rows 57.
+    if (pixels >= kLarge) return kFlat;
+    // 672 to 112 channels of 34 x 24 pixels: many shares 32, shared 51, rows 123; 144 to 24 of 133
+    // x 93: 20, 17, 31; 64 to 48 of 67 x 47: 10, 10, 15; 40 to 240 of 67 x 47: 22, 18, rows 13.
+    if (shape.inputs >= kManyInputs) return kManyShares;
+    return std::nullopt;
+  }
+  // 80 to 80 channels of 34 x 24 pixels: shared 17, flat 33, rows 63; 64 to 64 of 73 x 53: shared
+  // 25, flat 35, rows 54.
+  if (pixels < kMedium) return kShared;
+  // 64 to 64 channels of 133 x 93 pixels: flat 52, shared 55, deep 58, rows 106.
+  if (pixels < kLarge) return kFlat;
+  // 48 to 48 channels of 265 x 185 pixels: deep 82, flat 89, shared 100, rows 165.
+  return kDeep;
+}
+
+}  // namespace
+
+std::size_t PatchTile::local_memory(const ConvolutionShape& shape) const {
+  const int reach = reach_of(shape);
+  const int seen = depth * (down * rows + 2 * reach) * (4 * columns + (reach > 0 ? 8 : 0));
+  const int passed = shares / 2 * columns * rows * blocks * 4 * down * channels;
+  const int weights = depth * shape.kernel * shape.kernel * channels * blocks;
+  return static_cast<std::size_t>(std::max(seen, passed) + weights) * sizeof(float);
+}
+
+ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
+                                  const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  if (device.kind == DeviceKind::kGpu && device.dedicated_local_memory &&
+      reach_of(shape) <= PatchTile::kMaxReach) {
+    const std::optional<PatchTile> tile = patch_tile(shape, planes);
+    if (tile && tile->local_memory(shape) <= device.local_memory &&
+        static_cast<std::size_t>(tile->items()) <= device.max_work_group) {
+      return *tile;
+    }
+  }
+  return row_tile(lanes, shape, planes);
+}
+
+NetworkConv::NetworkConv(Context& context, const ConvolutionShape& shape,
+                         const std::vector<float>& weights, const std::vector<float>& bias)
+    : context_(&context),
+      shape_(shape),
+      lanes_(network_lanes(context)),
+      weights_(context, shape, weights, bias) {
+  // On a CPU one tile serves every size.
+  if (lanes_ > 1) kernel(row_tile(lanes_, shape, {}));
+}
+
+Kernel& NetworkConv::kernel(const ConvolutionTile& tile) {
+  for (auto& [made_for, kernel] : kernels_) {
+    if (made_for == tile) return kernel;
+  }
+  kernels_.emplace_back(
+      tile, std::visit([&](const auto& kind) { return made(*context_, kind, shape_); }, tile));
+  return kernels_.back().second;
+}
+
+void NetworkConv::operator()(const NetworkPlanes& planes, const NetworkPlanes& largest,
+                             const std::vector<ConvolutionInput>& inputs,
+                             const Buffer<float>* added, Buffer<float>& out) {
+  run(network_conv_tile(context_->info(), lanes_, shape_, largest), planes, inputs, added, out);
+}
+
+void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& planes,
+                      const std::vector<ConvolutionInput>& inputs, const Buffer<float>* added,
+                      Buffer<float>& out) {
+  Kernel& kernel = this->kernel(tile);
+  // An input that is not used names the first tensor and has 0 channels.
+  std::array<const Buffer<float>*, kMaxInputs> tensors;
+  std::array<int, kMaxInputs> channels{};
+  tensors.fill(&inputs.front().tensor);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    tensors.at(i) = &inputs[i].tensor;
+    channels.at(i) = inputs[i].channels;
+  }
+  const auto set = [&](auto... last) {
+    set_arguments(kernel, *tensors[0], *tensors[1], *tensors[2], *tensors[3], channels[0],
+                  channels[1], channels[2], channels[3], weights_.weights, weights_.bias,
+                  added != nullptr ? *added : inputs.front().tensor, out, shape_.outputs,
+                  planes.width, planes.height, planes.stride, planes.margin, planes.plane(),
+                  shape_.relu ? 1 : 0, shape_.most, added != nullptr ? 1 : 0, last...);
+  };
+  if (std::holds_alternative<RowTile>(tile)) {
+    set(shape_.dilation);
+  } else {
+    set();
+  }
+  const Items items =
+      std::visit([&](const auto& kind) { return items_of(kind, shape_, planes); }, tile);
+  context_->launch(kernel, items.all, items.group);
+}
+
+NetworkConvStrided::NetworkConvStrided(Context& context, const ConvolutionShape& shape,
+                                       const std::vector<float>& weights,
+                                       const std::vector<float>& bias)
+    : context_(&context),
+      shape_(shape),
+      lanes_(network_lanes(context)),
+      weights_(context, shape, weights, bias),
+      kernel_(context.kernel("boundary/network/conv_strided.cl", "network_conv_strided",
+                             fmt::format("-DKERNEL={} -DLANES={}", shape.kernel, lanes_))) {}
+
+void NetworkConvStrided::operator()(const NetworkPlanes& from, const Buffer<float>& in,
+                                    const NetworkPlanes& to, const Buffer<float>* added,
+                                    Buffer<float>& out) {
+  set_arguments(kernel_, in, shape_.inputs, weights_.weights, weights_.bias,
+                added != nullptr ? *added : in, out, shape_.outputs, from.stride, from.margin,
+                from.plane(), to.width, to.height, to.stride, to.margin, to.plane(),
+                shape_.before(), shape_.relu ? 1 : 0, shape_.most, added != nullptr ? 1 : 0);
+  launch_rows(*context_, kernel_, to, lanes_, static_cast<int>(ConvolutionWeights::blocks(shape_)));
+}
+
+NetworkDepthwise::NetworkDepthwise(Context& context, const ConvolutionShape& shape,
+                                   const std::vector<float>& weights,
+                                   const std::vector<float>& bias)
+    : context_(&context),
+      shape_(shape),
+      lanes_(network_lanes(context)),
+      weights_(context.allocate<float>(weights.size(), "the network's weights")),
+      bias_(context.allocate<float>(bias.size(), "the network's weights")),
+      kernel_(context.kernel(
+          "boundary/network/depthwise.cl", "network_depthwise",
+          fmt::format("-DKERNEL={} -DSTRIDE={} -DLANES={}", shape.kernel, shape.stride, lanes_))) {
+  weights_.upload(weights);
+  bias_.upload(bias);
+}
+
+std::size_t NetworkDepthwise::memory(const ConvolutionShape& shape) {
+  return static_cast<std::size_t>(shape.outputs) * static_cast<std::size_t>(shape.taps() + 1) *
+         sizeof(float);
+}
+
+void NetworkDepthwise::operator()(const NetworkPlanes& from, const Buffer<float>& in,
+                                  const NetworkPlanes& to, const Buffer<float>* added,
+                                  Buffer<float>& out) {
+  set_arguments(kernel_, in, weights_, bias_, added != nullptr ? *added : in, out, from.stride,
+                from.margin, from.plane(), to.width, to.height, to.stride, to.margin, to.plane(),
+                shape_.kernel / 2 - shape_.shift, shape_.dilation, shape_.relu ? 1 : 0, shape_.most,
+                added != nullptr ? 1 : 0);
+  launch_rows(*context_, kernel_, to, lanes_, shape_.outputs);
+}
+
+}  // namespace diacut

@@ -1,0 +1,170 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "boundary/network/network.hpp"
+#include "opencl/context.hpp"
+
+namespace diacut {
+
+/// Weights and biases of a convolution on the device, as conv.cl, conv_patch.cl and conv_strided.cl
+/// read them.
+struct ConvolutionWeights {
+  /// Output channels of a block: their weights for one tap lie side by side.
+  static constexpr int kBlock = 8;
+
+  /// weights: [output][input][tap, row by row]; bias: [output].
+  ConvolutionWeights(Context& context, const ConvolutionShape& shape,
+                     const std::vector<float>& weights, const std::vector<float>& bias);
+
+  /// Blocks of output channels.
+  static std::size_t blocks(const ConvolutionShape& shape);
+  /// Bytes that the constructor allocates.
+  static std::size_t memory(const ConvolutionShape& shape);
+
+  Buffer<float> weights;  ///< [block][input][tap][output in block], zeros beyond the last output.
+  Buffer<float> bias;     ///< [block][output in block], zeros beyond the last output.
+};
+
+/// A tensor that a convolution reads.
+struct ConvolutionInput {
+  const Buffer<float>& tensor;
+  int channels = 0;
+};
+
+/// How conv.cl divides the work: a work-item computes `vectors` vectors of `lanes` pixels of a row
+/// for `channels` output channels; a work-group has `group` work-items. Precondition: `channels` is
+/// 4 or ConvolutionWeights::kBlock.
+struct RowTile {
+  int lanes = 1;
+  int vectors = 1;
+  int group = 1;
+  int channels = 8;
+
+  bool operator==(const RowTile&) const = default;
+};
+
+/// How conv_patch.cl divides the work: a work-item computes 4 x `down` pixels of `channels` output
+/// channels; a work-group of columns x rows x blocks x shares work-items computes 4 * columns x
+/// down * rows pixels of channels * blocks output channels. The input channels are divided among
+/// `shares` work-items; `depth` of them are in local memory at a time. Preconditions: `channels` is
+/// a multiple of 4, channels * blocks a multiple of ConvolutionWeights::kBlock, `shares` a power of
+/// two.
+struct PatchTile {
+  /// Taps must lie at most this many pixels from the middle one.
+  static constexpr int kMaxReach = 4;
+
+  int channels = 8;
+  int down = 1;
+  int columns = 8;
+  int rows = 8;
+  int blocks = 1;
+  int shares = 1;
+  int depth = 4;
+
+  int items() const { return columns * rows * blocks * shares; }
+  /// Bytes of local memory that a work-group takes.
+  std::size_t local_memory(const ConvolutionShape& shape) const;
+
+  bool operator==(const PatchTile&) const = default;
+};
+
+using ConvolutionTile = std::variant<RowTile, PatchTile>;
+
+/// The tile for a convolution on a device, by measurement: a PatchTile only where the device has
+/// local memory enough for it. `lanes` is network_lanes() of the device.
+ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
+                                  const ConvolutionShape& shape, const NetworkPlanes& planes);
+
+/// kernels/boundary/network/conv.cl and conv_patch.cl: a convolution with its weights on the
+/// device.
+class NetworkConv {
+ public:
+  /// Most input tensors, whose channels are joined.
+  static constexpr std::size_t kMaxInputs = 4;
+
+  /// weights: [output][input][tap, row by row]; bias: [output]. Precondition: shape.stride is 1.
+  NetworkConv(Context& context, const ConvolutionShape& shape, const std::vector<float>& weights,
+              const std::vector<float>& bias);
+
+  /// Enqueues out = conv(inputs), plus `added` if not null, then min(most, max(0, .)) if
+  /// shape.relu. All tensors have the layout `planes`, whose margin is at least dilation * (kernel
+  /// / 2); `out` is a different buffer from the others. Preconditions: 1 to kMaxInputs inputs,
+  /// which have shape.inputs channels together. The tile is that for tensors of the layout
+  /// `largest`, because tiles differ in the order of their sums: a part of an image has the bits of
+  /// the whole where both give the same one.
+  void operator()(const NetworkPlanes& planes, const NetworkPlanes& largest,
+                  const std::vector<ConvolutionInput>& inputs, const Buffer<float>* added,
+                  Buffer<float>& out);
+  /// Enqueues the convolution as operator() does, with a tile that the caller chooses.
+  void run(const ConvolutionTile& tile, const NetworkPlanes& planes,
+           const std::vector<ConvolutionInput>& inputs, const Buffer<float>* added,
+           Buffer<float>& out);
+
+ private:
+  /// The kernel for a tile, compiled when it is first asked for.
+  Kernel& kernel(const ConvolutionTile& tile);
+
+  Context* context_;
+  ConvolutionShape shape_;
+  int lanes_;
+  ConvolutionWeights weights_;
+  std::vector<std::pair<ConvolutionTile, Kernel>> kernels_;
+};
+
+/// kernels/boundary/network/conv_strided.cl: a convolution of stride 2 with its weights on the
+/// device.
+class NetworkConvStrided {
+ public:
+  /// weights: [output][input][tap, row by row]; bias: [output]. Preconditions: shape.stride is 2,
+  /// shape.dilation 1.
+  NetworkConvStrided(Context& context, const ConvolutionShape& shape,
+                     const std::vector<float>& weights, const std::vector<float>& bias);
+
+  /// Enqueues out = conv(in), plus `added` if not null, then min(most, max(0, .)) if shape.relu.
+  /// `in` has the layout `from`, whose margin is at least before() and after() of the shape;
+  /// `added` and `out` have the layout `to`, whose sides are half of those of `from`, rounded up.
+  /// `out` is a different buffer from the others.
+  void operator()(const NetworkPlanes& from, const Buffer<float>& in, const NetworkPlanes& to,
+                  const Buffer<float>* added, Buffer<float>& out);
+
+ private:
+  Context* context_;
+  ConvolutionShape shape_;
+  int lanes_;
+  ConvolutionWeights weights_;
+  Kernel kernel_;
+};
+
+/// kernels/boundary/network/depthwise.cl, a convolution of each channel by itself, with its weights
+/// on the device. Precondition: shape.inputs == shape.outputs.
+class NetworkDepthwise {
+ public:
+  /// weights: [channel][tap, row by row]; bias: [channel].
+  NetworkDepthwise(Context& context, const ConvolutionShape& shape,
+                   const std::vector<float>& weights, const std::vector<float>& bias);
+
+  /// Bytes that the constructor allocates.
+  static std::size_t memory(const ConvolutionShape& shape);
+
+  /// Enqueues out = conv(in), plus `added` if not null, then min(most, max(0, .)) if shape.relu.
+  /// `in` has the layout `from`, whose margin is at least before() and after() of the shape;
+  /// `added` and `out` have the layout `to`, whose sides are those of `from` divided by
+  /// shape.stride and rounded up, and which is `from` where shape.stride is 1. `out` is a different
+  /// buffer from the others.
+  void operator()(const NetworkPlanes& from, const Buffer<float>& in, const NetworkPlanes& to,
+                  const Buffer<float>* added, Buffer<float>& out);
+
+ private:
+  Context* context_;
+  ConvolutionShape shape_;
+  int lanes_;
+  Buffer<float> weights_;
+  Buffer<float> bias_;
+  Kernel kernel_;
+};
+
+}  // namespace diacut

@@ -1,0 +1,178 @@
+#include "boundary/network/picture_kernels.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "opencl/arguments.hpp"
+
+namespace diacut {
+
+namespace {
+
+/// The luma of ITU-R BT.709 of a pixel, a whole number from 0 to 65535.
+double brightness(const float* pixel, int channels) {
+  const float value =
+      channels == 1 ? pixel[0] : 0.2126f * pixel[0] + 0.7152f * pixel[1] + 0.0722f * pixel[2];
+  return static_cast<double>(static_cast<int>(65535.0f * value + 0.5f));
+}
+
+/// The sum over all elements of their values times twice their distance from the middle.
+double moment(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    sum += values[i] * (2 * static_cast<double>(i) + 1 - count);
+  }
+  return sum;
+}
+
+}  // namespace
+
+Turn composed(const Turn& first, const Turn& second) {
+  Turn both = second;
+  if (first.transposed) std::swap(both.mirrored_x, both.mirrored_y);
+  both.transposed = first.transposed != second.transposed;
+  both.mirrored_x = both.mirrored_x != first.mirrored_x;
+  both.mirrored_y = both.mirrored_y != first.mirrored_y;
+  return both;
+}
+
+Turn canonical_turn(const Image& image) {
+  // Of images of a million pixels all sums are exact: whole numbers below 2^53.
+  const auto width = static_cast<std::size_t>(image.width);
+  const auto height = static_cast<std::size_t>(image.height);
+  const auto channels = static_cast<std::size_t>(image.channels);
+  std::vector<double> of_column(width, 0.0);
+  std::vector<double> of_row(height, 0.0);
+  for (std::size_t y = 0; y < height; ++y) {
+    const std::size_t first = y * width;
+    for (std::size_t x = 0; x < width; ++x) {
+      // Pixels without data are 0.
+      const double value = brightness(&image.pixels[(first + x) * channels], image.channels);
+      of_column[x] += value;
+      of_row[y] += value;
+    }
+  }
+  const double to_right = moment(of_column);
+  const double down = moment(of_row);
+  Turn turn;
+  // In shares of the sides, as if the image were square.
+  turn.transposed = std::abs(to_right) * static_cast<double>(height) >
+                    std::abs(down) * static_cast<double>(width);
+  // Mirrored, what was brightest on the right or below is brightest on the left or above.
+  turn.mirrored_x = to_right > 0;
+  turn.mirrored_y = down > 0;
+  return turn;
+}
+
+std::vector<Turn> network_turns(int count) {
+  // The picture, its mirror image, their half turns and quarter turns.
+  static constexpr std::array<Turn, 8> kMirrored = {{{false, false, false},
+                                                     {false, true, false},
+                                                     {false, false, true},
+                                                     {false, true, true},
+                                                     {true, false, false},
+                                                     {true, true, false},
+                                                     {true, false, true},
+                                                     {true, true, true}}};
+  // Turned by 0, 180, 90 and 270 degrees, none of them mirrored.
+  static constexpr std::array<Turn, 4> kTurned = {
+      {{false, false, false}, {false, true, true}, {true, true, false}, {true, false, true}}};
+  if (count == 4) return {kTurned.begin(), kTurned.end()};
+  return {kMirrored.begin(), kMirrored.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+Kernel network_input_kernel(Context& context) {
+  return context.kernel("boundary/network/input.cl", "network_input", "");
+}
+
+void launch_network_input(Context& context, const NetworkPicture& picture, int left, int top,
+                          const NetworkPlanes& planes, Buffer<float>& out) {
+  Kernel kernel = network_input_kernel(context);
+  set_arguments(kernel, picture.pixels, picture.channels, picture.width, picture.height,
+                picture.scaled_width, picture.scaled_height, picture.border,
+                picture.turn.transposed ? 1 : 0, picture.turn.mirrored_x ? 1 : 0,
+                picture.turn.mirrored_y ? 1 : 0, picture.part_x, picture.part_y,
+                picture.part_width > 0 ? picture.part_width : picture.width, left, top, out,
+                planes.width, planes.height, planes.stride, planes.margin, planes.plane());
+  launch_planes(context, kernel, planes, 1);
+}
+
+Kernel network_output_kernel(Context& context) {
+  return context.kernel("boundary/network/output.cl", "network_output", "");
+}
+
+void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,
+                           int channel, const NetworkCopy& rectangle, const NetworkMap& map) {
+  Kernel kernel = network_output_kernel(context);
+  set_arguments(kernel, in, planes.elements(channel), planes.stride, planes.margin,
+                rectangle.from_x, rectangle.from_y, map.values, map.row_length(),
+                rectangle.to_x - map.part_x, rectangle.to_y - map.part_y, rectangle.width);
+  launch_rows(context, kernel, static_cast<std::size_t>(rectangle.width),
+              static_cast<std::size_t>(rectangle.height));
+}
+
+Kernel network_blend_kernel(Context& context) {
+  return context.kernel("boundary/network/blend.cl", "network_blend", "");
+}
+
+void launch_network_blend(Context& context, const NetworkMap& map, const Turn& turn,
+                          const Grid& grid, const Buffer<std::uint8_t>& valid, float share,
+                          bool first, Buffer<float>& boundary, const PictureView& view) {
+  Kernel kernel = network_blend_kernel(context);
+  int width = map.width - 2 * map.border;
+  int height = map.height - 2 * map.border;
+  int step_x = 1;
+  int step_y = map.row_length();
+  if (turn.transposed) {
+    std::swap(width, height);
+    std::swap(step_x, step_y);
+  }
+  auto first_pixel = static_cast<std::int64_t>(map.border - map.part_y) * map.row_length() +
+                     map.border - map.part_x;
+  if (turn.mirrored_x) {
+    first_pixel += static_cast<std::int64_t>(width - 1) * step_x;
+    step_x = -step_x;
+  }
+  if (turn.mirrored_y) {
+    first_pixel += static_cast<std::int64_t>(height - 1) * step_y;
+    step_y = -step_y;
+  }
+  set_arguments(kernel, map.values, static_cast<std::size_t>(first_pixel), step_x, step_y, width,
+                height, valid, share, first ? 1 : 0, boundary, grid.width, grid.stride, view.x,
+                view.y, view.width, view.height);
+  launch_rows(context, kernel, static_cast<std::size_t>(grid.stride),
+              static_cast<std::size_t>(grid.height));
+}
+
+namespace {
+
+Kernel kernel_named(Context& context, const char* name) {
+  return context.kernel("boundary/network/resize.cl", name, "");
+}
+
+void launch(Context& context, const char* name, const NetworkPlanes& from, const Buffer<float>& in,
+            const NetworkPlanes& to, Buffer<float>& out, int channels) {
+  Kernel kernel = kernel_named(context, name);
+  set_arguments(kernel, in, out, from.width, from.height, from.stride, from.margin, from.plane(),
+                to.width, to.height, to.stride, to.margin, to.plane());
+  launch_planes(context, kernel, to, channels);
+}
+
+}  // namespace
+
+Kernel network_resize_kernel(Context& context) { return kernel_named(context, "network_pool"); }
+
+void launch_network_pool(Context& context, const NetworkPlanes& from, const Buffer<float>& in,
+                         const NetworkPlanes& to, Buffer<float>& out, int channels) {
+  launch(context, "network_pool", from, in, to, out, channels);
+}
+
+void launch_network_upsample(Context& context, const NetworkPlanes& from, const Buffer<float>& in,
+                             const NetworkPlanes& to, Buffer<float>& out, int channels) {
+  launch(context, "network_upsample", from, in, to, out, channels);
+}
+
+}  // namespace diacut

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "matrix/block.hpp"
+
+namespace diacut {
+
+/// kernels/eigen/multilevel/dense_product.cl: products of dense symmetric matrices with blocks.
+class DenseProduct {
+ public:
+  /// For the images of a batch that are active; null for one image. Blocks of at most `columns`
+  /// columns.
+  DenseProduct(Context& context, int columns,
+               std::shared_ptr<const ActiveSegments> active = nullptr);
+
+  /// out = M b, blocks `columns` wide. `matrices`: one for each image of the batch, `rows` by
+  /// `rows`, which follow each other, as the images' segments do in the blocks. Enqueues.
+  void launch(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,
+              Buffer<float>& out, int columns);
+
+ private:
+  Context* context_;
+  std::shared_ptr<const ActiveSegments> active_;
+  Kernel kernel_;
+};
+
+/// kernels/eigen/multilevel/transfer.clh: prolongation and restriction of blocks of vectors between
+/// a grid and the next coarser one, of every other row and column. The interpolation E is the
+/// matrix of the finer grid, its rows scaled by the gains (Coarsen::gains()) and its columns
+/// restricted to the kept pixels; of a stencil with strides, the matrix is that of its disc alone.
+/// Blocks are `columns` wide, a multiple of block_vector().
+class BlockTransfer {
+ public:
+  /// For matrices with that stencil in that form, and for the images of a batch that are active
+  /// (one image where `active` is null). Asks for the kernels for blocks of that width; the
+  /// kernels for another width are built at its first launch.
+  BlockTransfer(Context& context, const Stencil& stencil, int columns,
+                MatrixForm form = MatrixForm::kDia,
+                std::shared_ptr<const ActiveSegments> active = nullptr);
+
+  /// Asks for the kernels for blocks of another width, so that they are built together with others
+  /// (opencl/kernel.hpp).
+  void prepare(int columns) { kernels_for(columns); }
+
+  /// fine_block = E coarse_block, or with `add` fine_block += E coarse_block. Enqueues.
+  void prolong(const NormalizedMatrix& fine, const Buffer<float>& gain,
+               const Buffer<float>& coarse_block, bool add, Buffer<float>& fine_block, int columns);
+  /// coarse_block = factor E' fine_block. Enqueues.
+  void restrict_to(const NormalizedMatrix& fine, const Buffer<float>& gain,
+                   const Buffer<float>& fine_block, float factor, Buffer<float>& coarse_block,
+                   int columns);
+
+ private:
+  struct Kernels {
+    Kernel prolong;
+    Kernel restrict_to;
+    Kernel restrict_parts;  ///< On a GPU: several work-items compute an element.
+  };
+  static Kernels make_kernels(Context& context, const std::string& matrix_options, int columns);
+  Kernels& kernels_for(int columns);
+
+  Context* context_;
+  std::shared_ptr<const ActiveSegments> active_;
+  std::string matrix_options_;
+  std::map<int, Kernels> kernels_;  ///< By program_columns().
+};
+
+}  // namespace diacut
