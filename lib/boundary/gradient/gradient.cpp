@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <opencv2/core.hpp>
 #include <span>
 #include <utility>
@@ -161,11 +162,15 @@ GradientPlanes gradient_planes(const Image& image, double sigma, bool thin) {
   const std::size_t pixels = image.pixel_count();
   GradientPlanes result{std::vector<float>(pixels), std::vector<float>(thin ? pixels : 0)};
   std::vector<float> planes;
+  cv::Mat gaps = cv::Mat::zeros(image.height, image.width, CV_8U);  // 255 where there is no data.
   if (image.valid.empty()) {
     planes = lab_planes(image);
   } else {
     planes =
         lab_planes({image.width, image.height, image.channels, filled_from_nearest(image), {}, {}});
+    std::transform(
+        image.valid.begin(), image.valid.end(), gaps.begin<std::uint8_t>(),
+        [](std::uint8_t valid) { return static_cast<std::uint8_t>(valid == 0 ? 255 : 0); });
   }
   std::vector<cv::Mat> channels;
   for (int c = 0; c < image.channels; ++c) {
@@ -177,19 +182,16 @@ GradientPlanes gradient_planes(const Image& image, double sigma, bool thin) {
     const cv::Range own(band * kBandRows, std::min((band + 1) * kBandRows, image.height));
     // Ridges look two rows further.
     const cv::Range seen(std::max(own.start - 2, 0), std::min(own.end + 2, image.height));
-    const Slopes slopes(channels, seen, weights);
-    const auto keep = [&](const cv::Mat& plane, std::vector<float>& of_image) {
+    // Ridges are those of the magnitude that is 0 where there is no data.
+    Slopes slopes(channels, seen, weights);
+    const auto keep = [&](cv::Mat plane, std::vector<float>& of_image) {
       cv::Mat all(image.height, image.width, CV_32F, of_image.data());
+      plane.setTo(0, gaps.rowRange(seen));
       plane.rowRange(own - seen.start).copyTo(all.rowRange(own));
     };
     keep(slopes.magnitude, result.magnitude);
     if (thin) keep(slopes.ridges(), result.ridges);
   });
-  for (std::size_t i = 0; i < image.valid.size(); ++i) {
-    if (image.valid[i] != 0) continue;
-    result.magnitude[i] = 0;
-    if (thin) result.ridges[i] = 0;
-  }
   return result;
 }
 

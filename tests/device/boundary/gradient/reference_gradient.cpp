@@ -125,7 +125,7 @@ std::vector<double> reference_gradient(const Image& image, const CueParameters& 
   const GradientWeights weights = gradient_weights(parameters.sigma);
   // A colour picture without a mask, whose pixels without data have the value of the nearest one.
   const std::vector<float> planes =
-      lab_planes({image.width, image.height, image.channels, filled_from_nearest(image)});
+      lab_planes({image.width, image.height, image.channels, filled_from_nearest(image), {}, {}});
 
   Plane plane(image.width, image.height);
   Tensor tensor{plane, plane, plane};
