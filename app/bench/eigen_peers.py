@@ -15,22 +15,13 @@ from peers import cupy_eigsh, cupy_or_none, eigsh, parser_of, rayleigh, read_jso
 
 
 def load(folder):
-    values = np.load(f"{folder}/values.npy")
-    offsets = np.load(f"{folder}/offsets.npy")
+    values, offsets = (np.load(f"{folder}/{name}.npy") for name in ("values", "offsets"))
     rows = np.load(f"{folder}/sqrt_degree.npy").size
-    diagonals = []
-    for diagonal, offset in zip(values, offsets):
-        first, last = max(0, -offset), min(rows, rows - offset)
-        diagonals.append(diagonal[first:last] if first < last else diagonal[:0])
-    keep = [k for k, d in enumerate(diagonals) if d.size]
     # Repeated offsets (images narrower than the stencil) add up in COO form.
-    parts = []
-    for k in keep:
-        first = max(0, -int(offsets[k]))
-        index = np.arange(first, first + diagonals[k].size)
-        parts.append((diagonals[k], index, index + int(offsets[k])))
-    data, row, col = (np.concatenate(p) for p in zip(*parts))
-    matrix = sp.coo_matrix((data, (row, col)), shape=(rows, rows)).tocsr()
+    row = [np.arange(max(0, -offset), min(rows, rows - offset)) for offset in offsets]
+    data = np.concatenate([diagonal[index] for diagonal, index in zip(values, row)])
+    column = np.concatenate([index + offset for index, offset in zip(row, offsets)])
+    matrix = sp.coo_matrix((data, (np.concatenate(row), column)), shape=(rows, rows)).tocsr()
     matrix.eliminate_zeros()
     return matrix
 

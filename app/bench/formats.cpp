@@ -27,9 +27,9 @@ void add_formats_option(CLI::App& app, std::vector<std::string>& formats, const 
 }
 
 std::vector<Implementation> chosen_implementations(const std::vector<std::string>& formats,
-                                                   bool every, const DeviceInfo& device) {
+                                                   const DeviceInfo& device) {
   std::vector<Implementation> result;
-  for (Implementation& each : every ? all_implementations() : implementations(device)) {
+  for (Implementation& each : implementations(device)) {
     for (const std::string& name : formats) {
       if (name != "all" && name != to_string(each.format) && name != to_string(each)) continue;
       result.push_back(std::move(each));
@@ -194,10 +194,9 @@ FormatLimits bench_limits() {
   return limits;
 }
 
-/// Measures and prints every implementation of `which` that suits the matrix. With `tell`, a line
-/// says why an implementation does not suit it.
+/// Measures and prints every implementation of `which` that suits the matrix.
 nlohmann::json measure_formats(Context& context, SparseBench& bench,
-                               const std::vector<Implementation>& which, bool tell) {
+                               const std::vector<Implementation>& which) {
   ProductOptions options;
   options.limits = bench_limits();
   nlohmann::json all = nlohmann::json::array();
@@ -206,8 +205,7 @@ nlohmann::json measure_formats(Context& context, SparseBench& bench,
       const auto product = make_product(context, bench.matrix(), each, options);
       all.push_back(bench.measure(to_string(each), *product));
       print_product(all.back());
-    } catch (const InputError& error) {
-      if (tell) fmt::print("  {:<24}left out: {}\n", to_string(each), error.what());
+    } catch (const InputError&) {  // The format does not suit the matrix.
     } catch (const DeviceError& error) {
       // Another format may still fit.
       fmt::print("  {:<24}left out: {}\n", to_string(each), error.what());
@@ -230,7 +228,6 @@ struct FormatsOptions {
   MatrixOptions matrices;
   std::vector<std::string> formats = {"all"};
   std::string save;
-  bool every = false;
 };
 
 /// A matrix for other programs: NAME/{starts,columns,values}.npy, as CSR.
@@ -252,14 +249,14 @@ void save_matrix(const std::string& folder, const BenchMatrix& each) {
 void run(const FormatsOptions& options) {
   Context context(options.common.device, options.common.kernel_dir);
   const std::vector<Implementation> which =
-      chosen_implementations(options.formats, options.every, context.info());
+      chosen_implementations(options.formats, context.info());
   const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
   nlohmann::json results = nlohmann::json::array();
   for_each_matrix(options.matrices, [&](const BenchMatrix& each) {
     if (!options.save.empty()) save_matrix(options.save, each);
     print_matrix(each);
     SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
-    results.push_back(to_json(each, measure_formats(context, bench, which, options.every)));
+    results.push_back(to_json(each, measure_formats(context, bench, which)));
   });
   write_figures(options.common, context.info(), {{"copy", to_json(copy)}, {"results", results}});
   for (const nlohmann::json& each : results) check_right(each["products"]);
@@ -362,7 +359,7 @@ void run(const CocktailOptions& options) {
   const FormatProfile profile = profile_for(options, context.info());
   const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
   const std::vector<Implementation> implementations =
-      chosen_implementations(options.formats, false, context.info());
+      chosen_implementations(options.formats, context.info());
   nlohmann::json results = nlohmann::json::array();
   nlohmann::json all = nlohmann::json::array();
   std::vector<double> regular;
@@ -370,7 +367,7 @@ void run(const CocktailOptions& options) {
   for_each_matrix(options.matrices, [&](const BenchMatrix& each) {
     print_matrix(each);
     SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
-    const nlohmann::json singles = measure_formats(context, bench, implementations, false);
+    const nlohmann::json singles = measure_formats(context, bench, implementations);
     all.insert(all.end(), singles.begin(), singles.end());
     const auto best = std::min_element(singles.begin(), singles.end(),
                                        [](const nlohmann::json& a, const nlohmann::json& b) {
@@ -399,8 +396,6 @@ Command formats_command(CLI::App& app) {
   const auto options = std::make_shared<FormatsOptions>();
   add_matrix_options(*command, options->matrices);
   add_formats_option(*command, options->formats, "Formats or products by name, or all");
-  command->add_flag("--every", options->every,
-                    "Also kernels that do not suit the device; say what is left out");
   command->add_option("--save", options->save,
                       "Write the matrices to this folder, for other programs");
   add_common_options(*command, options->common);

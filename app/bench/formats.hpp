@@ -10,9 +10,9 @@ namespace diacut::bench {
 
 /// --formats: the implementations to measure.
 void add_formats_option(CLI::App& app, std::vector<std::string>& formats, const char* meaning);
-/// The named implementations among those that make sense on the device or, with `every`, among all.
-/// Throws ConfigError when there is none.
+/// The named implementations among those that make sense on the device. Throws ConfigError when
+/// there is none.
 std::vector<Implementation> chosen_implementations(const std::vector<std::string>& formats,
-                                                   bool every, const DeviceInfo& device);
+                                                   const DeviceInfo& device);
 
 }  // namespace diacut::bench

@@ -33,9 +33,7 @@ CLUSTERS = 16
 
 def symmetric(a, b, weights, nodes):
     matrix = sp.coo_matrix((weights.astype(np.float32), (a, b)), (nodes, nodes)).tocsr()
-    matrix = (matrix + matrix.T).tocsr()
-    matrix.sort_indices()
-    return matrix
+    return matrix.maximum(matrix.T).tocsr()
 
 
 def largest_component(matrix):
@@ -44,52 +42,45 @@ def largest_component(matrix):
     return matrix[keep][:, keep].tocsr(), keep
 
 
-def mesh(nodes):
-    """A triangulated square, with weights that differ by up to a thousand."""
-    random = np.random.default_rng(1)
+def grid_pairs(nodes):
+    """The horizontal and the vertical neighbours of a square, and its nodes by row and column."""
     side = round(nodes**0.5)
     index = np.arange(side * side).reshape(side, side)
-    a = np.concatenate([index[:, :-1].ravel(), index[:-1].ravel(), index[:-1, :-1].ravel()])
-    b = np.concatenate([index[:, 1:].ravel(), index[1:].ravel(), index[1:, 1:].ravel()])
-    return symmetric(a, b, np.exp(random.uniform(-6.9, 0, a.size)), index.size), None
+    return (np.concatenate([index[:, :-1].ravel(), index[:-1].ravel()]),
+            np.concatenate([index[:, 1:].ravel(), index[1:].ravel()]), index)
+
+
+def mesh(nodes):
+    """A triangulated square, with weights that differ by up to a thousand."""
+    a, b, index = grid_pairs(nodes)
+    a, b = np.append(a, index[:-1, :-1]), np.append(b, index[1:, 1:])
+    return symmetric(a, b, np.exp(np.random.default_rng(1).uniform(-6.9, 0, a.size)), index.size), None
 
 
 def road(nodes):
     """What is connected of a grid of which two in five edges are missing: 2.5 edges at a crossing."""
-    random = np.random.default_rng(2)
-    side = round((nodes / 0.95) ** 0.5)
-    index = np.arange(side * side).reshape(side, side)
-    a = np.concatenate([index[:, :-1].ravel(), index[:-1].ravel()])
-    b = np.concatenate([index[:, 1:].ravel(), index[1:].ravel()])
-    keep = random.random(a.size) < 0.62
-    matrix = symmetric(a[keep], b[keep], np.ones(keep.sum()), index.size)
-    return largest_component(matrix)[0], None
+    a, b, index = grid_pairs(nodes / 0.95)
+    keep = np.random.default_rng(2).random(a.size) < 0.62
+    return largest_component(symmetric(a[keep], b[keep], np.ones(keep.sum()), index.size))[0], None
 
 
 def nearest(points, neighbours):
     distance, index = cKDTree(points).query(points, neighbours + 1, workers=-1)
     a = np.repeat(np.arange(len(points)), neighbours)
-    scale = np.median(distance[:, -1])
-    weights = np.exp(-((distance[:, 1:].ravel() / scale) ** 2))
-    matrix = sp.coo_matrix((weights.astype(np.float32), (a, index[:, 1:].ravel())), (len(points),) * 2)
-    matrix = matrix.tocsr()
-    matrix = matrix.maximum(matrix.T).tocsr()
-    matrix.sort_indices()
-    return matrix
+    weights = np.exp(-((distance[:, 1:].ravel() / np.median(distance[:, -1])) ** 2))
+    return symmetric(a, index[:, 1:].ravel(), weights, len(points))
 
 
 def neighbours(nodes):
     """Even points of a cube, each with its 18 nearest: some ten edges for each node."""
-    points = np.random.default_rng(3).random((nodes, 3))
-    return nearest(points, 18), None
+    return nearest(np.random.default_rng(3).random((nodes, 3)), 18), None
 
 
 def clusters(nodes):
     """Points of 16 normal distributions, whose classes are known."""
     random = np.random.default_rng(4)
     classes = random.integers(0, CLUSTERS, nodes)
-    centres = random.random((CLUSTERS, 4)) * 3
-    points = centres[classes] + random.normal(size=(nodes, 4)) * 0.3
+    points = (random.random((CLUSTERS, 4)) * 3)[classes] + random.normal(size=(nodes, 4)) * 0.3
     matrix, keep = largest_component(nearest(points, 10))
     return matrix, classes[keep]
 
@@ -99,9 +90,12 @@ SIZES = {"small": 60_000, "medium": 250_000, "large": 1_000_000}
 
 
 def normalized(matrix, kind=np.float64):
-    matrix = matrix.astype(kind)
-    roots = sp.diags(1 / np.sqrt(np.asarray(matrix.sum(1)).ravel()))
-    return (roots @ matrix @ roots).tocsr()
+    roots = sp.diags(1 / np.sqrt(np.asarray(matrix.astype(kind).sum(1)).ravel()))
+    return (roots @ matrix.astype(kind) @ roots).tocsr()
+
+
+def laplacian(matrix):
+    return sp.identity(matrix.shape[0]) - normalized(matrix)
 
 
 # --- the solvers: each returns seconds, and values with vectors (nodes, k) or labels -----------------
@@ -111,19 +105,13 @@ def diacut_program(matrix, options, clusters=None):
     with tempfile.TemporaryDirectory() as folder:
         sp.save_npz(f"{folder}/w.npz", matrix, compressed=False)
         command = [options.program, "graph", f"{folder}/w.npz", "-q", "--tolerance", str(TOLERANCE),
-                   "--vectors", str(VECTORS)]
-        if options.device:
-            command += ["--device", options.device]
-        if clusters:
-            command += ["--clusters", str(clusters), "--labels", f"{folder}/l.npy"]
-        else:
-            command += ["-o", f"{folder}/v.npy"]
+                   "--vectors", str(VECTORS), *(["--device", options.device] if options.device else []),
+                   *(["--clusters", str(clusters), "--labels"] if clusters else ["-o"]), f"{folder}/r.npy"]
         reports = [report_of(command, folder) for _ in range(options.repeats)]
-        best = min(report["milliseconds"] for report in reports) / 1e3
-        if clusters:
-            return best, np.load(f"{folder}/l.npy")
-        values = np.array(reports[-1]["eigenvectors"]["eigenvalues"])
-        return best, (values, np.load(f"{folder}/v.npy").T)
+        found = np.load(f"{folder}/r.npy")
+        if not clusters:
+            found = np.array(reports[-1]["eigenvectors"]["eigenvalues"]), found.T
+        return min(report["milliseconds"] for report in reports) / 1e3, found
 
 
 def ascending(values, vectors):
@@ -139,11 +127,11 @@ def solve_eigsh(matrix, options):
 
 def solve_lobpcg(matrix, options):
     """SciPy's LOBPCG under the diagonal, at most 500 iterations."""
-    laplacian = (sp.identity(matrix.shape[0]) - normalized(matrix)).tocsr()
     start = np.random.default_rng(5).standard_normal((matrix.shape[0], VECTORS))
-    seconds, (values, vectors) = timed(
-        lambda: spla.lobpcg(laplacian, start, tol=TOLERANCE, maxiter=500, largest=False))
-    return seconds, ascending(values, vectors)
+    operator = laplacian(matrix).tocsr()
+    seconds, found = timed(
+        lambda: spla.lobpcg(operator, start, tol=TOLERANCE, maxiter=500, largest=False))
+    return seconds, ascending(*found)
 
 
 def solve_cupy(matrix, options):
@@ -151,7 +139,7 @@ def solve_cupy(matrix, options):
     return seconds, ascending(1 - values, vectors)
 
 
-def cluster_sklearn(matrix, options, solver="arpack"):
+def cluster_sklearn(matrix, options, solver):
     from sklearn.cluster import spectral_clustering
 
     return timed(lambda: spectral_clustering(matrix.astype(np.float64), n_clusters=CLUSTERS,
@@ -161,18 +149,17 @@ def cluster_sklearn(matrix, options, solver="arpack"):
 
 SOLVERS = {"diacut": diacut_program, "scipy eigsh": solve_eigsh, "scipy lobpcg": solve_lobpcg,
            "cupy eigsh": solve_cupy}
-CLUSTERERS = {"diacut": functools.partial(diacut_program, clusters=CLUSTERS), "scikit-learn arpack": cluster_sklearn,
-              "scikit-learn lobpcg": functools.partial(cluster_sklearn, solver="lobpcg"),
-              "scikit-learn amg": functools.partial(cluster_sklearn, solver="amg")}
+CLUSTERERS = {"diacut": functools.partial(diacut_program, clusters=CLUSTERS),
+              **{f"scikit-learn {solver}": functools.partial(cluster_sklearn, solver=solver)
+                 for solver in ("arpack", "lobpcg", "amg")}}
 
 
 # --- figures ----------------------------------------------------------------------------------------
 
 
 def vector_figures(matrix, values, vectors, reference):
-    a = normalized(matrix)
     vectors = vectors / np.linalg.norm(vectors, axis=0)
-    residual = np.linalg.norm(a @ vectors - vectors * (1 - values), axis=0).max()
+    residual = np.linalg.norm(normalized(matrix) @ vectors - vectors * (1 - values), axis=0).max()
     figures = {"residual": float(residual), "lambda_2": float(values[1]), "lambda_17": float(values[-1])}
     if reference is not None:
         exact, space = reference
@@ -183,84 +170,58 @@ def vector_figures(matrix, values, vectors, reference):
 
 
 def cluster_figures(matrix, labels, classes):
-    count = int(labels.max()) + 1
-    indicator = sp.coo_matrix((np.ones(labels.size), (np.arange(labels.size), labels)),
-                              (labels.size, count)).tocsr()
+    indicator = sp.coo_matrix((np.ones(labels.size), (np.arange(labels.size), labels))).tocsr()
     between = (indicator.T @ matrix.astype(np.float64) @ indicator).toarray()
-    degrees = between.sum(1)
-    used = degrees > 0
-    figures = {"normalized_cut": float(np.sum(1 - between.diagonal()[used] / degrees[used])),
+    used = between.sum(1) > 0
+    figures = {"normalized_cut": float(np.sum(1 - between.diagonal()[used] / between.sum(1)[used])),
                "clusters": int(used.sum())}
-    if classes is not None:
-        table = np.zeros((count, classes.max() + 1))
-        np.add.at(table, (labels, classes), 1)
-        pairs = lambda n: (n * (n - 1) / 2).sum()
-        a, b, both, all_pairs = pairs(table.sum(1)), pairs(table.sum(0)), pairs(table), pairs(np.array([labels.size]))
-        expected = a * b / all_pairs
-        figures["adjusted_rand"] = float((both - expected) / ((a + b) / 2 - expected))
-    return figures
-
-
-def child(call, matrix, options, queue):
     try:
-        queue.put((None, *call(matrix, options)))
-    except ImportError as error:
-        queue.put((f"not installed ({error.name})",))
-    except Exception as error:  # The error of one solver is a figure of its own.
-        queue.put((f"{type(error).__name__}: {error}"[:200],))
+        from sklearn.metrics import adjusted_rand_score
+
+        figures["adjusted_rand"] = float(adjusted_rand_score(classes, labels))
+    except ImportError:
+        pass
+    return figures
 
 
 def within_limit(call, matrix, options):
     """What a solver returns in a process of its own, or a text that says why there is nothing."""
-    context = multiprocessing.get_context("spawn")
-    queue = context.Queue()
-    process = context.Process(target=child, args=(call, matrix, options, queue))
-    process.start()
-    try:
-        found = queue.get(timeout=options.limit)
-    except Exception:
-        found = (f"more than {options.limit:.0f} s",)
-    process.terminate()
-    process.join()
-    return found
-
-
-def reference_of(matrix, options):
-    """Eigenvectors to 1e-9 by shift and invert, where factors of the matrix fit in memory."""
-    n = matrix.shape[0]
-    laplacian = (sp.identity(n) - normalized(matrix)).tocsc()
-    return ascending(*spla.eigsh(laplacian, VECTORS, sigma=-1e-6, which="LM", tol=1e-9))
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        try:
+            return None, pool.apply_async(call, (matrix, options)).get(timeout=options.limit)
+        except multiprocessing.TimeoutError:
+            return f"more than {options.limit:.0f} s", None
+        except ImportError as error:
+            return f"not installed ({error.name})", None
+        except Exception as error:  # The error of one solver is a figure of its own.
+            return f"{type(error).__name__}: {error}"[:200], None
 
 
 def measure(name, size, options, results):
     made, (matrix, classes) = timed(lambda: GRAPHS[name](SIZES[size]))
     row = {"graph": name, "nodes": matrix.shape[0], "edges": matrix.nnz // 2}
     print(f"\n{name}: {row['nodes']} nodes, {row['edges']} edges (made in {made:.0f} s)", flush=True)
+    reference = None
     # Factors of graphs in three and more dimensions take too much memory.
-    reference = reference_of(matrix, options) if options.reference and name in ("mesh", "road") else None
+    if options.reference and name in ("mesh", "road"):
+        reference = ascending(*spla.eigsh(laplacian(matrix).tocsc(), VECTORS, sigma=-1e-6, which="LM", tol=1e-9))
     for solver, call in SOLVERS.items():
-        report(results, {**row, "task": "vectors", "solver": solver},
-               within_limit(call, matrix, options),
+        report(results, {**row, "task": "vectors", "solver": solver}, within_limit(call, matrix, options),
                lambda found: vector_figures(matrix, *found, reference))
-    if classes is None:
-        return
-    for solver, call in CLUSTERERS.items():
-        report(results, {**row, "task": "clusters", "solver": solver},
-               within_limit(call, matrix, options),
+    for solver, call in CLUSTERERS.items() if classes is not None else ():
+        report(results, {**row, "task": "clusters", "solver": solver}, within_limit(call, matrix, options),
                lambda labels: cluster_figures(matrix, np.asarray(labels), classes))
 
 
 def report(results, row, found, figures):
-    error, *rest = found
+    error, timing = found
+    shown = error
     if error:
         row["failed"] = error
-        print(f"  {row['task']:9}{row['solver']:22}{error}", flush=True)
     else:
-        row["seconds"] = rest[0]
-        row.update(figures(rest[1]))
-        shown = "  ".join(f"{key} {value:.3g}" for key, value in row.items()
-                          if isinstance(value, float) and key != "seconds")
-        print(f"  {row['task']:9}{row['solver']:22}{rest[0]:9.3f} s  {shown}", flush=True)
+        row.update(figures(timing[1]), seconds=timing[0])
+        shown = "  ".join(f"{key} {value:.3g}" for key, value in row.items() if isinstance(value, float))
+    print(f"  {row['task']:9}{row['solver']:22}{shown}", flush=True)
     results.append(row)
 
 

@@ -23,8 +23,8 @@ struct BenchLine {
     app.require_subcommand(1);
     commands = {control_command(app),  spmv_command(app),  formats_command(app),
                 cocktail_command(app), tune_command(app),  jacobian_command(app),
-                eigen_command(app),    cue_command(app),   pairs_command(app),
-                nodes_command(app),    stages_command(app)};
+                eigen_command(app),    pairs_command(app), nodes_command(app),
+                stages_command(app)};
   }
 
   CLI::App app{"Measures diacut's kernels, compared with what the device's memory reaches.",
@@ -44,7 +44,6 @@ app::CommandDescription describe_options() {
   std::vector<std::string> classes;
   for (const MatrixClass& each : matrix_classes()) classes.push_back(each.name);
   std::vector<std::string> kernels = app::parameter_choices("matvec.kernel");
-  const app::Values any_kernel = {.words = kernels};
   std::erase(kernels, "auto");
   std::vector<std::string> storages = app::parameter_choices("matvec.storage");
   std::erase(storages, "auto");
@@ -57,7 +56,6 @@ app::CommandDescription describe_options() {
        {"photos", {.folders = true}},
        {"--contours", {.folders = true}},
        {"--truth", {.folders = true}},
-       {"--by", {.words = {"enlarge", "tile", "scene"}}},
        {"--classes", with_all(classes)},
        {"--config", {.words = preset_names(), .files = true, .extensions = {"toml"}}},
        {"--device", {.devices = true}},
@@ -65,7 +63,6 @@ app::CommandDescription describe_options() {
        {"--json", json},
        {"--kernel-dir", {.folders = true}},
        {"--kernels", with_all(kernels)},
-       {"--matvec", any_kernel},
        {"--output", json},
        {"--profile", json},
        {"--save", {.folders = true}},

@@ -33,7 +33,6 @@ struct Command {
 };
 Command control_command(CLI::App& app);
 Command cocktail_command(CLI::App& app);
-Command cue_command(CLI::App& app);
 Command eigen_command(CLI::App& app);
 Command formats_command(CLI::App& app);
 Command jacobian_command(CLI::App& app);

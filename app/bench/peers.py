@@ -66,6 +66,29 @@ def check(name, result, expected):
         raise SystemExit(f"{name}: its product differs from the definition by {error:.1e}")
 
 
+def csr_products(starts, columns, values, width, repeats):
+    """The name and milliseconds of SciPy's product with a CSR matrix, and of cuSPARSE's by CuPy. A peer that
+    is missing or does not fit is named and left out."""
+    import scipy.sparse
+
+    shape = len(starts) - 1, width
+    x = np.random.RandomState(2).random_sample(width).astype(np.float32)
+    csr = scipy.sparse.csr_matrix((values, columns, starts), shape=shape)
+    expected = csr.astype(np.float64) @ x
+    check("SciPy", csr @ x, expected)
+    yield "SciPy", median_milliseconds(lambda: csr @ x, lambda: None, repeats)
+    found = cupy_or_none("cuSPARSE")
+    if found is None:
+        return
+    cupy, sparse = found
+    try:
+        csr, x = sparse.csr_matrix(csr), cupy.asarray(x)
+        check("cuSPARSE", (csr @ x).get(), expected)
+        yield "cuSPARSE", median_milliseconds(lambda: csr @ x, cupy.cuda.Device().synchronize, repeats)
+    except cupy.cuda.memory.OutOfMemoryError as error:
+        print(f"  cuSPARSE left out: {error}")
+
+
 def cupy_or_none(what):
     """CuPy and its sparse matrices, or None and why `what` is left out."""
     try:

@@ -21,7 +21,6 @@ struct SpmvOptions : CommonOptions {
   std::vector<std::string> kernels = {"all"};
   std::vector<std::string> storages = {"float32", "half", "minifloat"};
   int radius = 5;
-  bool recurrence = false;
 };
 
 /// Bytes that are read for two operations if only memory counts: matrix, x and offsets; matrix and
@@ -86,14 +85,13 @@ nlohmann::json measure(Context& context, StencilProblem& problem, const StencilK
                        const SpmvOptions& options, const CopyBandwidth& copy) {
   StencilProduct product(context, problem, kernel);
   problem.out.fill(0.0f);
-  product.plain();
+  product();
   const double error = problem.scaled_error(kernel);
-  const double milliseconds = median_milliseconds(context, options.repeats, [&] {
-    options.recurrence ? product.recurrence() : product.plain();
-  });
+  const double milliseconds =
+      median_milliseconds(context, options.repeats, [&] { product(); });
   const std::uint64_t nonzeros = problem.nonzeros();
   const std::size_t bytes =
-      StencilProblem::least_bytes(kernel, problem.grid(), problem.stencil(), options.recurrence);
+      StencilProblem::least_bytes(kernel, problem.grid(), problem.stencil());
   const double gflops = 2e-6 * static_cast<double>(nonzeros) / milliseconds;
   const double rate = 1e-6 * static_cast<double>(bytes) / milliseconds;
   nlohmann::json shares;  // Of the rates that a copy's bandwidth allows.
@@ -106,7 +104,6 @@ nlohmann::json measure(Context& context, StencilProblem& problem, const StencilK
           {"width", problem.grid().width},
           {"height", problem.grid().height},
           {"radius", options.radius},
-          {"recurrence", options.recurrence},
           {"nonzeros", nonzeros},
           {"bytes", bytes},
           {"milliseconds", milliseconds},
@@ -131,7 +128,7 @@ void measure_size(Context& context, const Grid& grid, const Stencil& stencil,
     fmt::print("\n{}x{} skipped: {}\n", grid.width, grid.height, error.what());
     return;
   }
-  const std::size_t whole = StencilProblem::least_bytes({}, grid, stencil, options.recurrence);
+  const std::size_t whole = StencilProblem::least_bytes({}, grid, stencil);
   const CopyBandwidth copy =
       best_copy_bandwidth(context, yardstick_bytes(context, options, whole), options.repeats);
   StencilProblem problem(context, grid, stencil);
@@ -159,9 +156,8 @@ void run(const SpmvOptions& options) {
   const Stencil stencil = disc_stencil(options.radius);
 
   Context context(options.device, options.kernel_dir);
-  fmt::print("{} ({}), radius {}: {} diagonals, {}\n", context.info().name, context.info().platform,
-             options.radius, stencil.size(),
-             options.recurrence ? "alpha (A x) + beta x + gamma y" : "A x");
+  fmt::print("{} ({}), radius {}: {} diagonals\n", context.info().name, context.info().platform,
+             options.radius, stencil.size());
   nlohmann::json results = nlohmann::json::array();
   for (const Grid& grid : grids) {
     measure_size(context, grid, stencil, kernels, options, results);
@@ -190,8 +186,6 @@ Command spmv_command(CLI::App& app) {
   command->add_option("--radius", options->radius, "Radius of the stencil, pixels")
       ->capture_default_str()
       ->check(CLI::Range(0, 10));
-  command->add_flag("--recurrence", options->recurrence,
-                    "Measure alpha (A x) + beta x + gamma y instead of A x");
   add_common_options(*command, *options);
   return {command, [options] { run(*options); }};
 }

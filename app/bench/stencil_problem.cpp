@@ -38,9 +38,9 @@ StencilProblem::StencilProblem(Context& context, const Grid& grid, const Stencil
       vector_(random_vector_shape(matrix_.shape.pitch)) {
   matrix_.values = context.allocate<float>(matrix_.shape.stored(), "the matrix");
   random_matrix(context, random_, kMatrixSeed, matrix_.values);
-  in = context.allocate<float>(vector_.pitch, "vectors");
+  in = context.allocate<float>(vector_.pitch, "a vector");
   random_matrix(context, vector_, kVectorSeed, in);
-  out = context.allocate<float>(vector_.pitch, "products");
+  out = context.allocate<float>(vector_.pitch, "a product");
 }
 
 DeviceMemory StencilProblem::memory(const Grid& grid, const Stencil& stencil) {
@@ -63,14 +63,13 @@ std::uint64_t StencilProblem::nonzeros() const {
 }
 
 std::size_t StencilProblem::least_bytes(const StencilKernel& kernel, const Grid& grid,
-                                        const Stencil& stencil, bool recurrence) {
-  const std::size_t vector_bytes = sizeof(float) * (recurrence ? 3 : 2);
+                                        const Stencil& stencil) {
   std::size_t matrix = sizeof(float) * stencil.size();
   if (kernel.symmetric()) {
     matrix = sizeof(float) +
              static_cast<std::size_t>(bits_of(kernel.storage) / 8) * (stencil.size() / 2);
   }
-  return grid.rows() * (matrix + vector_bytes);
+  return grid.rows() * (matrix + 2 * sizeof(float));
 }
 
 double StencilProblem::scaled_error(const StencilKernel& kernel) const {
@@ -117,25 +116,9 @@ StencilProduct::StencilProduct(Context& context, StencilProblem& problem,
   if (kernel.symmetric()) {
     compressed_ =
         compress(context, problem.matrix(), problem.grid(), problem.stencil(), kernel.storage);
-    symmetric_ = std::make_unique<SymmetricOperator>(context, compressed_);
+    operator_ = std::make_unique<SymmetricOperator>(context, compressed_);
   } else {
-    dia_ = std::make_unique<DiaOperator>(context, problem.matrix(), kernel.kind);
-  }
-}
-
-void StencilProduct::plain() {
-  if (symmetric_) {
-    symmetric_->perform_op(problem_.in, problem_.out);
-  } else {
-    dia_->perform_op(problem_.in, problem_.out);
-  }
-}
-
-void StencilProduct::recurrence() {
-  if (symmetric_) {
-    symmetric_->perform_recurrence(problem_.in, problem_.out, 0.02f, -0.5f, -0.25f);
-  } else {
-    dia_->perform_recurrence(problem_.in, problem_.out, 0.02f, -0.5f, -0.25f);
+    operator_ = std::make_unique<DiaOperator>(context, problem.matrix(), kernel.kind);
   }
 }
 

@@ -23,7 +23,7 @@ struct StencilKernel {
 /// The stencil's neighbours in an image, for random_matrix().
 RandomMatrixShape random_shape(const Grid& grid, const Stencil& stencil, std::size_t pitch);
 
-/// A stencil matrix of random weights, random vectors, and memory for products, on the device.
+/// A stencil matrix of random weights, a random vector, and memory for its product, on the device.
 class StencilProblem {
  public:
   StencilProblem(Context& context, const Grid& grid, const Stencil& stencil);
@@ -37,10 +37,9 @@ class StencilProblem {
   const DiaMatrix& matrix() const { return matrix_; }
   /// Entries whose two pixels both lie in the image.
   std::uint64_t nonzeros() const;
-  /// Bytes that a product moves at least: the matrix, the vector and the result once each; the
-  /// recurrence reads the result too.
+  /// Bytes that a product moves at least: the matrix, the vector and the result once each.
   static std::size_t least_bytes(const StencilKernel& kernel, const Grid& grid,
-                                 const Stencil& stencil, bool recurrence);
+                                 const Stencil& stencil);
 
   /// The largest error of `out` = A in over some rows, as a multiple of u sum |a_i x_i|, u = 2^-24.
   /// The rows are the first, the last and some between.
@@ -70,15 +69,12 @@ class StencilProduct {
   StencilProduct(Context& context, StencilProblem& problem, const StencilKernel& kernel);
 
   /// Enqueues out = A in.
-  void plain();
-  /// Enqueues out = alpha (A in) + beta in + gamma out, as a Chebyshev filter does.
-  void recurrence();
+  void operator()() { operator_->perform_op(problem_.in, problem_.out); }
 
  private:
   StencilProblem& problem_;
   SymmetricDia compressed_;
-  std::unique_ptr<SymmetricOperator> symmetric_;
-  std::unique_ptr<DiaOperator> dia_;
+  std::unique_ptr<DeviceOperator> operator_;
 };
 
 }  // namespace diacut::bench

@@ -37,7 +37,7 @@ constexpr std::size_t kStencilShare = 256;
 MatvecProfile::Rate stencil_rate(Context& context, StencilProblem& on, const StencilKernel& kernel,
                                  int repeats) {
   StencilProduct product(context, on, kernel);
-  const double milliseconds = median_milliseconds(context, repeats, [&] { product.plain(); });
+  const double milliseconds = median_milliseconds(context, repeats, [&] { product(); });
   const DiaShape& shape = on.matrix().shape;
   const double gflops = 2e-6 * static_cast<double>(shape.rows * shape.diagonals()) / milliseconds;
   fmt::print("{}x{} {:<20}{:>10.1f} GFLOP/s\n", on.grid().width, on.grid().height, kernel.name(),
@@ -218,7 +218,7 @@ void run(const TuneOptions& options) {
         "neither XDG_DATA_HOME nor HOME names a folder for the profile; give --output FILE");
   }
   const std::vector<Implementation> implementations =
-      chosen_implementations(options.formats, false, context.info());
+      chosen_implementations(options.formats, context.info());
   const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
   FormatProfile formats =
       tune_formats(context, implementations, options.most, options.common.repeats);

@@ -23,9 +23,8 @@ class Crops:
 
     stretches = 0.75  # How many of the crops are stretched to the range of their values, with weather.
 
-    def __init__(self, photographs, regions, device, seed, turns=False, weather=0.0):
-        """turns: half of the upright crops are turned by a multiple of 90 degrees. weather: the share of the
-        crops that are degraded."""
+    def __init__(self, photographs, regions, device, seed, weather=0.0):
+        """weather: the share of the crops that are degraded."""
         annotators = max(r.shape[0] for r in regions)
         sizes = [p.shape[:2] for p in photographs]
         pixels = sum(h * w for h, w in sizes)
@@ -41,7 +40,7 @@ class Crops:
         self.regions = torch.from_numpy(region_pixels).to(device)
         self.start = torch.tensor(starts, device=device)
         self.size = torch.tensor([(w, h) for h, w in sizes], device=device)
-        self.device, self.turns, self.weather = device, turns, weather
+        self.device, self.weather = device, weather
         self.skies = Random(seed, device)
         self.random = torch.Generator(device=device)
         self.random.manual_seed(seed)
@@ -74,11 +73,7 @@ class Crops:
 
     def angles(self, n):
         angle = self.uniform(n, 0, 2 * math.pi)
-        upright = torch.zeros_like(angle)  # Half of the crops, as photographs are.
-        if self.turns:
-            quarters = (self.uniform(n, 0, 4)).floor() * (math.pi / 2)
-            upright = torch.where(self.chance(n, 0.5), quarters, upright)
-        return torch.where(self.chance(n, 0.5), upright, angle)
+        return angle.masked_fill(self.chance(n, 0.5), 0)  # Half of the crops are upright, as photographs are.
 
     def places(self, pick):
         """Where in the photograph each pixel of each crop lies."""
@@ -175,8 +170,8 @@ class ObjectCrops(Crops):
     mirrored = True
     touching = 3.0  # The weight of boundaries between two objects, which are rare.
 
-    def __init__(self, photographs, regions, device, seed, turns=False, weather=0.0):
-        super().__init__(photographs, regions, device, seed, turns, weather)
+    def __init__(self, photographs, regions, device, seed, weather=0.0):
+        super().__init__(photographs, regions, device, seed, weather)
         # Bright images, stained tissue for the most, get a share of the crops that is not left to how many
         # of them there are.
         bright = torch.tensor([bool(p.mean() > 127) for p in photographs], device=device)

@@ -14,7 +14,6 @@ Needs NumPy alone.
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -98,13 +97,6 @@ def rounded(value):
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def text_of(weights):
-    """A line for each term."""
-    text = json.dumps(rounded(weights), indent=1)
-    return re.sub(r"\{\s*(\"feature\"[^}]*?)\s*\}",
-                  lambda term: "{" + re.sub(r"\s+", " ", term[1]) + "}", text) + "\n"
-
-
 class Bench:
     """diacut-bench pairs on the photographs."""
 
@@ -131,7 +123,6 @@ def arguments():
                         help="folder of their contours (segment --contours)")
     parser.add_argument("--truth", required=True, help="folder of their ground truth (.mat)")
     parser.add_argument("--bench", default="diacut-bench", help="the program diacut-bench")
-    parser.add_argument("--features", default=",".join(FEATURES), help="features by name")
     parser.add_argument("--ridge", type=float, default=0.01, help="strength of the penalty")
     parser.add_argument("--threshold", type=float, default=0.5,
                         help="probability of the automatic cut")
@@ -142,10 +133,6 @@ def arguments():
 
 def main():
     options = arguments()
-    names = options.features.split(",")
-    unknown = [name for name in names if name not in FEATURES]
-    if unknown:
-        sys.exit(f"--features: no feature is named {unknown[0]}; there are {', '.join(FEATURES)}")
     weights = {
         "format": "diacut-merging",
         "version": 1,
@@ -157,15 +144,15 @@ def main():
         bench = Bench(options, folder)
         rows = bench.rows()
         for kind, chosen, flags in (
-            ("colour", names, []),
-            ("grey", [name for name in names if name not in COLOURED], ["--grey"]),
+            ("colour", FEATURES, []),
+            ("grey", [name for name in FEATURES if name not in COLOURED], ["--grey"]),
         ):
             print(kind)
             model = fit(rows, chosen, options.ridge)
             both = dict(weights, colour=model, grey=model if kind == "grey" else
                         {"bias": 0.0, "terms": []})
             weights[kind] = calibrated(model, bench.merges(both, *flags))
-    Path(options.out).write_text(text_of(weights))
+    Path(options.out).write_text(json.dumps(rounded(weights), indent=1) + "\n")
 
 
 if __name__ == "__main__":

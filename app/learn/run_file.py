@@ -1,20 +1,14 @@
-#!/usr/bin/env python3
 """Computes a network's map from its file alone, operation by operation, as diacut does.
 
-    run_file.py WEIGHTS.safetensors IMAGE OUT.npy [--input PLANES.npy]
-
-Writes the map of one image, channels x height x width, in float32; --input also writes the planes that
-the network was given. Prints the number of weights, and of multiplications and additions. The file says
-what the network is: this program shares no layers with network.py, so that each can check the other.
+The file says what the network is: this module shares no layers with network.py, so that each can check the
+other.
 """
-import argparse
 import json
 import struct
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from PIL import Image
 
 VERSIONS = ("1", "2")  # Of the file's operations.
 
@@ -78,25 +72,3 @@ def run_graph(graph, tensors, planes):
         else:
             raise ValueError(f"unknown operation {op['op']}")
     return values[graph["output"]], work
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("weights", metavar="WEIGHTS.safetensors")
-    parser.add_argument("image", metavar="IMAGE")
-    parser.add_argument("out", metavar="OUT.npy")
-    parser.add_argument("--input", metavar="PLANES.npy")
-    arguments = parser.parse_args()
-    graph, tensors, _ = read_file(arguments.weights)
-    image = np.asarray(Image.open(arguments.image).convert("RGB"), np.float32) / 255
-    planes = torch.from_numpy((image - 0.5) * 4).permute(2, 0, 1)[None]
-    with torch.no_grad():
-        output, work = run_graph(graph, tensors, planes)
-    np.save(arguments.out, output[0].numpy())
-    if arguments.input:
-        np.save(arguments.input, planes[0].numpy())
-    print(f"{sum(t.numel() for t in tensors.values())} weights, {work / 1e9:.3f} G multiply-adds")
-
-
-if __name__ == "__main__":
-    main()

