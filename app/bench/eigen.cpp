@@ -83,10 +83,9 @@ SolverParameters parameters_of(const Solver& solver, const EigenParameters& para
                                                       : SolverKind::kLanczos;
   if (solver.name == "plain") result.eigen.filter_degree = 1;
   if (solver.name == "multilevel" && solver.storage) result.form = MatrixForm::kCompressed;
-  result.matvec =
-      solver.storage && solver.name != "multilevel"
-          ? choose_matvec({MatvecKind::kSymmetric, *solver.storage}, device, shape)
-          : choose_matvec({}, device, shape);
+  result.matvec = solver.storage && solver.name != "multilevel"
+                      ? choose_matvec({MatvecKind::kSymmetric, *solver.storage}, device, shape)
+                      : choose_matvec({}, device, shape);
   return result;
 }
 
@@ -195,8 +194,8 @@ void run_size(Context& context, const Image& image, const EigenOptions& options,
   const BoundaryMap boundary =
       boundary_map(context, image, Grid{image.width, image.height, image.width}, cue);
   NormalizedMatrix matrix =
-      normalize(context, Batch(boundary.grid),
-                affinity_matrix(context, boundary, options.affinity), options.affinity);
+      normalize(context, Batch(boundary.grid), affinity_matrix(context, boundary, options.affinity),
+                options.affinity);
   if (!options.save_matrix.empty()) save_matrix(options.save_matrix, matrix);
   fmt::print("\n{}x{}, {:.2f} megapixels, {} product\n", image.width, image.height,
              static_cast<double>(image.pixel_count()) * 1e-6,
@@ -218,8 +217,7 @@ Image resized(Image photograph, double megapixels) {
   const auto view_of = [](Image& image) {
     return cv::Mat(image.height, image.width, CV_32FC(image.channels), image.pixels.data());
   };
-  const double factor =
-      std::sqrt(megapixels * 1e6 / static_cast<double>(photograph.pixel_count()));
+  const double factor = std::sqrt(megapixels * 1e6 / static_cast<double>(photograph.pixel_count()));
   const auto side = [&](int pixels) {
     return std::max(1, static_cast<int>(std::lround(factor * pixels)));
   };

@@ -248,8 +248,7 @@ void save_matrix(const std::string& folder, const BenchMatrix& each) {
 
 void run(const FormatsOptions& options) {
   Context context(options.common.device, options.common.kernel_dir);
-  const std::vector<Implementation> which =
-      chosen_implementations(options.formats, context.info());
+  const std::vector<Implementation> which = chosen_implementations(options.formats, context.info());
   const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
   nlohmann::json results = nlohmann::json::array();
   for_each_matrix(options.matrices, [&](const BenchMatrix& each) {

@@ -87,11 +87,9 @@ nlohmann::json measure(Context& context, StencilProblem& problem, const StencilK
   problem.out.fill(0.0f);
   product();
   const double error = problem.scaled_error(kernel);
-  const double milliseconds =
-      median_milliseconds(context, options.repeats, [&] { product(); });
+  const double milliseconds = median_milliseconds(context, options.repeats, [&] { product(); });
   const std::uint64_t nonzeros = problem.nonzeros();
-  const std::size_t bytes =
-      StencilProblem::least_bytes(kernel, problem.grid(), problem.stencil());
+  const std::size_t bytes = StencilProblem::least_bytes(kernel, problem.grid(), problem.stencil());
   const double gflops = 2e-6 * static_cast<double>(nonzeros) / milliseconds;
   const double rate = 1e-6 * static_cast<double>(bytes) / milliseconds;
   nlohmann::json shares;  // Of the rates that a copy's bandwidth allows.

@@ -135,9 +135,9 @@ CommandDescription describe(const CLI::App& app, const ValueTable& values) {
 std::string generate(const CommandDescription& command, const std::string& format) {
   if (format == "man") return man_options(command);
   if (format == "markdown") return reference_page(command);
-  if (format == "bash") return bash_completion(command);
-  if (format == "zsh") return zsh_completion(command);
-  if (format == "fish") return fish_completion(command);
+  if (format == "bash" || format == "zsh" || format == "fish") {
+    return completion_script(command, format);
+  }
   throw ConfigError(
       fmt::format("--generate: '{}' is none of man, markdown, bash, zsh, fish (the texts that "
                   "are made from the options)",
@@ -146,17 +146,11 @@ std::string generate(const CommandDescription& command, const std::string& forma
 
 std::optional<std::string> generated(int argc, const char* const* argv,
                                      const std::function<CommandDescription()>& command) {
-  if (argc != 3 || std::string_view(argv[1]) != "--generate") return std::nullopt;
-  return generate(command(), argv[2]);
-}
-
-std::string short_meaning(const std::string& meaning) {
-  constexpr std::size_t kMost = 60;
-  std::string text = meaning.substr(0, std::min(meaning.find("; "), meaning.find(" (default")));
-  if (text.size() <= kMost) return text;
-  text.resize(text.rfind(' ', kMost - 4));
-  while (text.back() == ',' || text.back() == ':') text.pop_back();
-  return text + " ...";
+  if (argc == 3 && std::string_view(argv[1]) == "--generate") return generate(command(), argv[2]);
+  if (argc >= 3 && std::string_view(argv[1]) == "--complete") {
+    return complete(command(), std::vector<std::string>(argv + 2, argv + argc));
+  }
+  return std::nullopt;
 }
 
 }  // namespace diacut::app

@@ -51,19 +51,19 @@ CommandDescription describe(const CLI::App& app, const ValueTable& values);
 /// another format.
 std::string generate(const CommandDescription& command, const std::string& format);
 
-/// The text for the command line `PROGRAM --generate FORMAT`, by which the build makes manual pages
-/// and completions; nothing for any other command line.
+/// The text for the command lines `PROGRAM --generate FORMAT`, by which the build makes manual
+/// pages and completions, and `PROGRAM --complete WORD...`; nothing for any other command line.
 std::optional<std::string> generated(int argc, const char* const* argv,
                                      const std::function<CommandDescription()>& command);
 
 /// `generate`'s parts.
 std::string man_options(const CommandDescription& command);
 std::string reference_page(const CommandDescription& command);
-std::string bash_completion(const CommandDescription& command);
-std::string zsh_completion(const CommandDescription& command);
-std::string fish_completion(const CommandDescription& command);
+/// The script for "bash", "zsh" or "fish". It asks the program by `--complete`.
+std::string completion_script(const CommandDescription& command, const std::string& shell);
 
-/// The beginning of an option's meaning, short enough for a line beside its name.
-std::string short_meaning(const std::string& meaning);
+/// What may stand in the place of the last of the words of a command line, which may be empty: a
+/// line for each, of options with a tab and their meaning.
+std::string complete(const CommandDescription& program, std::vector<std::string> words);
 
 }  // namespace diacut::app

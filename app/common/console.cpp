@@ -120,9 +120,4 @@ std::string_view cut_to(std::string_view text, std::size_t columns) {
   return text.substr(0, end);
 }
 
-std::size_t columns_of(std::string_view text) {
-  return text.size() -
-         static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues_character));
-}
-
 }  // namespace diacut::app

@@ -51,7 +51,4 @@ std::string printable(std::string_view text);
 /// At most `columns` characters of `text`; bytes that continue a UTF-8 character don't count.
 std::string_view cut_to(std::string_view text, std::size_t columns);
 
-/// The number of characters of `text`; bytes that continue a UTF-8 character don't count.
-std::size_t columns_of(std::string_view text);
-
 }  // namespace diacut::app

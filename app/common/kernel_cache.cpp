@@ -35,9 +35,6 @@ fs::path make_folder() {
 
 }  // namespace
 
-fs::path kernel_folder() { return pocl_cache_folder(); }
-bool is_usable_kernel_folder(const fs::path& folder) { return is_usable_cache(folder); }
-
 KernelCache::KernelCache(Console& console) {
   const std::string fault = pocl_cache_fault();
   if (fault.empty()) return;

@@ -6,10 +6,6 @@
 
 namespace diacut::app {
 
-/// The folder in which PoCL stores kernels, and whether it can.
-std::filesystem::path kernel_folder();
-bool is_usable_kernel_folder(const std::filesystem::path& folder);
-
 /// A place for the kernels that PoCL compiles, for users whose home cannot be written (a container,
 /// a service). PoCL, the OpenCL driver for CPUs, stores each compiled kernel in a file and offers
 /// no device where it cannot: then, and if the environment does not name a folder, this object

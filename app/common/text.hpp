@@ -1,10 +1,13 @@
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace diacut::app {
 
@@ -17,7 +20,18 @@ std::string quoted_input_name(const std::string& path);
 /// A count with its noun: "1 region", "2 regions".
 std::string counted(std::int64_t count, std::string_view noun);
 
-/// The number that all of a text is, in digits; nothing if it is none.
-std::optional<std::size_t> number_in(std::string_view text);
+/// The number that all of a text is, from `least` to `most`; nothing if it is none.
+template <class Number = std::size_t>
+std::optional<Number> number_in(std::string_view text,
+                                Number least = std::numeric_limits<Number>::lowest(),
+                                Number most = std::numeric_limits<Number>::max()) {
+  Number number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  if (code != std::errc() || stop != end || !(number >= least && number <= most)) {
+    return std::nullopt;
+  }
+  return number;
+}
 
 }  // namespace diacut::app

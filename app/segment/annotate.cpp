@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "text.hpp"
 
 namespace diacut::app {
 
@@ -19,41 +18,30 @@ namespace {
 
 constexpr const char* kGroup = "Annotations and tables";
 
-const ResultInfo& info_of(Result result) { return kResults[static_cast<std::size_t>(result)]; }
-
-const AnnotationOption* find_option(Result result) {
-  const auto found =
-      std::find_if(kAnnotationOptions.begin(), kAnnotationOptions.end(),
-                   [&](const AnnotationOption& option) { return option.result == result; });
-  return found == kAnnotationOptions.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
-bool is_annotation(Result result) { return find_option(result) != nullptr; }
+AnnotationFormat annotation_format(Result result, bool rle) {
+  return rle && result == Result::kCoco ? AnnotationFormat::kCocoRle
+                                        : info_of(result).format.value();
+}
 
-std::optional<AnnotationFormat> annotation_format(Result result, bool rle) {
-  const AnnotationOption* option = find_option(result);
-  if (option == nullptr) return std::nullopt;
-  return rle && result == Result::kCoco ? AnnotationFormat::kCocoRle : option->format;
+bool has_annotations(const Places& places, bool graph) {
+  return std::any_of(kResults.begin(), kResults.end(), [&](const ResultInfo& info) {
+    return (info.format || (graph && info.is_annotation())) && places.has(info.result);
+  });
 }
 
 std::optional<double> AnnotationStyle::simplify() const {
   if (simplified.empty()) return std::nullopt;
-  double pixels = 0;
-  const char* end = simplified.data() + simplified.size();
-  const auto [stop, code] = std::from_chars(simplified.data(), end, pixels);
-  if (code == std::errc() && stop == end && pixels >= 0 && pixels <= 1000) return pixels;
+  if (const auto pixels = number_in<double>(simplified, 0, 1000)) return pixels;
   throw ConfigError(fmt::format(
       "--simplify is '{}', expected the pixels that an outline may be off, 0 to 1000", simplified));
 }
 
-void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& style, bool folders) {
-  for (const AnnotationOption& option : kAnnotationOptions) {
-    const ResultInfo& info = info_of(option.result);
-    line.option(info.option, places[option.result],
-                folders && info.span != Span::kRun ? "FILE|DIR" : "FILE", kGroup, option.meaning);
-    if (option.result == Result::kCoco) {
+void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& style) {
+  for (const ResultInfo& info : kResults) {
+    if (info.is_annotation()) declare_result(line, info.result, places, kGroup);
+    if (info.result == Result::kCoco) {
       line.flag("--rle", style.rle, kGroup, "With --coco: write every region as RLE");
     }
   }
@@ -77,10 +65,7 @@ void check_annotations(const Places& places, const AnnotationStyle& style, bool 
     throw ConfigError("--measure names the channels of a table: add --table FILE");
   }
   const bool polygons = map_region_format(places[Result::kLabels]).has_value();
-  const bool annotated = std::any_of(
-      kAnnotationOptions.begin(), kAnnotationOptions.end(), [&](const AnnotationOption& option) {
-        return option.result != Result::kGraph && places.has(option.result);
-      });
+  const bool annotated = has_annotations(places, false);
   if (style.simplify() && !annotated && !polygons) {
     throw ConfigError(
         "--simplify is about polygons: add --coco FILE, another file of annotations, or polygons "
@@ -128,10 +113,7 @@ Annotations::Annotations(const Places& wanted, const AnnotationStyle& style, con
                          const Measured& measured, const Hierarchy* hierarchy,
                          const std::vector<std::int64_t>& names)
     : wanted_(wanted), rle_(style.rle), labels_(labels) {
-  if (std::none_of(kAnnotationOptions.begin(), kAnnotationOptions.end(),
-                   [&](const AnnotationOption& option) { return wanted.has(option.result); })) {
-    return;
-  }
+  if (!has_annotations(wanted, true)) return;
   outlines_ = trace_outlines(labels);
   table_ = measure_regions(labels, outlines_, hierarchy);
   for (std::size_t k = 0; k < names.size(); ++k) table_.regions[k].label = names[k];
@@ -154,12 +136,12 @@ Annotations::Annotations(const Places& wanted, const AnnotationStyle& style, con
 
 void Annotations::write(Result result, const std::string& place, const std::string& name) const {
   if (result == Result::kGraph) return write_file(place, region_graph(table_, graph_format(place)));
-  write_annotations(place, annotated(name, 1, 0), annotation_format(result, rle_).value());
+  write_annotations(place, annotated(name, 1, 0), annotation_format(result, rle_));
 }
 
 AnnotationPart Annotations::part(Result result, const std::string& name, std::int64_t number,
                                  int page) const {
-  return annotate(annotated(name, number, page), annotation_format(result, rle_).value());
+  return annotate(annotated(name, number, page), annotation_format(result, rle_));
 }
 
 AnnotatedImage Annotations::annotated(const std::string& name, std::int64_t number,

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,42 +15,6 @@
 
 namespace diacut::app {
 
-/// An option whose result is made from the regions' outlines and figures.
-struct AnnotationOption {
-  Result result;
-  const char* meaning;
-  std::optional<AnnotationFormat> format = {};
-};
-
-inline constexpr std::array kAnnotationOptions = {
-    AnnotationOption{Result::kCoco,
-                     "COCO JSON: polygons, and RLE for regions with holes; one file for a folder",
-                     AnnotationFormat::kCoco},
-    AnnotationOption{Result::kLabelMe, "LabelMe JSON: polygons, and masks for regions with holes",
-                     AnnotationFormat::kLabelMe},
-    AnnotationOption{Result::kYolo,
-                     "YOLO segmentation labels: one ring for each region, with holes joined to it",
-                     AnnotationFormat::kYolo},
-    AnnotationOption{Result::kLabelStudio,
-                     "Label Studio tasks with predictions (.json); one file for a folder",
-                     AnnotationFormat::kLabelStudio},
-    AnnotationOption{Result::kCvat, "CVAT for images 1.1 (.xml); one file for a folder",
-                     AnnotationFormat::kCvat},
-    AnnotationOption{Result::kSvg, "The outlines of the regions as paths (.svg)",
-                     AnnotationFormat::kSvg},
-    AnnotationOption{Result::kGeoJson,
-                     "Polygons with holes, in pixels from the upper left corner (.geojson)",
-                     AnnotationFormat::kGeoJson},
-    AnnotationOption{Result::kTable,
-                     "Figures of each region: shape, size in pixels and in the file's unit, values "
-                     "of channels as the file stores them, neighbours (.csv); for several images "
-                     "or pages one file, or a folder",
-                     AnnotationFormat::kTable},
-    AnnotationOption{Result::kGraph,
-                     "Neighbouring regions, with the length and height of each boundary: .graphml, "
-                     "or .csv as a list of edges"},
-};
-
 /// How regions are annotated and measured.
 struct AnnotationStyle {
   bool rle = false;        ///< Whether COCO's masks are all RLE.
@@ -61,9 +24,8 @@ struct AnnotationStyle {
   std::optional<double> simplify() const;
 };
 
-/// Declares the options of kAnnotationOptions and those of AnnotationStyle. `folders`: whether a
-/// folder may be named.
-void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& style, bool folders);
+/// Declares the options of annotations and those of AnnotationStyle.
+void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& style);
 
 /// Throws ConfigError when an option of the style has no effect or makes no sense, or a graph's
 /// format is not known; InputError for a table of classes that cannot be read.
@@ -95,7 +57,7 @@ class Annotations {
               const Measured& measured, const Hierarchy* hierarchy,
               const std::vector<std::int64_t>& names = {});
 
-  /// Writes a result of kAnnotationOptions. `name`: what files call the image.
+  /// Writes a result that is an annotation. `name`: what files call the image.
   void write(Result result, const std::string& place, const std::string& name) const;
 
   /// An image's part of a file that holds several. `number`: the image's, from 1; `page`: its page
@@ -113,11 +75,11 @@ class Annotations {
   RegionTable table_;
 };
 
-/// Whether a result is one of kAnnotationOptions.
-bool is_annotation(Result result);
+/// The format of a file of annotations.
+AnnotationFormat annotation_format(Result result, bool rle);
 
-/// The format of a result; nothing for the graph.
-std::optional<AnnotationFormat> annotation_format(Result result, bool rle);
+/// Whether a place is named for an annotation, but for the graph alone if `graph` is not set.
+bool has_annotations(const Places& places, bool graph);
 
 /// What annotations call an image: its path from the folder that was named, else its file name.
 /// `place`: LabelMe's file, which names the image by the way from there; else empty.

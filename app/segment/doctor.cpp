@@ -15,7 +15,6 @@
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "doctor_report.hpp"
-#include "driver_cache.hpp"
 #include "kernel_cache.hpp"
 #include "program.hpp"
 #include "progress.hpp"
@@ -204,7 +203,7 @@ ExitCode run_doctor(int argc, const char* const* argv, Console& console,
                                  check.at("passed").get<bool>() ? "" : ": WRONG"));
     }
   }
-  const Json report = doctor_json(examined, driver_caches());
+  const Json report = doctor_json(examined);
   if (!options.json.empty()) write_file(options.json, report.dump(2) + "\n");
   if (options.json != kStandardOutput && options.verbosity != Verbosity::kQuiet) {
     write_file(kStandardOutput, doctor_page(report));

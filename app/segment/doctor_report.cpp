@@ -48,12 +48,6 @@ Json speed_json(const DeviceSpeed& speed) {
   return json;
 }
 
-Json cache_json(const DriverCache& cache) {
-  return {{"driver", cache.driver},  {"folder", cache.folder}, {"exists", cache.exists},
-          {"usable", cache.usable},  {"files", cache.files},   {"bytes", cache.bytes},
-          {"damaged", cache.damaged}};
-}
-
 /// Main memory in bytes by its name in /proc/meminfo; 0 where the system does not tell.
 std::uint64_t main_memory(const std::string& name) {
   std::ifstream file("/proc/meminfo");
@@ -144,23 +138,6 @@ void add_device(std::string& page, const Json& device) {
   add_line(page, "verdict", device.at("sound").get<bool>() ? "sound" : "NOT SOUND");
 }
 
-void add_cache(std::string& page, const Json& cache) {
-  std::string text = fmt::format("'{}' ", cache.at("folder").get<std::string>());
-  text += cache.at("usable").get<bool>()
-              ? "can be written"
-              : "cannot be written: kernels are compiled in each run; make it writable, or name "
-                "another folder (PoCL: POCL_CACHE_DIR; NVIDIA: CUDA_CACHE_PATH)";
-  if (cache.at("exists").get<bool>()) {
-    text += fmt::format("; {} files, {}", cache.at("files").get<std::size_t>(),
-                        bytes_of(cache.at("bytes")));
-  }
-  add_line(page, cache.at("driver").get<std::string>(), text);
-  if (!cache.at("damaged").empty()) {
-    add_line(page, "DAMAGED", joined(cache.at("damaged")));
-    add_line(page, "to do", "remove these files or the whole folder; the driver creates it again");
-  }
-}
-
 }  // namespace
 
 Json device_json(const DeviceInfo& device) {
@@ -211,14 +188,9 @@ Json crash_json(const Json& device, const std::string& how, const std::string& d
   return json;
 }
 
-Json doctor_json(const std::vector<Json>& devices, const std::vector<DriverCache>& caches) {
+Json doctor_json(const std::vector<Json>& devices) {
   bool sound = true;
   for (const Json& device : devices) sound = sound && device.at("sound").get<bool>();
-  Json folders = Json::array();
-  for (const DriverCache& cache : caches) {
-    sound = sound && cache.damaged.empty();
-    folders.push_back(cache_json(cache));
-  }
   Json libraries = Json::object();
   for (const LibraryVersion& library : library_versions()) {
     libraries[library.name] = library.version;
@@ -226,7 +198,6 @@ Json doctor_json(const std::vector<Json>& devices, const std::vector<DriverCache
   return {{"program", {{"name", "diacut"}, {"version", kVersion}}},
           {"sound", sound},
           {"devices", devices},
-          {"driver_caches", folders},
           {"main_memory",
            {{"bytes", main_memory("MemTotal")}, {"available_bytes", main_memory("MemAvailable")}}},
           {"libraries", libraries}};
@@ -236,8 +207,6 @@ std::string doctor_page(const Json& report) {
   std::string page =
       fmt::format("diacut {}\n", report.at("program").at("version").get<std::string>());
   for (const Json& device : report.at("devices")) add_device(page, device);
-  page += "\nKernels that drivers keep\n";
-  for (const Json& cache : report.at("driver_caches")) add_cache(page, cache);
   page += "\nThis computer\n";
   const Json& memory = report.at("main_memory");
   add_line(page, "memory",

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "diacut/doctor.hpp"
-#include "driver_cache.hpp"
 
 namespace diacut::app {
 
@@ -23,7 +22,7 @@ Json device_json(const DeviceInfo& device);
 
 /// The whole report: `devices` are objects of examination_json(). It says "sound", and what to do
 /// if it is not.
-Json doctor_json(const std::vector<Json>& devices, const std::vector<DriverCache>& caches);
+Json doctor_json(const std::vector<Json>& devices);
 
 /// The report as a page for a person.
 std::string doctor_page(const Json& report);

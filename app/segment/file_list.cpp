@@ -48,18 +48,6 @@ std::string read_all(const std::string& list) {
   }
 }
 
-/// Whether a path has no part that is empty, "." or "..".
-bool is_plain(std::string_view path) {
-  if (path.empty() || path.back() == '/') return false;
-  for (std::size_t begin = path.front() == '/' ? 1 : 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    const std::string_view part = path.substr(begin, end - begin);
-    if (part.empty() || part == "." || part == "..") return false;
-    begin = end + 1;
-  }
-  return true;
-}
-
 /// Tells the files that lie in one of several folders, and looks at each folder once.
 class FilesIn {
  public:
@@ -96,7 +84,6 @@ FileList::FileList(const BatchOptions& options)
       base_(options.base.empty() ? folder_ : folder_text(options.base)),
       based_(!options.base.empty()) {
   const char end = options.null ? '\0' : '\n';
-  entries_.reserve(static_cast<std::size_t>(std::count(text_.begin(), text_.end(), end)) + 1);
   for (std::string_view left(text_); !left.empty();) {
     const std::size_t length = std::min(left.find(end), left.size());
     std::string_view name = left.substr(0, length);
@@ -108,7 +95,6 @@ FileList::FileList(const BatchOptions& options)
     throw InputError(fmt::format("no image: the list {} is empty",
                                  list_ == "-" ? "on standard input" : fmt::format("'{}'", list_)));
   }
-  drop_repeated();
 }
 
 void FileList::add(std::string_view name) {
@@ -119,41 +105,17 @@ void FileList::add(std::string_view name) {
     throw ConfigError(
         "--files-from: a name holds a null byte: with names that end so the list needs --null");
   }
-  entries_.push_back({name, whole(name)});
+  const auto [path, is_new] = known_.insert(whole(name));
+  if (is_new) entries_.push_back({name, *path});
 }
 
-std::string_view FileList::whole(std::string_view name) {
-  std::string_view plain = name;
-  if (plain.starts_with("./")) plain.remove_prefix(2);
-  if (is_plain(plain)) {
-    if (plain.front() == '/') {
-      if (plain.starts_with(base_)) return plain.substr(base_.size());
-      if (!based_) return plain;
-    } else if (base_ == folder_) {
-      return plain;
-    }
-  }
-  copies_.push_back((fs::path(folder_) / name).lexically_normal().string());
-  while (copies_.back().size() > 1 && copies_.back().back() == '/') copies_.back().pop_back();
-  const std::string_view copy = copies_.back();
-  if (copy.starts_with(base_)) return copy.substr(base_.size());
-  if (!based_) return copy;
+std::string FileList::whole(std::string_view name) const {
+  std::string path = (fs::path(folder_) / name).lexically_normal().string();
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  if (path.starts_with(base_)) return path.substr(base_.size());
+  if (!based_) return path;
   throw ConfigError(fmt::format("--base: '{}' of the list is not below the folder '{}'", name,
                                 base_.substr(0, base_.size() - 1)));
-}
-
-void FileList::drop_repeated() {
-  std::vector<bool> repeated(entries_.size());
-  for_equal(
-      entries_.size(), [this](std::size_t i) { return entries_[i].whole; },
-      [&repeated](std::span<const std::size_t> equal) {
-        for (const std::size_t i : equal.subspan(1)) repeated[i] = true;
-      });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (!repeated[i]) entries_[kept++] = entries_[i];
-  }
-  entries_.resize(kept);
 }
 
 std::string_view FileList::result(std::size_t place) const {

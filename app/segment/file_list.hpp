@@ -1,9 +1,9 @@
 #pragma once
 
-#include <deque>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "batch_options.hpp"
@@ -13,8 +13,7 @@
 
 namespace diacut::app {
 
-/// The images that a list names: options --files-from, --null and --base. Made for millions of
-/// names: it keeps the list's text and 48 bytes for each of them, and looks at no file.
+/// The images that a list names: options --files-from, --null and --base. It looks at no file.
 class FileList {
  public:
   /// Reads the list. The last character of a line may be a carriage return; empty names, and those
@@ -38,15 +37,14 @@ class FileList {
   };
 
   void add(std::string_view name);
-  std::string_view whole(std::string_view name);
-  void drop_repeated();
+  std::string whole(std::string_view name) const;
 
-  std::string list_;                ///< The list's name.
-  std::string text_;                ///< All of the list.
-  std::string folder_;              ///< The current folder, absolute, with a slash at its end.
-  std::string base_;                ///< --base, or else the current folder, as folder_ is.
-  bool based_;                      ///< Whether --base is given.
-  std::deque<std::string> copies_;  ///< What `whole` refers to, unless it is in the text.
+  std::string list_;    ///< The list's name.
+  std::string text_;    ///< All of the list.
+  std::string folder_;  ///< The current folder, absolute, with a slash at its end.
+  std::string base_;    ///< --base, or else the current folder, as folder_ is.
+  bool based_;          ///< Whether --base is given.
+  std::unordered_set<std::string> known_;  ///< What Entry::whole refers to.
   std::vector<Entry> entries_;
 };
 

@@ -2,16 +2,11 @@
 
 #include <cstddef>
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace diacut::app {
-
-/// Calls `tell` with the places of each two or more equal texts, ascending. Takes 16 bytes a text.
-void for_equal(std::size_t count, const std::function<std::string_view(std::size_t)>& text,
-               const std::function<void(std::span<const std::size_t>)>& tell);
 
 /// A path without its file's extension, as std::filesystem tells it.
 std::string_view without_extension(std::string_view name);

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "text.hpp"
 
 namespace diacut::app {
 
@@ -31,16 +31,14 @@ LabelFormat known_format(const std::string& place, const LabelStyle& style) {
 
 std::vector<int> parse_bands(const std::string& text) {
   std::vector<int> bands;
-  const char* end = text.data() + text.size();
-  for (const char* at = text.data();; ++at) {
-    const auto [stop, code] = std::from_chars(at, end, bands.emplace_back());
-    if (code != std::errc() || bands.back() < 1 || (stop != end && *stop != ',')) {
+  for (const std::string& each : CLI::detail::split(text, ',')) {
+    const auto band = number_in<int>(each, 1);
+    if (!band || text.ends_with(',')) {
       throw ConfigError(fmt::format(
           "--bands: '{}' is not a list of bands; bands are counted from 1, as in --bands 4,3,2",
           text));
     }
-    if (stop == end) break;
-    at = stop;
+    bands.push_back(*band);
   }
   if (bands.size() == 1 || bands.size() == 3) return bands;
   throw ConfigError(
@@ -53,10 +51,9 @@ std::optional<double> ground_area(const std::string& text) {
   for (const auto& [unit, metres] :
        {std::pair("km2", 1e6), std::pair("ha", 1e4), std::pair("m2", 1.0)}) {
     if (!text.ends_with(unit)) continue;
-    double number = 0;
-    const char* end = text.data() + text.size() - std::string_view(unit).size();
-    const auto [stop, code] = std::from_chars(text.data(), end, number);
-    if (code == std::errc() && stop == end && number >= 0 && number < 1e15) return number * metres;
+    const auto number = number_in<double>(
+        std::string_view(text).substr(0, text.size() - std::string_view(unit).size()), 0, 1e15);
+    if (number) return *number * metres;
   }
   return std::nullopt;
 }

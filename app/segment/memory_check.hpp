@@ -24,29 +24,25 @@ struct NoRoomBesideOthers {};
 /// threads at once.
 class MemoryLedger {
  public:
-  /// What an image is to take, bytes.
-  struct Need {
-    std::uint64_t reading = 0;    ///< While it is read.
-    std::uint64_t working = 0;    ///< While the device works on it.
-    std::uint64_t finishing = 0;  ///< While it is finished and written.
-    std::uint64_t device = 0;     ///< Of a device whose memory this is, while it works.
-  };
-
   /// `available`: what the process could hold at once, bytes; 0: not known.
   explicit MemoryLedger(std::function<std::uint64_t()> available);
 
-  /// Enters an image. Throws NoRoomBesideOthers where there are others and the sum of all images is
-  /// not available. In this sum the first to be entered is finished while the device works on the
-  /// second and the others are read; the device works on one at a time.
-  MemoryShare enter(const Need& need);
+  /// Enters an image that takes up to so many bytes. Throws NoRoomBesideOthers where there are
+  /// others and the sum of all images is not available.
+  MemoryShare enter(std::uint64_t bytes);
 
   /// The largest sum of several images so far, bytes; 0 if there was one at a time.
   std::uint64_t most_together() const;
 
  private:
-  class Entries;
+  struct Entered {
+    std::mutex mutex;
+    std::uint64_t bytes = 0;
+    int images = 0;
+    std::uint64_t most_together = 0;
+  };
   std::function<std::uint64_t()> available_;
-  std::shared_ptr<Entries> entries_;
+  std::shared_ptr<Entered> entered_;  ///< Shares may outlive the ledger.
 };
 
 /// Refuses images that cannot be segmented for want of memory, by their size alone.
@@ -71,9 +67,9 @@ class MemoryCheck {
 
  private:
   const Options& options_;
-  std::once_flag chosen_;
-  std::mutex mutex_;
-  std::optional<DeviceInfo> device_;  ///< Guarded by the mutex. Nothing: there is none.
+  std::mutex mutex_;  ///< Of the device.
+  bool chosen_ = false;
+  std::optional<DeviceInfo> device_;  ///< Nothing: there is none.
   MemoryLedger ledger_;
 };
 

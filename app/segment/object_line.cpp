@@ -2,26 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
 
 #include "diacut/errors.hpp"
+#include "text.hpp"
 
 namespace diacut::app {
 namespace {
 
 constexpr const char* kObjectLineGroup = "Objects before a background";
 
-/// A number from 0 to 1.
-std::optional<double> parse_share(const std::string& text) {
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
-  if (code != std::errc() || stop != end || !(number >= 0 && number <= 1)) return std::nullopt;
-  return number;
-}
+std::optional<double> parse_share(const std::string& text) { return number_in<double>(text, 0, 1); }
 
 std::optional<LeastSize> parse_area(const std::string& text) {
   const std::optional<LeastSize> size = parse_least_size(text);

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -17,6 +17,7 @@
 #include "options_help.hpp"
 #include "parameter_options.hpp"
 #include "parameter_values.hpp"
+#include "text.hpp"
 
 namespace diacut::app {
 
@@ -36,26 +37,22 @@ int page_number(const std::string& text) {
     fail_options(fmt::format(
         "--page chooses a page of the file that is read; a page for a browser is --html {}", text));
   }
-  int number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
-  if (code != std::errc() || stop != end || number < 1) {
+  const auto number = number_in<int>(text, 1);
+  if (!number) {
     fail_options(fmt::format("--page: '{}' is not a page; expected a number from 1, or all", text));
   }
-  return number;
+  return *number;
 }
 
 /// "90" or "0.5" as seconds.
 double seconds_of(const std::string& text) {
   constexpr double kMost = 1e8;  // Three years.
-  double seconds = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, seconds);
-  if (code != std::errc() || stop != end || !(seconds >= 0.001 && seconds <= kMost)) {
+  const auto seconds = number_in<double>(text, 0.001, kMost);
+  if (!seconds) {
     fail_options(fmt::format("--time-limit: '{}' is not a time; expected seconds, 0.001 to {:.0f}",
                              text, kMost));
   }
-  return seconds;
+  return *seconds;
 }
 
 /// The command line of segment: its options, declared by the constructor, and what they set.
@@ -102,7 +99,7 @@ SegmentLine::SegmentLine() {
                          "Images, folders of images, or - for standard input");
   declare_places();
   declare_batch(line_, options_.batch);
-  declare_annotations(line_, options_.results, options_.annotations, true);
+  declare_annotations(line_, options_.results, options_.annotations);
   declare_tiles(line_, options_.tiles);
   declare_parameters();
   declare_device();
@@ -111,61 +108,21 @@ SegmentLine::SegmentLine() {
 }
 
 void SegmentLine::declare_places() {
-  line_.option(
-      "-o,--output", options_.results[Result::kLabels], "FILE|DIR|-", kOptionsInputOutput,
-      "Labels: .png (16 bits), .tif or .npy (32 bits); for scenes with coordinates also polygons: "
-      ".gpkg, .geojson or .shp; - writes a PNG to standard output; for several images a folder");
+  for (const ResultInfo& info : kResults) {
+    if (!info.is_annotation()) {
+      declare_result(line_, info.result, options_.results, kOptionsInputOutput);
+    }
+  }
   line_.flag("--indexed", options_.labels.indexed, kOptionsInputOutput,
              "Write labels as palette indices (PNG, at most 255 regions)");
   line_.flag("--cog", options_.labels.cloud_optimised, kOptionsInputOutput,
              "Write .tif results as cloud-optimised GeoTIFF");
-  line_.option("--overlay", options_.results[Result::kOverlay], "FILE|DIR", kOptionsInputOutput,
-               "The image with region boundaries drawn: .png or .jpg");
-  line_.option("--eigenvectors", options_.results[Result::kEigenvectors], "DIR",
-               kOptionsInputOutput,
-               "Eigenvectors as PNG, a montage and NPY; one folder for each image");
-  line_.option("--tree", options_.results[Result::kTree], "FILE|DIR", kOptionsInputOutput,
-               "The merge tree of all regions, for segment recut (.tree)");
-  line_.option("--ultrametric", options_.results[Result::kUltrametric], "FILE|DIR",
-               kOptionsInputOutput,
-               "The tree's ultrametric contour map: .png (16 bits), .npy or .tif (floats)");
-  line_.option("--contours", options_.results[Result::kContours], "FILE|DIR", kOptionsInputOutput,
-               "Boundary strength, not thinned: .png (16 bits), .npy or .tif (floats)");
-  line_.option("--html", options_.results[Result::kPage], "FILE|DIR", kOptionsInputOutput,
-               "A page for a browser, with every cut of the tree (.html), and with --eigenvectors "
-               "those too; for several images a folder with index.html");
   line_.option("--json", options_.json, "FILE|-", kOptionsInputOutput,
                "A report as JSON; for several images JSON Lines; with --list-devices, the devices");
-  line_.option("--edges", options_.companions[Companion::kEdges], "FILE|DIR", kOptionsInputOutput,
-               "Use your own boundary map instead of the network's: a grey image of 8 or 16 bits, "
-               "or floats in [0, 1] (TIFF, NPY), of the image's size; for several images a folder "
-               "in which a/b.png, .tif or .npy belongs to photos/a/b.jpg");
-  line_.option("--seeds", options_.companions[Companion::kSeeds], "FILE|DIR", kOptionsInputOutput,
-               "Grow labels from these pixels: a PNG, TIFF or NPY of the image's size with numbers "
-               "from 1, and 0 elsewhere, or GeoJSON in pixels with properties.label; with --method "
-               "hierarchy, find the largest regions that do not join two labels; for several "
-               "images a folder as with --edges");
-  line_.option(
-      "--barriers", options_.companions[Companion::kBarriers], "FILE|DIR", kOptionsInputOutput,
-      "With --seeds: lines that labels do not cross, pixels other than 0 of a PNG, TIFF or NPY of "
-      "the image's size, or GeoJSON in pixels; for several images a folder as with --edges");
-  line_.option("--start-from", options_.companions[Companion::kStart], "FILE|DIR",
-               kOptionsInputOutput,
-               "With --seeds: start from the --probabilities of an earlier run (.npy), to save "
-               "time after adding a few seeds; for several images a folder as with --edges");
-  line_.option("--correct", options_.companions[Companion::kCorrected], "FILE|DIR",
-               kOptionsInputOutput,
-               "With --seeds: correct these labels (PNG, TIFF or NPY). Regions with marks of one "
-               "number get it, those with several are divided among them, all others stay; for "
-               "several images a folder as with --edges");
-  line_.option("--features", options_.companions[Companion::kFeatures], "FILE|DIR",
-               kOptionsInputOutput,
-               "Compare pixels by your own features instead of boundaries: .npy of float32 or "
-               "float16, (height, width, channels), of the image's size or a smaller one of its "
-               "proportions; for several images a folder as with --edges");
-  line_.option(
-      "--probabilities", options_.results[Result::kProbabilities], "FILE|DIR", kOptionsInputOutput,
-      "With --seeds: the probability of each label at each pixel, .npy (labels, height, width)");
+  for (const CompanionInfo& info : kCompanions) {
+    line_.option(info.option, options_.companions[info.companion], "FILE|DIR", kOptionsInputOutput,
+                 info.meaning);
+  }
   line_.option(
       "--page", page_, "N|all", kOptionsInputOutput,
       "Read this page of a TIFF, frame of an animation or picture of a collection, from 1 "
@@ -337,16 +294,13 @@ void SegmentLine::check_links() {
   if (!options_.all_pages) fail_options("--link links the pages of a file: add --page all");
   refuse(true, {"--skip-existing", "--shard"},
          "--link needs all pages in one run, in their order: leave out {}");
-  double share = 0.25;
-  if (!links.least.empty()) {
-    const char* end = links.least.data() + links.least.size();
-    const auto [stop, code] = std::from_chars(links.least.data(), end, share);
-    if (code != std::errc() || stop != end || !(share > 0 && share <= 1)) {
-      fail_options(
-          fmt::format("--link-overlap is '{}', expected a share above 0, up to 1", links.least));
-    }
+  links.overlap = 0.25;
+  if (links.least.empty()) return;
+  links.overlap = number_in<double>(links.least, std::numeric_limits<double>::min(), 1);
+  if (!links.overlap) {
+    fail_options(
+        fmt::format("--link-overlap is '{}', expected a share above 0, up to 1", links.least));
   }
-  links.overlap = share;
 }
 
 void SegmentLine::check_features() const {

@@ -41,12 +41,6 @@ bool reads_as_map(const Options& options, const std::string& input) {
   return !options.bands.empty() || (!is_part_chosen(options) && is_scene_for(options, input));
 }
 
-/// The extension of labels of which only the folder is named. People who have scenes expect the
-/// labels to be GeoTIFFs.
-const char* labels_extension(const LabelStyle& style, bool map) {
-  return style.cloud_optimised || (map && !style.indexed) ? ".tif" : ".png";
-}
-
 /// Where labels go when no result is asked for: beside the input.
 std::string default_labels(const Options& options) {
   const std::string& input = options.inputs.front();
@@ -97,30 +91,13 @@ void check_streams(const Options& options, bool batch) {
   }
 }
 
-/// The companion of an image in a folder of files that are named as the images are; see
-/// Job::companions.
-std::string mirrored_companion(const CompanionInfo& info, const std::string& root,
-                               const fs::path& name) {
-  const fs::path base = fs::path(root) / name;
-  std::string found;
-  for (const std::string& extension : extensions_in(info.extensions)) {
-    const fs::path file = with_suffix(base, extension.c_str());
-    if (!exists(file.string())) continue;
-    if (!found.empty()) {
-      throw ConfigError(fmt::format("{}: '{}' and '{}' would both be of one image", info.option,
-                                    found, file.string()));
-    }
-    found = file.string();
-  }
-  return found.empty() ? base.string() : found;
-}
-
 Companions companions_of(const Companions& roots, const fs::path& name, bool batch) {
   Companions companions = roots;
   for (const CompanionInfo& info : kCompanions) {
     const std::string& root = roots[info.companion];
     if (root.empty() || (!batch && !is_folder(root))) continue;
-    companions[info.companion] = mirrored_companion(info, root, name);
+    companions[info.companion] =
+        mirrored_file(info.option, extensions_in(info.extensions), root, name);
   }
   return companions;
 }
@@ -132,17 +109,6 @@ std::string file_in(const std::string& folder, const FoundImage& image, const Re
   const std::string extension(info.result == Result::kLabels ? labels
                                                              : all.substr(0, all.find(' ')));
   return (fs::path(folder) / with_suffix(image.name, extension.c_str())).string();
-}
-
-/// The job of an image of a batch, whose results go into folders.
-Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
-  Job job{image.input, {}, companions_of(roots.companions, image.name, true)};
-  for (const ResultInfo& info : kResults) {
-    const std::string& root = roots.results[info.result];
-    if (root.empty() || info.of_run(root)) continue;
-    job.results[info.result] = file_in(root, image, info, labels);
-  }
-  return job;
 }
 
 /// The job of a single image, whose results are named files or go into named folders.
@@ -186,26 +152,6 @@ void add_jobs(const Options& options, const FoundImage& image, Plan& plan) {
       give_stack(plan, image.name, job);
     }
   }
-}
-
-void check_names(const Options& options, const Plan& plan) {
-  std::vector<std::string> inputs;
-  for (const Job& job : plan.jobs) {
-    inputs.push_back(job.input);
-    inputs.insert(inputs.end(), job.companions.begin(), job.companions.end());
-  }
-  ResultNames names(inputs);
-  for (const Job& job : plan.jobs) {
-    if (job.part.page <= 1) names.add("-o", job.stack, job.input);
-    for (const ResultInfo& info : kResults) {
-      names.add(info.option, job.results[info.result], job.input);
-    }
-  }
-  for (const ResultInfo& info : kResults) {
-    const std::string& place = plan.roots.results[info.result];
-    if (plan.batch && info.of_run(place)) names.add(info.option, place, "");
-  }
-  names.add("--json", options.json, "");
 }
 
 /// Throws ConfigError when the page of an image would take the place of the pages' index.
@@ -288,6 +234,56 @@ FoundImages images_of(const Options& options, const std::set<Identity>& results)
 }
 
 }  // namespace
+
+const char* labels_extension(const LabelStyle& style, bool map) {
+  return style.cloud_optimised || (map && !style.indexed) ? ".tif" : ".png";
+}
+
+std::string mirrored_file(const char* option, const std::vector<std::string>& extensions,
+                          const std::string& folder, const fs::path& name) {
+  const fs::path base = fs::path(folder) / name;
+  std::string found;
+  for (const std::string& extension : extensions) {
+    const fs::path file = with_suffix(base, extension.c_str());
+    if (!exists(file.string())) continue;
+    if (!found.empty()) {
+      throw ConfigError(fmt::format("{}: '{}' and '{}' would both be of one image", option, found,
+                                    file.string()));
+    }
+    found = file.string();
+  }
+  return found.empty() ? base.string() : found;
+}
+
+Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
+  Job job{image.input, {}, companions_of(roots.companions, image.name, true)};
+  for (const ResultInfo& info : kResults) {
+    const std::string& root = roots.results[info.result];
+    if (root.empty() || info.of_run(root)) continue;
+    job.results[info.result] = file_in(root, image, info, labels);
+  }
+  return job;
+}
+
+void check_names(const Options& options, const Plan& plan) {
+  std::vector<std::string> inputs;
+  for (const Job& job : plan.jobs) {
+    inputs.insert(inputs.end(), {job.input, job.made});
+    inputs.insert(inputs.end(), job.companions.begin(), job.companions.end());
+  }
+  ResultNames names(inputs);
+  for (const Job& job : plan.jobs) {
+    if (job.part.page <= 1) names.add("-o", job.stack, job.input);
+    for (const ResultInfo& info : kResults) {
+      names.add(info.option, job.results[info.result], job.input);
+    }
+  }
+  for (const ResultInfo& info : kResults) {
+    const std::string& place = plan.roots.results[info.result];
+    if (plan.batch && info.of_run(place)) names.add(info.option, place, "");
+  }
+  names.add("--json", options.json, "");
+}
 
 Plan make_plan(const Options& options) {
   Plan plan;

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "diacut/image_file.hpp"
 #include "exit_code.hpp"
+#include "find_images.hpp"
 #include "options.hpp"
 #include "results.hpp"
 
@@ -33,6 +35,8 @@ struct Job {
   /// Whether the input is a scene that is read as a picture all the same, without coordinates.
   bool as_picture = false;
   std::vector<int> bands = {};  ///< Of a scene, that are looked at; empty: not named.
+  /// The merge tree or the labels that are read in place of a device's work; empty: none.
+  std::string made = {};
 };
 
 /// What messages call the image of a job: its file in quotes, and of several pages the page.
@@ -57,6 +61,21 @@ struct Plan {
 
 /// The index of the pages of a batch; empty where there are no pages.
 std::string page_index(const Plan& plan);
+
+/// The extension of labels of which only the folder is named. `map`: whether they are of a scene:
+/// people who have scenes expect the labels to be GeoTIFFs.
+const char* labels_extension(const LabelStyle& style, bool map);
+
+/// The job of an image of a batch, whose results go into folders. `labels`: their extension.
+Job mirrored(const Job& roots, const FoundImage& image, const char* labels);
+
+/// The file of this name, without its extension, in a folder; without an extension where there is
+/// none. `option`: what messages name. Throws ConfigError where there are several.
+std::string mirrored_file(const char* option, const std::vector<std::string>& extensions,
+                          const std::string& folder, const std::filesystem::path& name);
+
+/// Throws ConfigError when two results would be one file, or a result an input.
+void check_names(const Options& options, const Plan& plan);
 
 /// Finds the images and names their results, as the help describes. Reads folders, writes nothing.
 /// Throws ConfigError when two results would be one file, or a result an input; InputError when

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -25,19 +24,21 @@
 #include "diacut/image_file.hpp"
 #include "diacut/map.hpp"
 #include "diacut/output.hpp"
-#include "diacut/page.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/seeds.hpp"
 #include "maps.hpp"
 #include "object_line.hpp"
+#include "options.hpp"
 #include "paths.hpp"
+#include "plan.hpp"
 #include "prepare_results.hpp"
 #include "program.hpp"
-#include "result_names.hpp"
+#include "reader.hpp"
 #include "shared_files.hpp"
 #include "stopwatch.hpp"
 #include "subcommand.hpp"
 #include "text.hpp"
+#include "writer.hpp"
 
 namespace diacut::app {
 
@@ -86,35 +87,19 @@ indices, or .npy. 0 is background; regions may lie in pieces. A file that is
 itself called annotate is segmented as ./annotate.
 )";
 
-struct RecutOptions : CommonOptions {
-  std::string input;       ///< A tree, a label image, or a folder of them.
+struct RecutOptions : Options {
   bool is_labels = false;  ///< Whether the inputs are label images.
-  Places results;
-  LabelStyle labels;
+  std::string input;       ///< A tree, a label image, or a folder of them.
   std::string image;
-  AnnotationStyle annotations;
-  std::optional<std::int64_t> regions;
   std::optional<double> threshold;
-  LeastSize min_size;
-  std::optional<double> least_ground;       ///< In its place, in square metres.
   std::optional<ObjectConditions> objects;  ///< In place of a cut.
-  std::string seeds;                        ///< File of seeds that decide the cut.
 
+  const std::string& seeds() const { return companions[Companion::kSeeds]; }
   bool needs_brightness() const {
     return objects &&
            (std::isfinite(objects->brightness.low) || std::isfinite(objects->brightness.high) ||
             objects->score == ObjectScoring::kNuclei);
   }
-};
-
-/// One input and where its results go.
-struct RecutJob {
-  std::string input;
-  std::string image;  ///< Empty: none.
-  std::string seeds;
-  Places results;    ///< In a folder's run without those of all.
-  std::string name;  ///< What annotations call the image.
-  std::int64_t number = 1;
 };
 
 [[noreturn]] void fail_recut(const std::string& message) { fail_usage(kRecutProgram, message); }
@@ -125,13 +110,8 @@ struct RecutJob {
 template <class Number>
 Number parse_number(const char* option, const std::string& text, Number least, Number most,
                     std::string_view expected) {
-  Number number{};
-  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || stop != text.data() + text.size() ||
-      !(number >= least && number <= most)) {
-    throw ConfigError(fmt::format("{} is '{}', expected {}", option, text, expected));
-  }
-  return number;
+  if (const auto number = number_in<Number>(text, least, most)) return *number;
+  throw ConfigError(fmt::format("{} is '{}', expected {}", option, text, expected));
 }
 
 bool is_tiff(const std::string& path) {
@@ -152,9 +132,7 @@ bool takes_coordinates(const RecutOptions& options) {
 }
 
 void check_places(const RecutOptions& options) {
-  const bool annotated = std::any_of(
-      kAnnotationOptions.begin(), kAnnotationOptions.end(),
-      [&](const AnnotationOption& option) { return options.results.has(option.result); });
+  const bool annotated = has_annotations(options.results, true);
   if (!options.results.any()) fail_recut(options, "name a file for the labels with -o");
   for (const auto& [name, given] : {std::pair("--indexed", options.labels.indexed),
                                     std::pair("--cog", options.labels.cloud_optimised)}) {
@@ -192,13 +170,13 @@ void check_places(const RecutOptions& options) {
         "brightness");
   }
   for (const auto& [name, given] : {std::pair("--objects", options.objects.has_value()),
-                                    std::pair("--seeds", !options.seeds.empty())}) {
+                                    std::pair("--seeds", !options.seeds().empty())}) {
     if (!given || !options.results.has(Result::kPage)) continue;
     fail_recut(options,
                fmt::format("--html and {} exclude each other: the page shows cuts of the hierarchy",
                            name));
   }
-  if (options.objects && !options.seeds.empty()) {
+  if (options.objects && !options.seeds().empty()) {
     fail_recut(options, "--objects and --seeds exclude each other: leave out one of them");
   }
   if (polygons && options.image.empty()) {
@@ -226,7 +204,7 @@ void check_places(const RecutOptions& options) {
     check_folder_name(info.option, options.results[info.result]);
   }
   for (const auto& [name, given] :
-       {std::pair("--image", &options.image), std::pair("--seeds", &options.seeds)}) {
+       {std::pair("--image", &options.image), std::pair("--seeds", &options.seeds())}) {
     if (!batch || given->empty() || is_folder(*given)) continue;
     fail_recut(options, fmt::format("{}: '{}' is not a folder; a folder of {} needs a folder with "
                                     "their names",
@@ -274,31 +252,25 @@ RecutLine::RecutLine(bool is_labels)
     line_.app().add_option(kRecutInputs, inputs_,
                            "A merge tree, a folder of them, or - for standard input");
   }
-  line_.option("-o,--output", options_.results[Result::kLabels], "FILE|DIR|-", kRecutInputOutput,
-               "Labels: .png (16 bits), .tif or .npy (32 bits); with a scene as --image also "
-               "polygons: .gpkg, .geojson or .shp; - writes a PNG to standard output");
+  declare_result(line_, Result::kLabels, options_.results, kRecutInputOutput);
   line_.flag("--indexed", options_.labels.indexed, kRecutInputOutput,
              "Write labels as palette indices (PNG, at most 255 regions)");
   line_.flag("--cog", options_.labels.cloud_optimised, kRecutInputOutput,
              "Write .tif results as cloud-optimised GeoTIFF");
-  line_.option("--overlay", options_.results[Result::kOverlay], "FILE|DIR", kRecutInputOutput,
-               "The image with region boundaries drawn: .png or .jpg");
+  declare_result(line_, Result::kOverlay, options_.results, kRecutInputOutput);
   line_.option("--image", options_.image, "FILE|DIR|-", kRecutInputOutput,
                "The image that the regions belong to, for annotations, tables, --overlay and "
                "coordinates; of a folder the folder of images: photos/a/b.jpg for a/b.tree or "
                "a/b.png");
-  declare_annotations(line_, options_.results, options_.annotations, true);
+  declare_annotations(line_, options_.results, options_.annotations);
   if (!is_labels) declare_cuts();
   line_.message_flags(kRecutMessages, "Only errors", "Also what the input holds", false);
 }
 
 void RecutLine::declare_cuts() {
-  line_.option("--ultrametric", options_.results[Result::kUltrametric], "FILE|DIR",
-               kRecutInputOutput,
-               "The ultrametric contour map: .png (16 bits), .npy or .tif (floats; with the "
-               "coordinates of a scene as --image)");
-  line_.option("--html", options_.results[Result::kPage], "FILE|DIR", kRecutInputOutput,
-               "A page for a browser, with every cut of the tree (.html)");
+  declare_result(line_, Result::kUltrametric, options_.results, kRecutInputOutput);
+  declare_result(line_, Result::kPage, options_.results, kRecutInputOutput,
+                 "A page for a browser, with every cut of the tree (.html)");
   line_.option("--regions", regions_, "K", kCut, "Cut into K regions");
   line_.option("--threshold", threshold_, "T", kCut,
                "Merge regions across boundaries of a height of at most T, 0 to 1");
@@ -308,7 +280,7 @@ void RecutLine::declare_cuts() {
                "--image, or auto (default auto, as in segment)");
   line_.flag("--auto", automatic_, kCut, "Cut at the threshold saved with the tree (default)");
   line_.option(
-      "--seeds", options_.seeds, "FILE|DIR", kCut,
+      "--seeds", options_.companions[Companion::kSeeds], "FILE|DIR", kCut,
       "Find the largest regions that do not join seeds of two labels: a PNG, TIFF or NPY of the "
       "image's size with numbers from 1, and 0 elsewhere; a region without seeds has the label 0");
   objects_.declare(line_);
@@ -343,13 +315,13 @@ RecutOptions RecutLine::parse(int argc, const char* const* argv) {
     if (options_.objects && given) {
       fail_recut(fmt::format("--objects and {} exclude each other: objects are not a cut", option));
     }
-    if (!options_.seeds.empty() && given) {
+    if (!options_.seeds().empty() && given) {
       fail_recut(fmt::format("--seeds and {} exclude each other: seeds decide the cut", option));
     }
   }
   if (regions_) {
-    options_.regions =
-        parse_number<std::int64_t>("--regions", *regions_, 1, INT32_MAX, "an integer of 1 or more");
+    options_.parameters.region.regions =
+        parse_number<int>("--regions", *regions_, 1, INT32_MAX, "an integer of 1 or more");
   }
   if (threshold_) {
     options_.threshold =
@@ -367,46 +339,10 @@ RecutOptions RecutLine::parse(int argc, const char* const* argv) {
                       "area such as 0.5ha, or auto",
                       *min_size_));
     }
-    options_.min_size = *least;
+    options_.parameters.region.min_size = *least;
   }
   check_places(options_);
   return options_;
-}
-
-/// The results of a job in folders. `name`: of its files, without extension.
-Places mirrored_places(const Places& roots, const fs::path& name, const RecutOptions& options) {
-  Places results;
-  for (const ResultInfo& info : kResults) {
-    const std::string& root = roots[info.result];
-    if (root.empty() || info.of_run(root)) continue;
-    const std::string extension = options.labels.cloud_optimised && info.result == Result::kLabels
-                                      ? ".tif"
-                                      : extensions_in(info.extensions).front();
-    results[info.result] = (fs::path(root) / with_suffix(name, extension.c_str())).string();
-  }
-  return results;
-}
-
-/// The file of a name without its extension in a folder, of these extensions. Throws InputError
-/// where there is none, or more than one.
-fs::path file_of_name(const char* option, const fs::path& folder, const fs::path& name,
-                      const std::vector<std::string>& extensions) {
-  // Where b.jpg and b.png are both there, results are called b.jpg.tree and b.png.tree.
-  if (has_image_extension(name) && fs::exists(folder / name)) return name;
-  fs::path found;
-  for (const std::string& extension : extensions) {
-    const fs::path file = with_suffix(name, extension.c_str());
-    if (!fs::exists(folder / file)) continue;
-    if (!found.empty()) {
-      throw InputError(fmt::format("{}: '{}' and '{}' would both be the one of '{}'", option,
-                                   found.string(), file.string(), name.string()));
-    }
-    found = file;
-  }
-  if (!found.empty()) return found;
-  throw InputError(
-      fmt::format("{}: '{}' has no file of the name '{}' with the extension of an image", option,
-                  folder.string(), name.string()));
 }
 
 /// The files of a folder and of those in it that are inputs, in the order of their names.
@@ -434,216 +370,145 @@ std::vector<fs::path> inputs_in(const RecutOptions& options) {
   return found;
 }
 
-std::vector<RecutJob> jobs_of(const RecutOptions& options) {
-  if (!is_input_folder(options.input)) {
-    const std::string& named = options.image.empty() ? options.input : options.image;
-    return {{options.input, options.image, options.seeds, options.results,
-             fs::path(named).filename().string()}};
+/// The image of that name, without its extension, in the folder of --image.
+fs::path image_of_name(const std::string& folder, const fs::path& name) {
+  // Where b.jpg and b.png are both there, results are called b.jpg.tree and b.png.tree.
+  if (has_image_extension(name) && app::exists(folder / name)) return folder / name;
+  std::vector<std::string> types = image_extensions();
+  types.insert(types.end(), map_extensions().begin(), map_extensions().end());
+  const fs::path file = mirrored_file("--image", types, folder, name);
+  if (app::exists(file)) return file;
+  throw InputError(
+      fmt::format("--image: '{}' has no file of the name '{}' with the extension of an image",
+                  folder, name.string()));
+}
+
+/// The job of each tree or label image. Its input is the image, if there is one.
+Plan plan_of(const RecutOptions& options) {
+  Plan plan;
+  plan.batch = is_input_folder(options.input);
+  plan.roots.results = options.results;
+  plan.roots.companions = options.companions;
+  if (!plan.batch) {
+    Job& job = plan.jobs.emplace_back(plan.roots);
+    job.input = options.image.empty() ? options.input : options.image;
+    job.made = options.input;
+    job.name = fs::path(job.input).filename().string();
+    return plan;
   }
-  std::vector<std::string> image_types = image_extensions();
-  image_types.insert(image_types.end(), map_extensions().begin(), map_extensions().end());
-  std::vector<RecutJob> jobs;
   for (const fs::path& input : inputs_in(options)) {
     fs::path name = input.lexically_relative(options.input);
     name.replace_extension();
-    RecutJob job{input.string(),
-                 {},
-                 {},
-                 mirrored_places(options.results, name, options),
-                 name.generic_string(),
-                 static_cast<std::int64_t>(jobs.size()) + 1};
-    if (!options.image.empty()) {
-      const fs::path file = file_of_name("--image", options.image, name, image_types);
-      job.image = (fs::path(options.image) / file).string();
-      job.name = file.generic_string();
-    }
-    if (!options.seeds.empty()) {
-      const fs::path file =
-          file_of_name("--seeds", options.seeds, name, extensions_in(kCompanions[1].extensions));
-      job.seeds = (fs::path(options.seeds) / file).string();
-    }
-    jobs.push_back(std::move(job));
+    Job& job = plan.jobs.emplace_back(
+        mirrored(plan.roots, {input.string(), name}, labels_extension(options.labels, false)));
+    job.made = input.string();
+    job.name = name.generic_string();
+    job.number = static_cast<std::int64_t>(plan.jobs.size());
+    if (options.image.empty()) continue;
+    const fs::path file = image_of_name(options.image, name);
+    job.input = file.string();
+    job.name = file.lexically_relative(options.image).generic_string();
   }
-  return jobs;
+  return plan;
 }
 
-/// Throws for a place that cannot be written to, before anything is written.
-void check_results(const RecutOptions& options, const std::vector<RecutJob>& jobs, bool batch) {
-  std::vector<std::string> read;
-  for (const RecutJob& job : jobs) read.insert(read.end(), {job.input, job.image, job.seeds});
-  ResultNames names(read);
-  const auto check = [&](const ResultInfo& info, const std::string& place, const RecutJob& job) {
-    if (place.empty()) return;
-    check_name(info.result, place, options.labels);
-    if (batch && !info.of_run(place)) make_folder_of(place);
-    check_writable(place);
-    names.add(info.option, place, batch ? job.input : "");
-  };
-  if (!batch) {
-    for (const ResultInfo& info : kResults) {
-      const std::string& place = options.results[info.result];
-      if (!place.empty()) check_name(info.result, place, options.labels);
-    }
+/// Reads the image that regions belong to, and where it lies if it is a scene.
+void read_image_of(const RecutOptions& options, const Job& job, const Labels& labels,
+                   LoadedImage& loaded) {
+  if (options.image.empty()) return;
+  if (is_map(job.input)) {
+    Map map = read_map(job.input);
+    loaded.image = std::move(map.image);
+    loaded.frame = std::move(map.frame);
+  } else {
+    loaded.file = std::make_shared<const ImageFile>(job.input);
+    loaded.image = loaded.file->read({}, {});
+    loaded.facts = loaded.file->facts({});
   }
-  for (const ResultInfo& info : kResults) {
-    for (const RecutJob& job : jobs) check(info, job.results[info.result], job);
-    const std::string& root = options.results[info.result];
-    if (batch && info.of_run(root)) check(info, root, {});
-  }
-}
-
-/// The image that regions belong to, and where it lies if it is a scene.
-struct Source {
-  Image image;
-  std::optional<MapFrame> frame;
-  std::shared_ptr<const ImageFile> file;  ///< Of a picture.
-  PictureFacts facts;
-};
-
-Source read_source(const std::string& name) {
-  Source source;
-  if (is_map(name)) {
-    Map map = read_map(name);
-    source.image = std::move(map.image);
-    source.frame = std::move(map.frame);
-    return source;
-  }
-  source.file = std::make_shared<const ImageFile>(name);
-  source.image = source.file->read({}, {});
-  source.facts = source.file->facts({});
-  return source;
-}
-
-/// What results are made of.
-struct Found {
-  std::optional<Hierarchy> hierarchy;
-  SeededRegions regions;
-  std::vector<std::int64_t> names;  ///< Of a label image: its number of each region.
-};
-
-Source matching_source(const RecutOptions& options, const RecutJob& job, const Labels& labels) {
-  Source source = read_source(job.image);
-  const Image& image = source.image;
-  if (image.width == labels.width && image.height == labels.height) return source;
+  const Image& image = loaded.image;
+  if (image.width == labels.width && image.height == labels.height) return;
   throw InputError(fmt::format(
-      "{}: the image has {} x {} pixels, but the {} {} was made from one of {} x {}", job.image,
-      image.width, image.height, options.is_labels ? "label image" : "hierarchy", job.input,
+      "{}: the image has {} x {} pixels, but the {} {} was made from one of {} x {}", job.input,
+      image.width, image.height, options.is_labels ? "label image" : "hierarchy", job.made,
       labels.width, labels.height));
 }
 
-/// Reads labels, which then are 1, 2, ... in the order of their numbers.
-Found read_labels(const std::string& path) {
-  const LabelImage read = read_label_image(path);
-  return {std::nullopt, {read.labels, {}}, read.numbers};
-}
-
-/// The labels as files hold them.
-Labels labels_of(const Found& found) {
-  if (found.names.empty()) return written_labels(found.regions);
+/// Reads labels, which then are 1, 2, ... in the order of their numbers, and returns these.
+std::vector<std::int64_t> read_labels(const Job& job, Segmentation& result) {
+  LabelImage read = read_label_image(job.made);
+  result.labels = std::move(read.labels);
+  if (!job.results.has(Result::kLabels) || read.numbers.empty()) return read.numbers;
   constexpr std::int64_t kMost = 50'000'000;
-  if (found.names.back() > kMost) {
+  if (read.numbers.back() > kMost) {
     throw InputError(fmt::format(
         "-o: its labels go up to {}, and files of labels are written up to {}: number them anew",
-        found.names.back(), kMost));
+        read.numbers.back(), kMost));
   }
-  Labels labels = found.regions.regions;
-  for (std::int32_t& label : labels.values) {
-    if (label == 0) continue;
-    label = static_cast<std::int32_t>(found.names[static_cast<std::size_t>(label) - 1]);
+  for (const std::int64_t number : read.numbers) {
+    result.seed_labels.push_back(static_cast<std::int32_t>(number));
   }
-  labels.count = found.names.back();
-  return labels;
+  return read.numbers;
 }
 
-/// The regions that were asked for. Without seeds SeededRegions::seed_labels is empty.
-SeededRegions regions_of(const RecutOptions& options, const RecutJob& job,
-                         const Hierarchy& hierarchy, const Source* source,
-                         const RegionParameters& wanted, std::vector<std::string>& notes) {
-  if (!job.seeds.empty()) {
+/// Cuts a tree as it was asked for.
+void cut_tree(const RecutOptions& options, const Job& job, const RegionParameters& wanted,
+              const LoadedImage& loaded, Segmentation& result) {
+  const Hierarchy& hierarchy = *result.hierarchy;
+  const std::string& seeds = job.companions[Companion::kSeeds];
+  if (!seeds.empty()) {
     const Labels& leaves = hierarchy.leaves;
-    const Seeds seeds = read_seeds(job.seeds, {}, leaves.width, leaves.height);
-    notes.insert(notes.end(), seeds.notes.begin(), seeds.notes.end());
-    return cut_by_seeds(hierarchy, seeds, notes);
+    const Seeds read = read_seeds(seeds, {}, leaves.width, leaves.height);
+    result.notes.insert(result.notes.end(), read.notes.begin(), read.notes.end());
+    SeededRegions found = cut_by_seeds(hierarchy, read, result.notes);
+    result.labels = std::move(found.regions);
+    result.seed_labels = std::move(found.seed_labels);
+  } else if (options.objects) {
+    result.labels = find_objects(hierarchy, *options.objects,
+                                 options.image.empty() ? nullptr : &loaded.image, result.notes);
+  } else {
+    result.labels = cut(hierarchy, wanted, result.notes);
   }
-  if (!options.objects) return {cut(hierarchy, wanted, notes), {}};
-  const Image* image = source != nullptr ? &source->image : nullptr;
-  return {find_objects(hierarchy, *options.objects, image, notes), {}};
-}
-
-void write_results(const RecutOptions& options, const RecutJob& job, const Found& found,
-                   const Source* source, const RegionParameters& wanted, SharedFiles& shared,
-                   std::vector<std::string>& notes) {
-  const Image* image = source != nullptr ? &source->image : nullptr;
-  const MapFrame* frame = source != nullptr && source->frame ? &*source->frame : nullptr;
-  const PictureFacts facts = source != nullptr ? source->facts : PictureFacts();
-  const Labels& labels = found.regions.regions;
-  const Hierarchy* hierarchy = found.hierarchy ? &*found.hierarchy : nullptr;
-  const Annotations annotations(
-      options.results, options.annotations, labels,
-      measured_in(options.annotations, frame, source != nullptr ? source->file : nullptr, facts, {},
-                  {}),
-      hierarchy, found.names);
-  for (const ResultInfo& info : kResults) {
-    const std::string& place = job.results[info.result];
-    if (place.empty() || !is_annotation(info.result)) continue;
-    const std::string& named = job.image.empty() ? job.input : job.image;
-    annotations.write(
-        info.result, place,
-        annotated_name(named, job.name, info.result == Result::kLabelMe ? place : ""));
-  }
-  shared.add(annotations, annotated_name(job.image, job.name, ""), job.name, job.number, 1);
-  if (job.results.has(Result::kOverlay)) {
-    write_overlay(job.results[Result::kOverlay], *image, labels);
-  }
-  if (job.results.has(Result::kPage)) {
-    write_page(job.results[Result::kPage], *image, *hierarchy, nullptr,
-               {page_title(job.image), wanted, &labels}, notes);
-  }
-  if (job.results.has(Result::kUltrametric)) {
-    write_map_strength(job.results[Result::kUltrametric], ultrametric_map(*hierarchy),
-                       ultrametric_frame(frame_or_size(frame, labels.width, labels.height)),
-                       options.labels.cloud_optimised);
-  }
-  if (!job.results.has(Result::kLabels)) return;
-  write_labels_of(job.results[Result::kLabels], labels_of(found), frame, options.labels,
-                  options.annotations.simplify(), facts);
 }
 
 /// Does one job. Throws what ends it.
-void recut_one(const RecutOptions& options, const RecutJob& job, SharedFiles& shared,
+void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, SharedFiles& shared,
                Console& console) {
   const Stopwatch stopwatch;
-  const std::string name = input_name(job.input);
-  std::vector<std::string> notes;
-  RegionParameters wanted;
-  Found found;
-  std::optional<Source> source;
+  const std::string name = input_name(job.made);
+  LoadedImage loaded;
+  Segmentation result;
+  RegionParameters wanted = options.parameters.region;
+  std::vector<std::int64_t> numbers;
   if (options.is_labels) {
-    found = read_labels(job.input);
-    if (!job.image.empty()) source = matching_source(options, job, found.regions.regions);
+    numbers = read_labels(job, result);
+    read_image_of(options, job, result.labels, loaded);
   } else {
-    const Hierarchy& hierarchy = found.hierarchy.emplace(read_tree(job.input));
+    const Hierarchy& hierarchy = result.hierarchy.emplace(read_tree(job.made));
     console.detail(fmt::format("{}: {} x {} pixels, {} leaves, {} merges, automatic threshold {}",
                                name, hierarchy.leaves.width, hierarchy.leaves.height,
                                hierarchy.leaves.count, hierarchy.merges.size(),
                                hierarchy.threshold));
-    wanted.regions = static_cast<int>(options.regions.value_or(0));
     wanted.threshold = options.threshold.value_or(hierarchy.threshold);
-    wanted.min_size = options.min_size;
-    if (!job.image.empty()) source = matching_source(options, job, hierarchy.leaves);
+    read_image_of(options, job, hierarchy.leaves, loaded);
     if (options.least_ground) {
-      const MapFrame* frame = source->frame ? &*source->frame : nullptr;
+      const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;
       wanted.min_size = {LeastSize::Unit::kPixels, static_cast<double>(pixels_of_area(
-                                                       *options.least_ground, job.image, frame))};
+                                                       *options.least_ground, job.input, frame))};
     }
-    found.regions = regions_of(options, job, hierarchy, source ? &*source : nullptr, wanted, notes);
+    cut_tree(options, job, wanted, loaded, result);
   }
-  write_results(options, job, found, source ? &*source : nullptr, wanted, shared, notes);
-  for (const std::string& note : notes) console.note(fmt::format("{}: {}", name, note));
-  console.message(
-      fmt::format("{}: {} ({:.0f} ms)", name,
-                  counted(found.regions.regions.count, options.objects ? "object" : "region"),
-                  stopwatch.milliseconds()));
+  const Annotations annotations(
+      options.results, options.annotations, result.labels,
+      measured_in(options.annotations, loaded.frame ? &*loaded.frame : nullptr, loaded.file,
+                  loaded.facts, {}, {}),
+      result.hierarchy ? &*result.hierarchy : nullptr, numbers);
+  for (const std::string& note : annotations.notes()) result.notes.push_back(note);
+  write_results(options, wanted, plan.batch, job, loaded, result, annotations);
+  shared.add(annotations, annotated_name(job.input, job.name, ""), job.name, job.number, 1);
+  for (const std::string& note : result.notes) console.note(fmt::format("{}: {}", name, note));
+  console.message(fmt::format("{}: {} ({:.0f} ms)", name,
+                              counted(result.labels.count, options.objects ? "object" : "region"),
+                              stopwatch.milliseconds()));
 }
 
 }  // namespace
@@ -659,26 +524,28 @@ ExitCode run_recut(int argc, const char* const* argv, Console& console) {
   const bool is_labels = is_subcommand(argc, argv, kAnnotateName);
   const RecutOptions options = RecutLine(is_labels).parse(argc - 1, argv + 1);
   if (!begin(options, console)) return ExitCode::kDone;
-  const bool batch = is_input_folder(options.input);
-  const std::vector<RecutJob> jobs = jobs_of(options);
-  check_results(options, jobs, batch);
-  SharedFiles shared(options.results, options.annotations, batch);
+  const Plan plan = plan_of(options);
+  check_names(options, plan);
+  prepare_results(options, plan);
+  SharedFiles shared(options.results, options.annotations, plan.batch);
   ExitCode code = ExitCode::kDone;
   std::size_t failed = 0;
-  for (const RecutJob& job : jobs) {
-    if (!batch) {
-      recut_one(options, job, shared, console);
+  for (const Job& job : plan.jobs) {
+    if (!plan.batch) {
+      recut_one(options, plan, job, shared, console);
       continue;
     }
     if (const auto failure =
-            attempt(job.input, [&] { recut_one(options, job, shared, console); })) {
+            attempt(job.made, [&] { recut_one(options, plan, job, shared, console); })) {
       console.error(failure->message);
       code = worse(code, failure->code);
       ++failed;
     }
   }
   shared.commit();
-  if (batch) console.message(fmt::format("{} done, {} failed", jobs.size() - failed, failed));
+  if (plan.batch) {
+    console.message(fmt::format("{} done, {} failed", plan.jobs.size() - failed, failed));
+  }
   return code;
 }
 

@@ -17,6 +17,17 @@ Values files_of(const char* extensions) {
   return values;
 }
 
+void declare_result(CommandLine& line, Result result, Places& places, const char* group,
+                    const char* meaning) {
+  const ResultInfo& info = info_of(result);
+  const char* type = result == Result::kLabels         ? "FILE|DIR|-"
+                     : result == Result::kEigenvectors ? "DIR"
+                     : info.span == Span::kRun         ? "FILE"
+                                                       : "FILE|DIR";
+  line.option(result == Result::kLabels ? "-o,--output" : info.option, places[result], type, group,
+              meaning != nullptr ? meaning : info.meaning);
+}
+
 bool ResultInfo::of_run(const std::string& place) const {
   const bool is_file = std::filesystem::path(place).has_extension() && !is_folder(place);
   return span == Span::kRun || (span == Span::kEither && is_file);

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "command_description.hpp"
+#include "command_line.hpp"
+#include "diacut/annotations.hpp"
 
 namespace diacut::app {
 
@@ -44,33 +47,69 @@ struct ResultInfo {
   Result result;
   const char* option;      ///< The option that names the result's place.
   const char* extensions;  ///< Of its file, the first one in a folder of results; empty: a folder.
-  bool of_hierarchy;       ///< Whether it needs --method hierarchy.
+  const char* meaning;     ///< What the help says of the option.
+  bool of_hierarchy = false;  ///< Whether it needs --method hierarchy.
   Span span = Span::kImage;
+  std::optional<AnnotationFormat> format = {};  ///< Of a file of annotations.
 
   /// Whether a place holds the results of all images of a run.
   bool of_run(const std::string& place) const;
+  /// Whether it is made from the regions' outlines and figures.
+  bool is_annotation() const { return format.has_value() || result == Result::kGraph; }
 };
 
 /// In the order of Result.
 inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
-    {Result::kLabels, "-o", ".png .tif .tiff .npy .gpkg .geojson .shp", false},
-    {Result::kOverlay, "--overlay", ".png .jpg", false},
-    {Result::kEigenvectors, "--eigenvectors", "", false},
-    {Result::kTree, "--tree", ".tree", true},
-    {Result::kUltrametric, "--ultrametric", ".png .npy .tif .tiff", true},
-    {Result::kContours, "--contours", ".png .npy .tif .tiff", true},
-    {Result::kPage, "--html", ".html", true},
-    {Result::kCoco, "--coco", ".json", false, Span::kRun},
-    {Result::kLabelMe, "--labelme", ".json", false},
-    {Result::kYolo, "--yolo", ".txt", false},
-    {Result::kLabelStudio, "--label-studio", ".json", false, Span::kRun},
-    {Result::kCvat, "--cvat", ".xml", false, Span::kRun},
-    {Result::kSvg, "--svg", ".svg", false},
-    {Result::kGeoJson, "--geojson", ".geojson", false},
-    {Result::kTable, "--table", ".csv", false, Span::kEither},
-    {Result::kGraph, "--graph", ".graphml .csv", false},
-    {Result::kProbabilities, "--probabilities", ".npy", false},
+    {Result::kLabels, "-o", ".png .tif .tiff .npy .gpkg .geojson .shp",
+     "Labels: .png (16 bits), .tif or .npy (32 bits); for scenes with coordinates also polygons: "
+     ".gpkg, .geojson or .shp; - writes a PNG to standard output; for several images a folder"},
+    {Result::kOverlay, "--overlay", ".png .jpg",
+     "The image with region boundaries drawn: .png or .jpg"},
+    {Result::kEigenvectors, "--eigenvectors", "",
+     "Eigenvectors as PNG, a montage and NPY; one folder for each image"},
+    {Result::kTree, "--tree", ".tree", "The merge tree of all regions, for segment recut (.tree)",
+     true},
+    {Result::kUltrametric, "--ultrametric", ".png .npy .tif .tiff",
+     "The tree's ultrametric contour map: .png (16 bits), .npy or .tif (floats)", true},
+    {Result::kContours, "--contours", ".png .npy .tif .tiff",
+     "Boundary strength, not thinned: .png (16 bits), .npy or .tif (floats)", true},
+    {Result::kPage, "--html", ".html",
+     "A page for a browser, with every cut of the tree (.html), and with --eigenvectors those too; "
+     "for several images a folder with index.html",
+     true},
+    {Result::kCoco, "--coco", ".json",
+     "COCO JSON: polygons, and RLE for regions with holes; one file for a folder", false,
+     Span::kRun, AnnotationFormat::kCoco},
+    {Result::kLabelMe, "--labelme", ".json",
+     "LabelMe JSON: polygons, and masks for regions with holes", false, Span::kImage,
+     AnnotationFormat::kLabelMe},
+    {Result::kYolo, "--yolo", ".txt",
+     "YOLO segmentation labels: one ring for each region, with holes joined to it", false,
+     Span::kImage, AnnotationFormat::kYolo},
+    {Result::kLabelStudio, "--label-studio", ".json",
+     "Label Studio tasks with predictions (.json); one file for a folder", false, Span::kRun,
+     AnnotationFormat::kLabelStudio},
+    {Result::kCvat, "--cvat", ".xml", "CVAT for images 1.1 (.xml); one file for a folder", false,
+     Span::kRun, AnnotationFormat::kCvat},
+    {Result::kSvg, "--svg", ".svg", "The outlines of the regions as paths (.svg)", false,
+     Span::kImage, AnnotationFormat::kSvg},
+    {Result::kGeoJson, "--geojson", ".geojson",
+     "Polygons with holes, in pixels from the upper left corner (.geojson)", false, Span::kImage,
+     AnnotationFormat::kGeoJson},
+    {Result::kTable, "--table", ".csv",
+     "Figures of each region: shape, size in pixels and in the file's unit, values of channels as "
+     "the file stores them, neighbours (.csv); for several images or pages one file, or a folder",
+     false, Span::kEither, AnnotationFormat::kTable},
+    {Result::kGraph, "--graph", ".graphml .csv",
+     "Neighbouring regions, with the length and height of each boundary: .graphml, or .csv as a "
+     "list of edges"},
+    {Result::kProbabilities, "--probabilities", ".npy",
+     "With --seeds: the probability of each label at each pixel, .npy (labels, height, width)"},
 }};
+
+inline const ResultInfo& info_of(Result result) {
+  return kResults[static_cast<std::size_t>(result)];
+}
 
 /// The kinds of files that may come with an image.
 enum class Companion : std::size_t { kEdges, kSeeds, kBarriers, kFeatures, kStart, kCorrected };
@@ -81,16 +120,34 @@ struct CompanionInfo {
   Companion companion;
   const char* option;      ///< The option that names its file, or a folder of such files.
   const char* extensions;  ///< Of its file in a folder.
+  const char* meaning;     ///< What the help says of the option.
 };
 
 /// In the order of Companion.
 inline constexpr std::array<CompanionInfo, kCompanionCount> kCompanions = {{
-    {Companion::kEdges, "--edges", ".png .tif .tiff .npy"},
-    {Companion::kSeeds, "--seeds", ".png .tif .tiff .npy .geojson"},
-    {Companion::kBarriers, "--barriers", ".png .tif .tiff .npy .geojson"},
-    {Companion::kFeatures, "--features", ".npy"},
-    {Companion::kStart, "--start-from", ".npy"},
-    {Companion::kCorrected, "--correct", ".png .tif .tiff .npy"},
+    {Companion::kEdges, "--edges", ".png .tif .tiff .npy",
+     "Use your own boundary map instead of the network's: a grey image of 8 or 16 bits, or floats "
+     "in [0, 1] (TIFF, NPY), of the image's size; for several images a folder in which a/b.png, "
+     ".tif or .npy belongs to photos/a/b.jpg"},
+    {Companion::kSeeds, "--seeds", ".png .tif .tiff .npy .geojson",
+     "Grow labels from these pixels: a PNG, TIFF or NPY of the image's size with numbers from 1, "
+     "and 0 elsewhere, or GeoJSON in pixels with properties.label; with --method hierarchy, find "
+     "the largest regions that do not join two labels; for several images a folder as with "
+     "--edges"},
+    {Companion::kBarriers, "--barriers", ".png .tif .tiff .npy .geojson",
+     "With --seeds: lines that labels do not cross, pixels other than 0 of a PNG, TIFF or NPY of "
+     "the image's size, or GeoJSON in pixels; for several images a folder as with --edges"},
+    {Companion::kFeatures, "--features", ".npy",
+     "Compare pixels by your own features instead of boundaries: .npy of float32 or float16, "
+     "(height, width, channels), of the image's size or a smaller one of its proportions; for "
+     "several images a folder as with --edges"},
+    {Companion::kStart, "--start-from", ".npy",
+     "With --seeds: start from the --probabilities of an earlier run (.npy), to save time after "
+     "adding a few seeds; for several images a folder as with --edges"},
+    {Companion::kCorrected, "--correct", ".png .tif .tiff .npy",
+     "With --seeds: correct these labels (PNG, TIFF or NPY). Regions with marks of one number get "
+     "it, those with several are divided among them, all others stay; for several images a folder "
+     "as with --edges"},
 }};
 
 /// A place for each of some kinds: a file, a folder, "-" for a standard stream, empty if there is
@@ -115,6 +172,11 @@ using Companions = PlacesOf<Companion, kCompanionCount>;
 
 /// A list of extensions, as the tables above have it, one by one.
 std::vector<std::string> extensions_in(const char* list);
+
+/// Declares the option of a kind of results, which sets its place. `meaning`: what the help says
+/// in place of the table's words, or null.
+void declare_result(CommandLine& line, Result result, Places& places, const char* group,
+                    const char* meaning = nullptr);
 
 /// What a shell offers for files of these extensions.
 Values files_of(const char* extensions);

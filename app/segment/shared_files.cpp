@@ -22,8 +22,8 @@ SharedFiles::SharedFiles(const Places& roots, const AnnotationStyle& style, bool
   for (const ResultInfo& info : kResults) {
     const std::string& place = roots[info.result];
     if (place.empty() || !info.of_run(place)) continue;
-    const auto format = annotation_format(info.result, style.rle);
-    files_.emplace_back(info.result, AnnotationFile(place, format.value(), classes));
+    files_.emplace_back(info.result,
+                        AnnotationFile(place, annotation_format(info.result, style.rle), classes));
   }
 }
 

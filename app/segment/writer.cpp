@@ -16,6 +16,55 @@ namespace diacut::app {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// What the results of a job are made of.
+struct Made {
+  const Options& options;
+  const RegionParameters& cut;
+  const Job& job;
+  const LoadedImage& loaded;
+  Segmentation& result;
+};
+
+/// Writes a result that is no annotation.
+void write_result(const ResultInfo& info, const std::string& place, const Made& made) {
+  const auto& [options, cut, job, loaded, result] = made;
+  const Image& image = loaded.image;
+  const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;
+  const MapFrame where = frame_or_size(frame, result.labels.width, result.labels.height);
+  const auto write_labels = [&](const Labels& labels) {
+    write_labels_of(place, labels, frame, options.labels, options.annotations.simplify(),
+                    loaded.facts);
+  };
+  switch (info.result) {
+    case Result::kLabels:
+      // Only seeds need labels that are not the regions' numbers: a large image's are not copied.
+      if (result.seed_labels.empty()) return write_labels(result.labels);
+      return write_labels(written_labels(result));
+    case Result::kOverlay:
+      return write_overlay(place, image, result.labels);
+    case Result::kEigenvectors:
+      return write_eigenvectors(place, result.eigenvectors, &image);
+    case Result::kTree:
+      return write_tree(place, result.hierarchy.value());
+    case Result::kUltrametric:
+      return write_map_strength(place, ultrametric_map(result.hierarchy.value()),
+                                ultrametric_frame(where), options.labels.cloud_optimised);
+    case Result::kContours:
+      return write_map_strength(place, result.contours, where, options.labels.cloud_optimised);
+    case Result::kPage:
+      return write_page(place, image, result.hierarchy.value(), &result.eigenvectors,
+                        {page_title(job.input), cut, &result.labels, result.inside}, result.notes);
+    case Result::kProbabilities:
+      return write_probabilities(place, result.probabilities, image.width, image.height);
+    default:  // An annotation.
+      return;
+  }
+}
+
+}  // namespace
+
 Writer::Writer(const Options& options, const Plan& plan, const CancelToken& cancel,
                const MemoryCheck& memory)
     : options_(options),
@@ -64,7 +113,8 @@ WrittenImage Writer::write(const Job& job, const LoadedImage& loaded, BegunSegme
           run_parts(plan_.roots.results, annotations, annotated_name(job.input, job.name, ""),
                     file.generic_string(), job.number, std::max(job.part.page, 1));
     }
-    write_results(job, loaded, written.result, annotations);
+    write_results(options_, options_.parameters.region, plan_.batch, job, loaded, written.result,
+                  annotations);
   });
   written.seconds = loaded.seconds + stopwatch.seconds();
   return written;
@@ -86,64 +136,21 @@ std::optional<Writer::Done> Writer::next() {
   return done;
 }
 
-void Writer::write_results(const Job& job, const LoadedImage& loaded, Segmentation& result,
-                           const Annotations& annotations) const {
+void write_results(const Options& options, const RegionParameters& cut, bool batch, const Job& job,
+                   const LoadedImage& loaded, Segmentation& result,
+                   const Annotations& annotations) {
   // In reverse order, so that the labels come last: where they are, all results are.
   for (auto info = kResults.rbegin(); info != kResults.rend(); ++info) {
     const std::string& place = job.results[info->result];
     if (place.empty()) continue;
-    if (plan_.batch && info->result != Result::kEigenvectors) make_folder_of(place);
-    if (is_annotation(info->result)) {
-      write_annotation(info->result, job, annotations);
+    if (batch && info->result != Result::kEigenvectors) make_folder_of(place);
+    if (info->is_annotation()) {
+      const bool names_image = info->result == Result::kLabelMe;
+      annotations.write(info->result, place,
+                        annotated_name(job.input, job.name, names_image ? place : ""));
     } else {
-      write_result(info->result, job, loaded, result);
+      write_result(*info, place, {options, cut, job, loaded, result});
     }
-  }
-}
-
-void Writer::write_annotation(Result kind, const Job& job, const Annotations& annotations) const {
-  const std::string& place = job.results[kind];
-  annotations.write(kind, place,
-                    annotated_name(job.input, job.name, kind == Result::kLabelMe ? place : ""));
-}
-
-void Writer::write_result(Result kind, const Job& job, const LoadedImage& loaded,
-                          Segmentation& result) const {
-  const std::string& place = job.results[kind];
-  const Image& image = loaded.image;
-  const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;
-  const auto write_labels = [&](const Labels& labels) {
-    write_labels_of(place, labels, frame, options_.labels, options_.annotations.simplify(),
-                    loaded.facts);
-  };
-  switch (kind) {
-    case Result::kLabels:
-      // Only seeds need labels that are not the regions' numbers: a large image's are not copied.
-      if (result.seed_labels.empty()) return write_labels(result.labels);
-      return write_labels(written_labels(result));
-    case Result::kOverlay:
-      return write_overlay(place, image, result.labels);
-    case Result::kEigenvectors:
-      return write_eigenvectors(place, result.eigenvectors, &image);
-    case Result::kTree:
-      return write_tree(place, result.hierarchy.value());
-    case Result::kUltrametric:
-      return write_map_strength(place, ultrametric_map(result.hierarchy.value()),
-                                ultrametric_frame(frame_or_size(frame, image.width, image.height)),
-                                options_.labels.cloud_optimised);
-    case Result::kContours:
-      return write_map_strength(place, result.contours,
-                                frame_or_size(frame, image.width, image.height),
-                                options_.labels.cloud_optimised);
-    case Result::kPage:
-      return write_page(
-          place, image, result.hierarchy.value(), &result.eigenvectors,
-          {page_title(job.input), options_.parameters.region, &result.labels, result.inside},
-          result.notes);
-    case Result::kProbabilities:
-      return write_probabilities(place, result.probabilities, image.width, image.height);
-    default:  // An annotation, see write_annotation().
-      return;
   }
 }
 

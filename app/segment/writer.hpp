@@ -31,6 +31,11 @@ struct WrittenImage {
   PictureFacts facts = {};  ///< Of the image's file, if labels keep them.
 };
 
+/// Writes the results of a job. `cut`: what a page shows at first. `batch`: whether folders are
+/// made for them.
+void write_results(const Options& options, const RegionParameters& cut, bool batch, const Job& job,
+                   const LoadedImage& loaded, Segmentation& result, const Annotations& annotations);
+
 /// Finishes segmentations on the host and writes their results, in other threads or in the
 /// caller's. Its destructor waits for those under way.
 class Writer {
@@ -59,12 +64,6 @@ class Writer {
   std::optional<Done> next();
 
  private:
-  void write_results(const Job& job, const LoadedImage& loaded, Segmentation& result,
-                     const Annotations& annotations) const;
-  void write_result(Result kind, const Job& job, const LoadedImage& loaded,
-                    Segmentation& result) const;
-  void write_annotation(Result kind, const Job& job, const Annotations& annotations) const;
-
   struct UnderWay {
     const Job* job = nullptr;
     std::future<WrittenImage> written;

@@ -230,8 +230,8 @@ TEST_F(CliBench, EigenOfOtherSizes) {
                             "multilevel", "--megapixels", "0.002,0.004"});
   ASSERT_EQ(out["results"].size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
-    const double pixels = out["results"][i]["width"].get<double>() *
-                          out["results"][i]["height"].get<double>();
+    const double pixels =
+        out["results"][i]["width"].get<double>() * out["results"][i]["height"].get<double>();
     EXPECT_NEAR(pixels, i == 0 ? 2000 : 4000, 100);
   }
 }

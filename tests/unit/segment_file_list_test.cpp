@@ -156,15 +156,6 @@ TEST_F(FileListTest, WhatCannotBeAListIsRefused) {
   EXPECT_THROW(list_images(missing, {}, false), InputError);
 }
 
-TEST(ForEqual, TellsThePlacesOfEqualTexts) {
-  const std::vector<std::string_view> texts = {"a", "b", "a", "c", "b", "a"};
-  std::vector<std::vector<std::size_t>> groups;
-  for_equal(
-      texts.size(), [&](std::size_t i) { return texts[i]; },
-      [&](std::span<const std::size_t> equal) { groups.emplace_back(equal.begin(), equal.end()); });
-  EXPECT_THAT(groups, UnorderedElementsAre(ElementsAre(0, 2, 5), ElementsAre(1, 4)));
-}
-
 TEST(WithoutExtension, IsWhatTheStandardLibrarySays) {
   for (const char* name : {"a.png", "a", ".hidden", "a.b/c", "a/.b", "a/b.c.d", "..", ".", "a.",
                            "x/..", "a/..png", ""}) {
