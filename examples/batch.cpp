@@ -35,7 +35,8 @@ int main(int argc, char** argv) try {
   std::future<std::string> previous;
   for (int i = 2; i < argc; ++i) {
     const diacut::Image image = diacut::read_image(argv[i]);
-    diacut::BegunSegmentation begun = segmenter.begin(image, nullptr);  // The device's part.
+    diacut::BegunSegmentation begun =
+        segmenter.begin(diacut::ImageToSegment{&image});  // The device's part.
     if (previous.valid()) std::cout << previous.get();
     const std::string name = std::filesystem::path(argv[i]).stem().string() + ".png";
     previous = std::async(std::launch::async, finish_and_write, std::move(begun),

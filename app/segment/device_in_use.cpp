@@ -4,7 +4,6 @@
 
 #include "attempt.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/fallback.hpp"
 #include "freed_memory.hpp"
 #include "interrupt.hpp"
 #include "prepare_results.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "diacut/linked_labels.hpp"
+#include "diacut/label_stack.hpp"
 #include "diacut/segmenter.hpp"
 #include "plan.hpp"
 

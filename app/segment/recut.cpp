@@ -502,7 +502,6 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
       measured_in(options.annotations, loaded.frame ? &*loaded.frame : nullptr, loaded.file,
                   loaded.facts, {}, {}),
       result.hierarchy ? &*result.hierarchy : nullptr, numbers);
-  for (const std::string& note : annotations.notes()) result.notes.push_back(note);
   write_results(options, wanted, plan.batch, job, loaded, result, annotations);
   shared.add(annotations, annotated_name(job.input, job.name, ""), job.name, job.number, 1);
   for (const std::string& note : result.notes) console.note(fmt::format("{}: {}", name, note));

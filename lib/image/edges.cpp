@@ -97,12 +97,6 @@ void check_edges(const EdgeMap& edges, int width, int height) {
   }
 }
 
-EdgeMap read_edges(const std::string& path, std::int64_t max_pixels) {
-  ImageParameters parameters;
-  parameters.max_pixels = max_pixels;
-  return read_edges(path, parameters);
-}
-
 EdgeMap read_edges(const std::string& path, const ImageParameters& parameters) {
   if (auto map = read_if_npy(path, parameters.max_pixels)) return std::move(*map);
   ImageParameters whole_range = parameters;

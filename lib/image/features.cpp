@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "diacut/errors.hpp"
+#include "image/feature_planes.hpp"
 #include "image/npy.hpp"
 
 namespace diacut {

@@ -157,6 +157,15 @@ std::string seems_to_be(Bytes head) {
   return "of an unknown format (its first bytes are" + start + ")";
 }
 
+/// "JPEG, PNG, ... and PNM".
+std::string image_format_names() {
+  std::vector<std::string_view> names;
+  for (const ImageFormatInfo& each : kImageFormats) names.push_back(each.name);
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{} and {}", fmt::join(names, ", "), last);
+}
+
 }  // namespace
 
 ImageFormat identify_format(Bytes head) {
@@ -175,14 +184,6 @@ ImageFormat identify_format(Bytes head) {
 
 const ImageFormatInfo& info_of(ImageFormat format) {
   return kImageFormats[static_cast<std::size_t>(format)];
-}
-
-std::string image_format_names() {
-  std::vector<std::string_view> names;
-  for (const ImageFormatInfo& each : kImageFormats) names.push_back(each.name);
-  const std::string_view last = names.back();
-  names.pop_back();
-  return fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
 const std::vector<std::string>& image_extensions() {

@@ -17,7 +17,6 @@
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
-#include "diacut/sandbox.hpp"
 #include "image/decode.hpp"
 #include "sandbox/sandbox.hpp"
 

@@ -13,7 +13,6 @@
 #include <string>
 
 #include "diacut/errors.hpp"
-#include "diacut/fallback.hpp"
 #include "opencl/context.hpp"
 #include "opencl/devices.hpp"
 #include "opencl/kept_signals.hpp"

@@ -33,4 +33,8 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// Makes a folder and those above it. One that exists is fine. Throws InputError when it cannot be
+/// made.
+void make_folder(const std::string& path);
+
 }  // namespace diacut

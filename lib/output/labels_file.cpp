@@ -64,11 +64,11 @@ bool holds_pages(LabelFormat format) { return format == LabelFormat::kTiff; }
 std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format) {
   switch (format) {
     case LabelFormat::kGreyPng:
-      require_at_most(kMaxGreyRegions, labels, "a 16-bit PNG",
+      require_at_most(65'535, labels, "a 16-bit PNG",
                       "write them as .npy or .tif (32-bit integers)");
       return encode_grey16(labels);
     case LabelFormat::kIndexedPng:
-      require_at_most(kMaxIndexedRegions, labels, "an indexed PNG",
+      require_at_most(255, labels, "an indexed PNG",
                       "write 16-bit labels (up to 65535 regions), or .npy or .tif (any number)");
       return encode_indexed(labels);
     case LabelFormat::kTiff: {

@@ -1,5 +1,3 @@
-#include "diacut/linked_labels.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "diacut/errors.hpp"
+#include "diacut/label_stack.hpp"
 
 namespace diacut {
 namespace {

@@ -262,10 +262,6 @@ std::int64_t Segmenter::working_pixels(const Image& image) const {
   return std::int64_t{size.width} * size.height;
 }
 
-BegunSegmentation Segmenter::begin(const Image& image, const EdgeMap* edges, const Watch& watch) {
-  return begin(ImageToSegment{&image, edges}, watch);
-}
-
 BegunSegmentation Segmenter::begin(const ImageToSegment& image, const Watch& watch) {
   if (!implementation_->verifies()) return BegunSegmentation(implementation_->begin(image, watch));
   BegunSegmentation begun = std::move(begin({&image, 1}, watch).front());
@@ -328,15 +324,11 @@ std::vector<BegunSegmentation> Segmenter::begin_once(std::span<const ImageToSegm
 }
 
 Segmentation Segmenter::segment(const Image& image, const Watch& watch) {
-  return begin(image, nullptr, watch).finish(watch);
+  return segment(ImageToSegment{&image}, watch);
 }
 
 Segmentation Segmenter::segment(const ImageToSegment& image, const Watch& watch) {
   return begin(image, watch).finish(watch);
-}
-
-Segmentation Segmenter::segment(const Image& image, const EdgeMap& edges, const Watch& watch) {
-  return begin(image, &edges, watch).finish(watch);
 }
 
 Labels written_labels(const Segmentation& segmentation) {

@@ -9,6 +9,7 @@
 
 #include "image/detail.hpp"
 #include "image/edge_check.hpp"
+#include "image/feature_planes.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/walk_stage.hpp"
 #include "region/parts.hpp"

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "diacut/sandbox.hpp"
+#include "diacut/image_file.hpp"
 
 /// The program that the Python package starts to decode images of strangers. It is no copy of the
 /// interpreter: it has none of its threads, memory and secrets.

@@ -5,9 +5,9 @@
 #include "bindings.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
+#include "diacut/image_file.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/samples.hpp"
-#include "diacut/sandbox.hpp"
 #include "released.hpp"
 
 namespace diacut::python {

@@ -15,6 +15,7 @@
 #include "evaluate/ground_truth.hpp"
 #include "evaluate/result.hpp"
 #include "image/edge_check.hpp"
+#include "image/feature_planes.hpp"
 #include "image/geojson_marks.hpp"
 #include "mat_files.hpp"
 #include "mat_writer.hpp"
@@ -33,7 +34,9 @@ using testing::npy_of;
 using testing::ZipMember;
 
 void read_boundary_map(const std::string& path) {
-  const EdgeMap map = read_edges(path, kMostPixels);
+  ImageParameters parameters;
+  parameters.max_pixels = kMostPixels;
+  const EdgeMap map = read_edges(path, parameters);
   require(map.strength.size() ==
               static_cast<std::size_t>(map.width) * static_cast<std::size_t>(map.height),
           "a boundary map has as many values as its size says");

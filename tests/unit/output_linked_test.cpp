@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
-#include "diacut/linked_labels.hpp"
+#include "diacut/label_stack.hpp"
 
 namespace diacut {
 namespace {

@@ -12,7 +12,6 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
-#include "diacut/sandbox.hpp"
 #include "process.hpp"
 #include "whole_files.hpp"
 

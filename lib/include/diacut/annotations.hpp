@@ -38,8 +38,6 @@ struct RegionClasses {
   std::map<std::int64_t, std::size_t> of_label = {};  ///< By RegionFigures::label.
 
   /// The class of a region.
-  /// @param label Its RegionFigures::label.
-  /// @return Its place in `names`.
   std::size_t of(std::int64_t label) const {
     const auto found = of_label.find(label);
     return found == of_label.end() ? names.size() - 1 : found->second;
@@ -47,16 +45,12 @@ struct RegionClasses {
 };
 
 /// Reads a table of labels and their classes: lines of "label,class", with or without a header.
-/// Classes are numbered as they come; regions that it does not name are called "region".
-/// @param path The file.
-/// @return The classes.
-/// @throws InputError naming the file and the line where it is none, or names a label twice.
+/// Classes are numbered as they come; regions that it does not name are called "region". Throws
+/// InputError naming the file and the line where it is none, or names a label twice.
 RegionClasses read_classes(const std::string& path);
 
-/// Checks that the labels with a class are regions.
-/// @param classes The classes.
-/// @param table The figures of the regions.
-/// @throws InputError naming the first label that is none.
+/// Checks that the labels with a class are regions. Throws InputError naming the first label that
+/// is none.
 void check_classes(const RegionClasses& classes, const RegionTable& table);
 
 /// An image and its regions.
@@ -80,27 +74,21 @@ struct AnnotationPart {
 };
 
 /// Makes the part of a file that is about one image.
-/// @param image The image.
-/// @param format The format.
-/// @return The part.
 AnnotationPart annotate(const AnnotatedImage& image, AnnotationFormat format);
 
 /// A file of annotations, written part by part: it appears under its name when it is complete.
 class AnnotationFile {
  public:
-  /// Begins a file.
-  /// @param path Its path; not "-".
-  /// @param format The format.
-  /// @param classes What regions are called.
+  /// Begins a file. `path`: its path; not "-".
   AnnotationFile(const std::string& path, AnnotationFormat format,
                  const RegionClasses& classes = {});
   ~AnnotationFile();
   /// Takes a file over, which may only be destroyed afterwards.
   AnnotationFile(AnnotationFile&&) noexcept;
 
-  /// Writes the part of an image. COCO's annotations are numbered 1, 2, ... as they come.
-  /// @param part The part; one alone where the format holds one image.
-  /// @throws InputError when it is a table's and has other columns than the first.
+  /// Writes the part of an image. COCO's annotations are numbered 1, 2, ... as they come. `part`:
+  /// the part; one alone where the format holds one image. Throws InputError when it is a table's
+  /// and has other columns than the first.
   void add(const AnnotationPart& part);
 
   /// Ends the file and puts it in its place. To be called once; without it there is no file.
@@ -118,18 +106,12 @@ struct LabelImage {
 };
 
 /// Reads a label image: a PNG or TIFF of one channel (of a palette the index counts), or a .npy
-/// array of two dimensions. 0 is background.
-/// @param path The file.
-/// @param parameters The most pixels, and whether the file is trusted; the others have no effect.
-/// @return The labels.
-/// @throws InputError naming the file when it cannot be read, or holds a number that is negative or
-///     fractional.
+/// array of two dimensions. 0 is background. `parameters`: the most pixels, and whether the file is
+/// trusted; the others have no effect. Throws InputError naming the file when it cannot be read, or
+/// holds a number that is negative or fractional.
 LabelImage read_label_image(const std::string& path, const ImageParameters& parameters = {});
 
-/// Writes the annotations of one image.
-/// @param path The file; not "-".
-/// @param image The image.
-/// @param format The format.
+/// Writes the annotations of one image. `path`: the file; not "-".
 void write_annotations(const std::string& path, const AnnotatedImage& image,
                        AnnotationFormat format);
 

@@ -16,11 +16,9 @@ struct Correction {
 
 /// Changes the regions that marks touch, and no other. A region with marks of one number gets that
 /// number: so regions are joined. One with marks of several numbers is divided among them as they
-/// grew: so it is split. On the background the marked pixels alone change.
-/// @param correction The labels and the marks.
-/// @param grown The number of each pixel that grew from the marks; 0: none.
-/// @return 4-connected regions, in scan order, and their numbers.
-/// @throws InputError where sizes differ, or a number is too large.
+/// grew: so it is split. On the background the marked pixels alone change. `grown`: the number of
+/// each pixel that grew from the marks; 0: none. Returns 4-connected regions, in scan order, and
+/// their numbers. Throws InputError where sizes differ, or a number is too large.
 SeededRegions correct_labels(const Correction& correction, const Labels& grown);
 
 }  // namespace diacut

@@ -40,25 +40,23 @@ struct DeviceInfo {
   std::size_t image_max_height = 0;      ///< Height of the largest 2D image, pixels.
   bool fp64 = false;                     ///< Whether kernels can compute in double precision.
 
-  /// The text that choose_device() takes for this device.
-  /// @return Platform and device index, as "0:1".
+  /// The text that choose_device() takes for this device. Returns platform and device index, as
+  /// "0:1".
   std::string index() const;
 };
 
-/// Lists the OpenCL devices of this machine.
-/// @return Every device of every platform, in the loader's order. A platform without devices adds
-///     none.
-/// @throws DeviceError when there is no platform; the message says which package to install.
+/// Lists the OpenCL devices of this machine. Returns every device of every platform, in the
+/// loader's order. A platform without devices adds none. Throws DeviceError when there is no
+/// platform; the message says which package to install.
 std::vector<DeviceInfo> list_devices();
 
 /// Names an OpenCL driver that is used where the system has no device, as one that came with a
-/// Python package. To be called before devices are asked for.
-/// @param library The file of its library; empty: there is none.
-/// @param way_out What the error adds where there is no device all the same.
+/// Python package. To be called before devices are asked for. `library`: the file of its library;
+/// empty: there is none. `way_out`: what the error adds where there is no device all the same.
 void offer_driver(const std::string& library, const std::string& way_out);
 
-/// Finds the device that a text names.
-/// @param spec One of
+/// Finds the device that a text names. Throws ConfigError, which lists the devices, when none
+/// matches, or devices of several names do; DeviceError as list_devices() does. `spec` is one of
 ///   - "": the device that the environment variable DIACUT_DEVICE names if it is set, else the
 ///     first GPU, else the first accelerator, else the first CPU;
 ///   - "auto": the device that a job was given: the first of the best kind that the driver shows.
@@ -66,15 +64,15 @@ void offer_driver(const std::string& library, const std::string& way_out);
 ///   - "gpu" or "cpu": the first device of that kind; "gpu:1" or "cpu:1": the second;
 ///   - "P:D": device D of platform P;
 ///   - any other text: the one device whose name or platform contains it, ignoring case.
-/// @return The device.
-/// @throws ConfigError when no device matches, or when devices of several names do; the message
-///     lists the devices.
-/// @throws DeviceError as list_devices() does.
 DeviceInfo choose_device(std::string_view spec);
 
-/// The name of a device's kind.
-/// @param kind What kind of device it is.
-/// @return "cpu", "gpu", "accelerator" or "other", with static storage.
+/// "cpu", "gpu", "accelerator" or "other", with static storage.
 const char* to_string(DeviceKind kind);
+
+/// Finds the devices that work may go on to when one fails. `spec`: as choose_device() takes it.
+/// Returns the device alone that the text, or else the environment variable DIACUT_DEVICE, names: a
+/// device that somebody named is not replaced. Otherwise all devices, in the order in which
+/// choose_device() prefers them. Throws ConfigError, DeviceError as choose_device() does.
+std::vector<DeviceInfo> devices_to_try(std::string_view spec);
 
 }  // namespace diacut

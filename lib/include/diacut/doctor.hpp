@@ -49,38 +49,34 @@ struct DeviceExamination {
   std::string failure;               ///< Why the examination ended early; empty: it did not.
   double milliseconds = 0;           ///< What all of it took.
 
-  /// Whether the device may be trusted.
-  /// @return True if it was examined to the end and every answer is right.
+  /// Whether the device may be trusted. Returns true if it was examined to the end and every answer
+  /// is right.
   bool sound() const;
 
-  /// Which kernels may be what is wrong.
-  /// @return The kernels of the checks that failed which no other check has found right; if there
-  ///     are none, all kernels of the first check that failed. Empty if no check failed.
+  /// Which kernels may be what is wrong. Returns the kernels of the checks that failed which no
+  /// other check has found right; if there are none, all kernels of the first check that failed.
+  /// Empty if no check failed.
   std::vector<std::string> suspects() const;
 
   /// How many different kernels the checks launched.
-  /// @return Their number.
   std::size_t kernels_checked() const;
 };
 
 /// Holds a device to known answers, which plain loops in double on the host compute: for each
 /// kernel that a run can choose there, for the networks and the eigensolvers as a whole. Then
 /// measures its speed. A wrong answer, and an error of the device, is a finding and no exception.
-/// @param device The device, as choose_device() takes it.
-/// @param kernel_dir A folder to read the OpenCL kernels from; empty: those built in.
-/// @param watch How the caller watches and stops the work. Each check is a stage.
-/// @return What was found out.
-/// @throws ConfigError for a device or a folder that makes no sense.
-/// @throws DeviceError when there is no device or it cannot be opened.
-/// @throws CancelledError when the caller stops the work.
+/// `device`: as choose_device() takes it. `kernel_dir`: a folder to read the OpenCL
+/// kernels from; empty: those built in. `watch`: how the caller watches and stops the work. Each
+/// check is a stage. Throws ConfigError for a device or a folder that makes no sense. Throws
+/// DeviceError when there is no device or it cannot be opened. Throws CancelledError when the
+/// caller stops the work.
 DeviceExamination examine_device(const std::string& device, const std::string& kernel_dir = {},
                                  const Watch& watch = {});
 
 /// Holds a device to some known answers, one or two for each stage: a part of examine_device().
-/// @param device The device, as choose_device() takes it.
-/// @param kernel_dir A folder to read the OpenCL kernels from; empty: those built in.
-/// @throws DeviceError naming the kernel and the device where an answer is wrong, and otherwise as
-///     examine_device() does.
+/// `device`: as choose_device() takes it. `kernel_dir`: a folder to read the OpenCL
+/// kernels from; empty: those built in. Throws DeviceError naming the kernel and the device where
+/// an answer is wrong, and otherwise as examine_device() does.
 void check_device(const std::string& device, const std::string& kernel_dir = {});
 
 /// A library that this one was linked with.
@@ -90,7 +86,6 @@ struct LibraryVersion {
 };
 
 /// The versions of the libraries that read images.
-/// @return The libraries by their names.
 std::vector<LibraryVersion> library_versions();
 
 }  // namespace diacut

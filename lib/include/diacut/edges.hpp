@@ -22,18 +22,9 @@ struct EdgeMap {
 /// Reads a boundary map from a file: a grey PNG or TIFF, or another image that read_image() knows,
 /// of 8 or 16 bits (divided by the type's largest value) or floats in [0, 1]; or a .npy file of two
 /// dimensions, (height, width), in C order, of bool, uint8, uint16 (divided by the type's largest
-/// value), float32 or float64 in [0, 1].
-/// @param path The file.
-/// @param max_pixels Maps of more pixels are refused before they are decoded.
-/// @return The map.
-/// @throws InputError naming the file when it cannot be read or is no boundary map.
-EdgeMap read_edges(const std::string& path, std::int64_t max_pixels = 268'435'456);
-
-/// Reads a boundary map, where ImageParameters::untrusted says so in a sandbox.
-/// @param path The file.
-/// @param parameters The most pixels, and whether the file is trusted; the others have no effect.
-/// @return The map.
-/// @throws InputError as the other function.
-EdgeMap read_edges(const std::string& path, const ImageParameters& parameters);
+/// value), float32 or float64 in [0, 1]. `parameters`: the most pixels, and whether the file is
+/// trusted; the others have no effect. Throws InputError naming the file when it cannot be read or
+/// is no boundary map.
+EdgeMap read_edges(const std::string& path, const ImageParameters& parameters = {});
 
 }  // namespace diacut

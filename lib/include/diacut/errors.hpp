@@ -32,14 +32,12 @@ class ConfigError : public Error {
 /// build.
 class DeviceError : public Error {
  public:
-  /// An error of a device.
-  /// @param message What went wrong and what to do.
-  /// @param build_log What the kernel compiler printed; empty unless a kernel did not build.
+  /// An error of a device. `message`: what went wrong and what to do. `build_log`: what the kernel
+  /// compiler printed; empty unless a kernel did not build.
   explicit DeviceError(const std::string& message, std::string build_log = {})
       : Error(message), build_log_(std::move(build_log)) {}
 
-  /// What the kernel compiler printed.
-  /// @return The log; empty unless a kernel did not build.
+  /// What the kernel compiler printed. Returns the log; empty unless a kernel did not build.
   const std::string& build_log() const { return build_log_; }
 
  private:

@@ -24,14 +24,10 @@ struct LabelScores {
   double vi = 0;         ///< The variation of information, bits; 0 is best.
 };
 
-/// Scores a segmentation against those of one or more people.
-/// @param labels The segmentation: width * height values, row by row; pixels of one region have one
-///     value, any value.
-/// @param truths The segmentations of people, each as `labels`.
-/// @param width Width of the image, pixels.
-/// @param height Height of the image, pixels.
-/// @return The scores.
-/// @throws InputError when there is no segmentation of a person, or one has another size.
+/// Scores a segmentation against those of one or more people. `labels`: the segmentation: width *
+/// height values, row by row; pixels of one region have one value, any value. `truths`: the
+/// segmentations of people, each as `labels`. `width`, `height`: of the image, pixels. Throws
+/// InputError when there is no segmentation of a person, or one has another size.
 LabelScores evaluate_labels(std::span<const std::int32_t> labels,
                             const std::vector<std::span<const std::int32_t>>& truths, int width,
                             int height);
@@ -45,18 +41,16 @@ struct ObjectMatches {
   std::int64_t found = 0;    ///< Objects that were found.
   std::int64_t truth = 0;    ///< True objects.
 
-  /// The share of the objects found that match.
-  /// @return In [0, 1]; 1 where none was found.
+  /// The share of the objects found that match. Returns in [0, 1]; 1 where none was found.
   double precision() const;
-  /// The share of the true objects that match.
-  /// @return In [0, 1]; 1 where there is none.
+  /// The share of the true objects that match. Returns in [0, 1]; 1 where there is none.
   double recall() const;
-  /// The harmonic mean of precision and recall.
-  /// @return In [0, 1]; 1 where there is no object, neither found nor true.
+  /// The harmonic mean of precision and recall. Returns in [0, 1]; 1 where there is no object,
+  /// neither found nor true.
   double f1() const;
   /// The matches divided by the matches, the other objects found and the other true objects, which
-  /// the papers call average precision.
-  /// @return In [0, 1]; 1 where there is no object, neither found nor true.
+  /// the papers call average precision. Returns in [0, 1]; 1 where there is no object, neither
+  /// found nor true.
   double average_precision() const;
 };
 
@@ -70,14 +64,10 @@ struct ObjectScores {
   std::int64_t merges = 0;
 };
 
-/// Scores objects against those of one person.
-/// @param labels The objects found: width * height values, row by row; the pixels of an object have
-///     one number, any but 0, which is the background.
-/// @param truth The true objects, as `labels`.
-/// @param width Width of the image, pixels.
-/// @param height Height of the image, pixels.
-/// @return The scores.
-/// @throws InputError when a label image has another size.
+/// Scores objects against those of one person. `labels`: the objects found: width * height values,
+/// row by row; the pixels of an object have one number, any but 0, which is the background.
+/// `truth`: the true objects, as `labels`. `width`, `height`: of the image, pixels. Throws
+/// InputError when a label image has another size.
 ObjectScores evaluate_objects(std::span<const std::int32_t> labels,
                               std::span<const std::int32_t> truth, int width, int height);
 

@@ -18,7 +18,6 @@ struct FeatureSize {
   int bytes_per_value = 4;  ///< Bytes of one number in main memory: 4 (float32) or 2 (float16).
 
   /// The main memory that the features take.
-  /// @return Bytes.
   std::uint64_t bytes() const {
     return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height) *
            static_cast<std::uint64_t>(channels) * static_cast<std::uint64_t>(bytes_per_value);
@@ -38,37 +37,22 @@ struct FeatureMap {
   std::vector<std::uint16_t> halves;
 
   /// The size of the map.
-  /// @return Width, height, channels, and the bytes of a number.
   FeatureSize size() const { return {width, height, channels, halves.empty() ? 4 : 2}; }
 };
 
-/// Checks the contract of FeatureMap.
-/// @param features The features.
-/// @throws InputError when they have no pixel or no channel, another number of values than their
-///     size says, a value that is not finite or too large, or one value in each channel.
+/// Checks the contract of FeatureMap. Throws InputError when they have no pixel or no channel,
+/// another number of values than their size says, a value that is not finite or too large, or one
+/// value in each channel.
 void check_features(const FeatureMap& features);
 
-/// Whether features may belong to an image: neither side is larger than the image's, and there is a
-/// factor by which the image's width and height were both divided, up to less than a pixel of the
-/// features.
-/// @param features The features' size.
-/// @param width Width of the image, pixels.
-/// @param height Height of the image, pixels.
-/// @return Whether they may.
-bool features_fit(const FeatureSize& features, int width, int height);
-
-/// Reads the size of features from the header of a .npy file, and nothing else of it.
-/// @param path The file.
-/// @return The size.
-/// @throws InputError as read_features() does, for what the header tells.
+/// Reads the size of features from the header of a .npy file, and nothing else of it. Throws
+/// InputError as read_features() does, for what the header tells.
 FeatureSize read_feature_size(const std::string& path);
 
 /// Reads features from a .npy file: an array of float32 or float16, (height, width, channels), or
-/// (height, width) for one channel, in C or in Fortran order.
-/// @param path The file.
-/// @return The features.
-/// @throws InputError naming the file when it cannot be read, is no such file, holds fewer bytes
-///     than its header claims (before memory is taken), or as check_features() does.
+/// (height, width) for one channel, in C or in Fortran order. Throws InputError naming the file
+/// when it cannot be read, is no such file, holds fewer bytes than its header claims (before memory
+/// is taken), or as check_features() does.
 FeatureMap read_features(const std::string& path);
 
 }  // namespace diacut

@@ -27,24 +27,19 @@ struct Graph {
   std::vector<float> weights;               ///< As many as `columns`.
 
   /// Nodes of the graph.
-  /// @return The number of rows of W.
   std::size_t nodes() const { return starts.size() - 1; }
 };
 
-/// Checks that a graph is what the comment of diacut::Graph asks for.
-/// @param graph The graph.
-/// @throws InputError naming the first entry that is not, and what was expected: no nodes, arrays
-///     of wrong sizes, columns out of range or order, negative, infinite or NaN weights, a matrix
-///     that is not symmetric.
+/// Checks that a graph is what the comment of diacut::Graph asks for. Throws InputError naming the
+/// first entry that is not, and what was expected: no nodes, arrays of wrong sizes, columns out of
+/// range or order, negative, infinite or NaN weights, a matrix that is not symmetric.
 void check_graph(const Graph& graph);
 
 /// Reads a graph from a sparse matrix that SciPy wrote (scipy.sparse.save_npz), of the formats csr,
 /// csc and coo: indices of 32 or 64 bits, values that are booleans, integers or floats. Entries of
-/// one place are summed. Columns are sorted.
-/// @param path The file, with the extension .npz by custom.
-/// @return The graph, checked.
-/// @throws InputError where the file cannot be read, is damaged or cut off, holds more than its
-///     header says, or is no such matrix, and as check_graph() does.
+/// one place are summed. Columns are sorted. `path`: the file, with the extension .npz by custom.
+/// Throws InputError where the file cannot be read, is damaged or cut off, holds more than its
+/// header says, or is no such matrix, and as check_graph() does.
 Graph read_graph(const std::string& path);
 
 /// How eigenvectors of a graph are computed.
@@ -97,53 +92,37 @@ struct GraphLabels {
 /// thread.
 class GraphSolver {
  public:
-  /// Opens the device.
-  /// @param device The device, as choose_device() takes it.
-  /// @param kernel_dir A folder of kernels in place of the built-in ones; empty: none.
-  /// @throws ConfigError, DeviceError as choose_device() does.
+  /// Opens the device. `device`: as choose_device() takes it. `kernel_dir`: a folder of
+  /// kernels in place of the built-in ones; empty: none. Throws ConfigError, DeviceError as
+  /// choose_device() does.
   explicit GraphSolver(const std::string& device = {}, const std::string& kernel_dir = {});
-  /// Closes the device.
   ~GraphSolver();
-  /// Takes over the device of another object.
-  /// @param other The object, of which nothing but its destructor may be called afterwards.
+  /// Takes over another object, of which nothing but its destructor may be called afterwards.
   GraphSolver(GraphSolver&& other) noexcept;
-  /// Takes over the device of another object.
-  /// @param other The object, of which nothing but its destructor may be called afterwards.
-  /// @return This object.
+  /// As that constructor.
   GraphSolver& operator=(GraphSolver&& other) noexcept;
 
   /// The device that computes.
-  /// @return What the device says of itself.
   const DeviceInfo& device() const;
 
-  /// Limits the device memory that the solver takes.
-  /// @param bytes The limit; 0: the device's own.
+  /// Limits the device memory that the solver takes. `bytes`: the limit; 0: the device's own.
   void limit_device_memory(std::uint64_t bytes);
 
   /// The eigenvectors to the smallest eigenvalues. The same graph, parameters, device and driver
-  /// give the same bytes.
-  /// @param graph The graph.
-  /// @param parameters How many, and how good.
-  /// @param watch Follows and stops the work.
-  /// @return The eigenvectors. Where some miss the tolerance, report.converged is false.
-  /// @throws InputError as check_graph() does, and where no node has an edge.
-  /// @throws ConfigError where more vectors are asked for than nodes have edges, or a parameter is
-  ///     out of range.
-  /// @throws DeviceError where the graph does not fit the device.
-  /// @throws CancelledError when the watch says so.
+  /// give the same bytes. `parameters`: how many, and how good. Returns the eigenvectors. Where
+  /// some miss the tolerance, report.converged is false. Throws InputError as check_graph() does,
+  /// and where no node has an edge. Throws ConfigError where more vectors are asked for than nodes
+  /// have edges, or a parameter is out of range. Throws DeviceError where the graph does not fit
+  /// the device. Throws CancelledError when the watch says so.
   GraphEigenvectors eigenvectors(const Graph& graph, const GraphParameters& parameters = {},
                                  const Watch& watch = {});
 
   /// Clusters with a small normalized cut, from the first eigenvectors, one for each cluster (S. Yu
   /// and J. Shi, "Multiclass spectral clustering", 2003). A graph of as many components as clusters
   /// or more is divided between components: each one, those with the larger sums of degrees first,
-  /// joins the cluster whose sum is the least so far.
-  /// @param graph The graph.
-  /// @param clusters How many clusters: 1 or more, at most as many as nodes with edges.
-  /// @param parameters How good eigenvectors have to be; `vectors` is not used.
-  /// @param watch Follows and stops the work.
-  /// @return The clusters.
-  /// @throws InputError, ConfigError, DeviceError, CancelledError as eigenvectors() does.
+  /// joins the cluster whose sum is the least so far. `clusters`: how many clusters: 1 or more, at
+  /// most as many as nodes with edges. `parameters`: how good eigenvectors have to be; `vectors` is
+  /// not used. Throws InputError, ConfigError, DeviceError, CancelledError as eigenvectors() does.
   GraphLabels cluster(const Graph& graph, int clusters, const GraphParameters& parameters = {},
                       const Watch& watch = {});
 
@@ -152,30 +131,21 @@ class GraphSolver {
   std::unique_ptr<State> state_;
 };
 
-/// Checks the name of a file for eigenvectors or labels of a graph.
-/// @param path The file.
-/// @throws ConfigError where its extension is not .npy.
+/// Checks the name of a file for eigenvectors or labels of a graph. Throws ConfigError where its
+/// extension is not .npy.
 void check_graph_file(const std::string& path);
 
-/// Writes eigenvectors as a NumPy array of float32, (vectors, nodes), a row for each.
-/// @param path The file, .npy.
-/// @param eigenvectors The eigenvectors.
-/// @throws ConfigError as check_graph_file() does, InputError where the file cannot be written.
+/// Writes eigenvectors as a NumPy array of float32, (vectors, nodes), a row for each. `path`: the
+/// file, .npy. Throws ConfigError as check_graph_file() does, InputError where the file cannot be
+/// written.
 void write_graph_eigenvectors(const std::string& path, const GraphEigenvectors& eigenvectors);
 
-/// Writes labels as a NumPy array of int32, one for each node.
-/// @param path The file, .npy.
-/// @param labels The labels.
-/// @throws ConfigError as check_graph_file() does, InputError where the file cannot be written.
+/// Writes labels as a NumPy array of int32, one for each node. The file ends in .npy. Throws
+/// ConfigError as check_graph_file() does, InputError where the file cannot be written.
 void write_graph_labels(const std::string& path, const GraphLabels& labels);
 
-/// What a report tells of a graph and of what was computed.
-/// @param graph The graph.
-/// @param eigenvectors Its eigenvectors, or null.
-/// @param labels Its clusters, or null.
-/// @param device The device.
-/// @param milliseconds What the computation took.
-/// @return A JSON object, with a line feed at the end.
+/// What a report tells of a graph and of what was computed. `eigenvectors`: its eigenvectors, or
+/// null. `labels`: its clusters, or null. Returns a JSON object, with a line feed at the end.
 std::string graph_json(const Graph& graph, const GraphEigenvectors* eigenvectors,
                        const GraphLabels* labels, const DeviceInfo& device, double milliseconds);
 

@@ -26,7 +26,7 @@ struct Merge {
 };
 
 /// A merge tree; a forest where the data of the image lies in several pieces that do not touch.
-/// What holds of it (see check()):
+/// What holds of it, as every function that takes one expects (see check()):
 ///  - leaves keep the contract of Labels: 1..n in scan order, 0 where there is no data, each
 ///    4-connected;
 ///  - a merge's children are older than itself, and each node is the child of at most one merge;
@@ -43,27 +43,19 @@ struct Hierarchy {
   double threshold = 0;
 };
 
-/// Checks that a hierarchy is as Hierarchy describes.
-/// @param hierarchy The hierarchy.
-/// @throws InputError telling what is wrong.
+/// Checks that a hierarchy is as Hierarchy describes. Throws InputError telling what is wrong.
 void check(const Hierarchy& hierarchy);
 
 /// The regions after all merges of at most a given height. Thresholds nest: each region of a
 /// smaller threshold lies in one region of a larger threshold. Time grows with the pixels.
-/// @param hierarchy A hierarchy for which check() holds.
-/// @param threshold The height. NaN merges nothing.
-/// @return The regions.
+/// `threshold`: the height. NaN merges nothing.
 Labels cut(const Hierarchy& hierarchy, double threshold);
 
 /// A given number of regions: all merges are made, then the last ones undone. Counts nest: each
 /// region of a larger count lies in one region of a smaller count. There are more regions than
-/// asked for where the data lies in more pieces, and fewer where there are fewer leaves.
-/// @param hierarchy A hierarchy for which check() holds.
-/// @param regions How many regions are wanted.
-/// @param[in,out] notes Gets a sentence for a person when there are more or fewer regions than were
-///     asked for.
-/// @return The regions.
-/// @throws ConfigError when `regions` is less than 1.
+/// asked for where the data lies in more pieces, and fewer where there are fewer leaves. `notes`
+/// gets a sentence for a person when there are more or fewer regions than were asked for. Throws
+/// ConfigError when `regions` is less than 1.
 Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
                     std::vector<std::string>& notes);
 
@@ -72,26 +64,18 @@ Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
 /// the node that it merges with, which is the neighbour across the weakest boundary; where that is
 /// made of several nodes of the least size or more, it joins the one with the longest common
 /// boundary. Merges of two nodes that are large enough keep their order and their heights.
-/// @param hierarchy A hierarchy for which check() holds.
-/// @param min_size The least size, in pixels.
-/// @return A hierarchy for which check() holds.
+/// `min_size`: the least size, in pixels.
 Hierarchy without_small_regions(Hierarchy hierarchy, std::int64_t min_size);
 
 /// The labels that parameters ask for: without regions below parameters.min_size, cut into
 /// parameters.regions regions or, if that is 0, at parameters.threshold, or at the hierarchy's own
-/// threshold where that is empty. Which other parameters
-/// there are has no effect.
-/// @param hierarchy A hierarchy for which check() holds.
-/// @param parameters What is asked for.
-/// @param[in,out] notes Gets sentences for a person where the labels are not what was asked for, or
-///     are one region.
-/// @return The regions.
+/// threshold where that is empty. Which other parameters there are has no effect. `notes` gets
+/// sentences for a person where the labels are not what was asked for, or are one region.
 Labels cut(const Hierarchy& hierarchy, const RegionParameters& parameters,
            std::vector<std::string>& notes);
 
 /// The ultrametric contour map on the doubled grid. The 8-connected components of map <= t, sampled
 /// at the pixels, are the regions of cut(hierarchy, t).
-/// @param hierarchy A hierarchy for which check() holds.
 /// @return (2 height + 1) rows of (2 width + 1) values:
 ///  - at (2y + 1, 2x + 1), pixel (y, x): 0;
 ///  - between two neighbouring pixels: the height at which their regions merge, 0 within a leaf,

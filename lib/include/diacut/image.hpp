@@ -24,7 +24,6 @@ struct Image {
   std::vector<std::string> notes;
 
   /// The number of pixels, with and without data.
-  /// @return width * height.
   std::size_t pixel_count() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   }
@@ -61,19 +60,13 @@ struct ImageParameters {
 
 /// Reads an image of the formats that diacut/image_file.hpp names, grey or colour, with or without
 /// alpha (pixels with an alpha below half of its range have no data). The file's orientation and
-/// colour profile are applied. Of several pages the first is read, with a note.
-/// @param path The file; "-" reads standard input to its end.
-/// @param parameters How the file is read.
-/// @return The image.
-/// @throws InputError naming the file when it cannot be read or decoded.
+/// colour profile are applied. Of several pages the first is read, with a note. `path`: the file;
+/// "-" reads standard input to its end. Throws InputError naming the file when it cannot be read or
+/// decoded.
 Image read_image(const std::string& path, const ImageParameters& parameters = {});
 
-/// Decodes the bytes of an image file, as read_image() does.
-/// @param bytes The whole file.
-/// @param name What messages call the image.
-/// @param parameters How the file is read.
-/// @return The image.
-/// @throws InputError naming the image when it cannot be decoded.
+/// Decodes the bytes of an image file, as read_image() does. Throws InputError naming the image
+/// when it cannot be decoded.
 Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
                    const ImageParameters& parameters = {});
 

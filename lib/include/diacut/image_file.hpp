@@ -37,45 +37,31 @@ using SizeCheck = std::function<void(const ImageSize&)>;
 
 /// Starts the sandbox in which images are decoded where ImageParameters::untrusted says so, once.
 /// Without a call, the first such image starts it. The sandbox is a copy of the process at this
-/// time: a program calls this before it has threads, and before it has secrets in memory.
-/// @throws InputError when the system has no sandboxes.
+/// time: a program calls this before it has threads, and before it has secrets in memory. Throws
+/// InputError when the system has no sandboxes.
 void start_sandbox();
 
 /// Reads one image of a file: JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera
 /// files (DNG and others), GIF, BMP or PNM; 1 to 16 bits, and of some formats 32 bits and floats.
 /// The orientation that the file tells is applied, and colours of 8 and 16 bits are brought from
-/// the file's colour profile to sRGB.
-/// @param path The file; "-" reads standard input to its end.
-/// @param parameters How the file is read.
-/// @param part What of the file is read.
-/// @param accepts Throws where the image's size is not accepted; empty: every size is.
-/// @return The image.
-/// @throws InputError naming the file when it cannot be read or decoded, or has no such part.
-/// @throws Error whatever `accepts` throws.
+/// the file's colour profile to sRGB. `path`: "-" reads standard input to its end.
+/// `accepts` throws where the image's size is not accepted; empty: every size is. Throws InputError
+/// naming the file when it cannot be read or decoded, or has no such part. Throws Error whatever
+/// `accepts` throws.
 Image read_image(const std::string& path, const ImageParameters& parameters, const ImagePart& part,
                  const SizeCheck& accepts = {});
 
-/// Decodes the bytes of an image file, as read_image() does.
-/// @param bytes The whole file.
-/// @param name What messages call the image.
-/// @param parameters How the file is read.
-/// @param part What of the file is read.
-/// @param accepts As read_image() takes it.
-/// @return The image.
-/// @throws InputError naming the image when it cannot be decoded, or has no such part.
-/// @throws Error whatever `accepts` throws.
+/// Decodes the bytes of an image file, as read_image() does. `accepts`: as read_image() takes it.
+/// Throws InputError naming the image when it cannot be decoded, or has no such part. Throws Error
+/// whatever `accepts` throws.
 Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
                    const ImageParameters& parameters, const ImagePart& part,
                    const SizeCheck& accepts = {});
 
 /// The number of pages, frames or pictures that a file holds. Of most formats it reads only the
-/// parts of the file that tell.
-/// @param path The file.
-/// @param parameters How the file is read.
-/// @param channel The channel whose pages are counted, as ImagePart::channel has it.
-/// @return The number, at least 1.
-/// @throws InputError naming the file when it cannot be read, is no image file, cannot be decoded,
-/// or has no such channel.
+/// parts of the file that tell. `channel`: the channel whose pages are counted, as
+/// ImagePart::channel has it. Returns the number, at least 1. Throws InputError naming the file
+/// when it cannot be read, is no image file, cannot be decoded, or has no such channel.
 int count_pages(const std::string& path, const ImageParameters& parameters,
                 const std::string& channel = {});
 
@@ -111,39 +97,29 @@ struct PictureFacts {
 /// A file in memory, for reading several of its pages. Threads may read from one file.
 class ImageFile {
  public:
-  /// Reads all bytes of a file.
-  /// @param path The file; "-" reads standard input to its end.
-  /// @throws InputError naming the file when it cannot be read or is no image file.
+  /// Reads all bytes of a file. `path`: "-" reads standard input to its end. Throws
+  /// InputError naming the file when it cannot be read or is no image file.
   explicit ImageFile(const std::string& path);
 
-  /// Decodes one image, as decode_image() does.
-  /// @param parameters How the file is read.
-  /// @param part What of the file is read.
-  /// @param accepts As read_image() takes it.
-  /// @return The image.
-  /// @throws InputError naming the file when it cannot be decoded, or has no such part.
-  /// @throws Error whatever `accepts` throws.
+  /// Decodes one image, as decode_image() does. `accepts`: as read_image() takes it. Throws
+  /// InputError naming the file when it cannot be decoded, or has no such part. Throws Error
+  /// whatever `accepts` throws.
   Image read(const ImageParameters& parameters, const ImagePart& part,
              const SizeCheck& accepts = {}) const;
 
-  /// What the file tells of its pictures.
-  /// @param parameters How the file is read.
-  /// @return Of a TIFF file what its tags and its description say, else nothing.
-  /// @throws InputError naming the file when it is damaged.
+  /// What the file tells of its pictures. Returns of a TIFF file what its tags and its description
+  /// say, else nothing. Throws InputError naming the file when it is damaged.
   PictureFacts facts(const ImageParameters& parameters) const;
 
   /// Reads channels one by one in the numbers that the file stores, upright, each page or sample as
-  /// ImagePart has it.
-  /// @param parameters How the file is read; nothing is stretched.
-  /// @param part What of the file was read as the picture.
-  /// @param wanted Names or numbers of channels, by commas; "all"; empty: those of the picture.
-  /// @param visit Gets each channel.
-  /// @throws InputError naming the file when it cannot be decoded, or has no such channel.
+  /// ImagePart has it. `parameters`: how the file is read; nothing is stretched. `part`: what of
+  /// the file was read as the picture. `wanted`: names or numbers of channels, by commas; "all";
+  /// empty: those of the picture. Throws InputError naming the file when it cannot be decoded, or
+  /// has no such channel.
   void read_channels(const ImageParameters& parameters, const ImagePart& part,
                      const std::string& wanted, const std::function<void(Channel&&)>& visit) const;
 
-  /// The file's bytes.
-  /// @return All of them; they live as long as the object.
+  /// The file's bytes. Returns all of them; they live as long as the object.
   const std::vector<std::uint8_t>& bytes() const { return bytes_; }
 
  private:
@@ -152,12 +128,19 @@ class ImageFile {
 };
 
 /// The extensions that files of the formats that read_image() knows have, in lower case with the
-/// dot. The format of a file is told from its first bytes, whatever its name.
-/// @return The extensions, ".jpg" first.
+/// dot. The format of a file is told from its first bytes, whatever its name. Returns the
+/// extensions, ".jpg" first.
 const std::vector<std::string>& image_extensions();
 
-/// The formats that read_image() knows.
-/// @return "JPEG, PNG, ... and PNM".
-std::string image_format_names();
+/// From now on sandboxes (ImageParameters::untrusted) are started as this program, which has to
+/// call serve_sandbox(), in place of a copy of the process. A process that has threads, or secrets
+/// in memory, can start such a program at any time. It starts with the first such image. `path`:
+/// the program's file; empty: a copy of the process again.
+void use_sandbox_program(const std::string& path);
+
+/// What the program that use_sandbox_program() names does: it decodes the images that the process
+/// asks for which started it, each in a process of its own, until that process ends. Returns the
+/// exit code of the program, where nothing asks it to decode; otherwise it does not return.
+int serve_sandbox();
 
 }  // namespace diacut

@@ -46,8 +46,8 @@ struct MapFrame {
   /// The coefficients of a sensor's rational polynomials, "NAME=VALUE" each.
   std::vector<std::string> sensor_model;
 
-  /// Whether pixels have coordinates by a transform or by control points.
-  /// @return True with a transform, or with three control points or more.
+  /// Whether pixels have coordinates by a transform or by control points. Returns true with a
+  /// transform, or with three control points or more.
   bool has_coordinates() const { return transform || points.size() >= 3; }
 };
 
@@ -60,20 +60,17 @@ struct Map {
 /// Whether a file is to be read by read_map(): a TIFF or JPEG 2000 file with coordinates, with a
 /// value that means no data, or with more than four samples a pixel; a name that begins with
 /// "/vsi", or with a prefix of GDAL's as `NETCDF:"a.nc":b`; a file of a format that read_image()
-/// does not know and GDAL does. It reads a few bytes of most files.
-/// @param name The file; "-" is never a map.
-/// @return Whether it is; false where the file cannot be read.
+/// does not know and GDAL does. It reads a few bytes of most files. `name`: the file; "-" is never
+/// a map. Returns whether it is; false where the file cannot be read.
 bool is_map(const std::string& name);
 
 /// The extensions that tell files of scenes in a folder, beside those of image_extensions(). Of
-/// such a file is_map() tells whether it is a scene.
-/// @return The extensions in lower case with their dots, ".vrt" first.
+/// such a file is_map() tells whether it is a scene. Returns the extensions in lower case with
+/// their dots, ".vrt" first.
 const std::vector<std::string>& map_extensions();
 
-/// Whether the bytes of a TIFF or JPEG 2000 file hold what makes a file a map.
-/// @param file All bytes of the file.
-/// @return Whether they do; false for other formats.
-/// @throws InputError when the bytes are no image file.
+/// Whether the bytes of a TIFF or JPEG 2000 file hold what makes a file a map. Returns whether they
+/// do; false for other formats. Throws InputError when the bytes are no image file.
 bool is_map(std::span<const std::uint8_t> file);
 
 /// Reads a scene. Values become values in [0, 1] as those of pictures do (ImageParameters::range).
@@ -82,69 +79,55 @@ bool is_map(std::span<const std::uint8_t> file);
 /// brightness, red against blue, and green against both (the axes of Ohta, Kanade and Sakai, Color
 /// information for region segmentation, 1980), after each band was divided by its standard
 /// deviation. A note tells the share of the variance. Pixels that a mask, an alpha band or the
-/// value of no data leaves out in a band that is looked at have no data.
-/// @param name What GDAL opens.
-/// @param parameters How it is read; ImageParameters::max_pixels holds before anything is read.
-/// @param bands The numbers of one band or of three, which alone are looked at; empty: as above.
-/// @param accepts As read_image() takes it.
-/// @return The scene.
-/// @throws InputError naming the scene when it cannot be read, has no such band, or holds complex
-///     numbers; ConfigError for another number of bands.
-/// @throws Error whatever `accepts` throws.
+/// value of no data leaves out in a band that is looked at have no data. `parameters`: how it is
+/// read; ImageParameters::max_pixels holds before anything is read. `bands`: the numbers of one
+/// band or of three, which alone are looked at; empty: as above. `accepts`: as read_image() takes
+/// it. Throws InputError naming the scene when it cannot be read, has no such band, or holds
+/// complex numbers; ConfigError for another number of bands. Throws Error whatever `accepts`
+/// throws.
 Map read_map(const std::string& name, const ImageParameters& parameters = {},
              const std::vector<int>& bands = {}, const SizeCheck& accepts = {});
 
-/// Where a scene lies, without its samples.
-/// @param name What GDAL opens.
-/// @return Where.
-/// @throws InputError naming the scene when it cannot be read.
+/// Where a scene lies, without its samples. Throws InputError naming the scene when it cannot be
+/// read.
 MapFrame read_map_frame(const std::string& name);
 
-/// The size of a scene's pixels.
-/// @param frame Where the scene lies.
-/// @return In metres; not known without a transform, and in degrees.
+/// The size of a scene's pixels. `frame`: where the scene lies. Returns in metres; not known
+/// without a transform, and in degrees.
 PixelSize ground_pixel(const MapFrame& frame);
 
-/// Reads bands one by one in the numbers that the scene stores.
-/// @param frame Where the scene lies. Its source is read again.
-/// @param wanted As ImageFile::read_channels() takes it, of the names "b1", "b2", ... or those that
-///     the scene gives to bands; empty: all.
-/// @param visit Gets each band, with NaN where it has no data.
-/// @throws InputError naming the scene when it cannot be read, or has no such band.
+/// Reads bands one by one in the numbers that the scene stores. `frame`: where the scene lies. Its
+/// source is read again. `wanted`: as ImageFile::read_channels() takes it, of the names "b1", "b2",
+/// ... or those that the scene gives to bands; empty: all. `visit` gets each band, with NaN where
+/// it has no data. Throws InputError naming the scene when it cannot be read, or has no such band.
 void read_map_channels(const MapFrame& frame, const std::string& wanted,
                        const std::function<void(Channel&&)>& visit);
 
 /// Writes labels as a tiled, compressed GeoTIFF of 32-bit unsigned integers with the projection,
 /// the transform or control points, and the sensor model of a scene; 0 is declared as no data.
-/// @param path The file.
-/// @param labels The labels.
-/// @param frame Where they lie.
-/// @param cloud_optimised Whether the file is a cloud-optimised GeoTIFF, with overviews.
-/// @throws InputError when the file cannot be written, or sizes differ.
+/// `frame`: where they lie. `cloud_optimised`: whether the file is a cloud-optimised GeoTIFF, with
+/// overviews. Throws InputError when the file cannot be written, or sizes differ.
 void write_map_labels(const std::string& path, const Labels& labels, const MapFrame& frame,
                       bool cloud_optimised = false);
 
-/// Sees whether the extension of a path stands for a map of boundary strength.
-/// @param path The path.
-/// @throws ConfigError listing the known extensions when it does not.
+/// Sees whether the extension of a path stands for a map of boundary strength. Throws ConfigError
+/// listing the known extensions when it does not.
 void check_strength_name(const std::string& path);
 
 /// Writes a map of boundary strength: .tif as a tiled, compressed GeoTIFF of 32-bit floats with the
-/// coordinates of a scene, .png and .npy as write_contours() does.
-/// @param path The file.
-/// @param strength Values row by row from the top left, as many as the frame has pixels.
-/// @param frame Where they lie; its size alone for pictures without coordinates.
-/// @param cloud_optimised Whether a .tif is a cloud-optimised GeoTIFF, with overviews.
-/// @throws ConfigError for another extension; InputError when the file cannot be written, or sizes
-///     differ.
+/// coordinates of a scene, .png and .npy as write_contours() does. `strength`: values row by row
+/// from the top left, as many as the frame has pixels. `frame`: where they lie; its size alone for
+/// pictures without coordinates. `cloud_optimised`: whether a .tif is a cloud-optimised GeoTIFF,
+/// with overviews. Throws ConfigError for another extension; InputError when the file cannot be
+/// written, or sizes differ.
 void write_map_strength(const std::string& path, const std::vector<float>& strength,
                         const MapFrame& frame, bool cloud_optimised = false);
 
 /// Where the ultrametric contour map of a scene lies, which has (2 height + 1) x (2 width + 1)
 /// values: the pixel in column c and row r of the scene is the one in column 2 c + 1 and row
 /// 2 r + 1 of the map.
-/// @param frame Where the scene lies.
-/// @return Where the map lies, without a sensor model.
+///
+/// `frame`: where the scene lies. Returns where the map lies, without a sensor model.
 MapFrame ultrametric_frame(const MapFrame& frame);
 
 /// A format of polygons with coordinates.
@@ -154,16 +137,14 @@ enum class MapRegionFormat {
   kShapefile,   ///< .shp, with .shx, .dbf and others beside it
 };
 
-/// The format of polygons that the extension of a path, in upper or lower case, stands for.
-/// @param path The path.
-/// @return The format; nothing for another extension.
+/// The format of polygons that the extension of a path, in upper or lower case, stands for. Returns
+/// the format; nothing for another extension.
 std::optional<MapRegionFormat> map_region_format(const std::string& path);
 
-/// Sees whether the regions of a scene can be written.
-/// @param path The file, of a format that map_region_format() knows.
-/// @param frame Where the scene lies.
-/// @throws InputError when the scene has no coordinates, or GeoJSON would need a projection that is
-///     not known, or the format holds fewer fields.
+/// Sees whether the regions of a scene can be written. `path`: the file, of a format that
+/// map_region_format() knows. `frame`: where the scene lies. Throws InputError when the scene has
+/// no coordinates, or GeoJSON would need a projection that is not known, or the format holds fewer
+/// fields.
 void check_map_regions(const std::string& path, const MapFrame& frame);
 
 /// Writes each region as a feature: a multipolygon along the sides of its pixels, with holes, whose
@@ -171,12 +152,10 @@ void check_map_regions(const std::string& path, const MapFrame& frame);
 /// coordinates, in squared units of the projection ("area"); and for each band N of the scene the
 /// mean, standard deviation (divided by the number of pixels), least and greatest value that the
 /// scene stores ("bN_mean", "bN_std", "bN_min", "bN_max"), empty where the band has no data.
-/// @param path The file.
-/// @param labels The labels.
-/// @param frame Where they lie. Its source is read again.
-/// @param simplify The distance of simplify_outlines(), in pixels; empty: outlines are exact.
-/// @throws InputError as check_map_regions() does, and when the source cannot be read, the file
-///     cannot be written, or sizes differ.
+/// `frame`: where they lie. Its source is read again. `simplify`: the distance of
+/// simplify_outlines(), in pixels; empty: outlines are exact. Throws InputError as
+/// check_map_regions() does, and when the source cannot be read, the file cannot be written, or
+/// sizes differ.
 void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame,
                        std::optional<double> simplify = {});
 

@@ -27,10 +27,8 @@ struct MemoryPlan {
   std::vector<MemoryPhase> phases;  ///< In their order.
 
   /// The most memory held at once on the device.
-  /// @return Bytes.
   std::uint64_t device_bytes() const;
   /// The most main memory held at once, beyond what the process holds before the image is read.
-  /// @return Bytes.
   std::uint64_t host_bytes() const;
 };
 
@@ -43,30 +41,21 @@ struct PlannedResults {
 };
 
 /// Plans the memory of segmenting an image: from reading it to writing its labels as PNG. It takes
-/// no memory of the device.
-/// @param image The image's size.
-/// @param parameters What it is to be segmented with.
-/// @param device The device.
-/// @param limit Of the device memory held at once, bytes; 0: the device's memory.
-/// @param results What else decides whether eigenvectors are computed.
-/// @return The plan.
-/// @throws DeviceError when the image does not fit the device in any way; the message says what it
-///     would take, what there is, and what to do.
+/// no memory of the device. `limit`: of the device memory held at once, bytes; 0: the device's
+/// memory. `results`: what else decides whether eigenvectors are computed. Throws DeviceError when
+/// the image does not fit the device in any way; the message says what it would take, what there
+/// is, and what to do.
 MemoryPlan plan_memory(const ImageSize& image, const Parameters& parameters,
                        const DeviceInfo& device, std::uint64_t limit = 0,
                        const PlannedResults& results = {});
 
 /// Main memory that this process could hold at once, with what it holds already: what is free or
 /// can be freed, and swap, within the limits of its control group and of its address space (`ulimit
-/// -v`).
-/// @return Bytes; 0 where the system does not tell.
+/// -v`). Returns bytes; 0 where the system does not tell.
 std::uint64_t host_memory_available();
 
 /// Throws InputError when a plan does not fit the main memory that this process can have: the
 /// message says what it would take, what there is, and what to do.
-/// @param plan The plan.
-/// @param image The image's size.
-/// @param device The device that the plan is for.
 void check_host_memory(const MemoryPlan& plan, const ImageSize& image, const DeviceInfo& device);
 
 }  // namespace diacut

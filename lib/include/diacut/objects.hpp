@@ -61,39 +61,28 @@ ObjectConditions nuclei_conditions();
 /// around them, or all are darker: whichever gives the greater sum, unless the condition of
 /// brightness leaves one of them. A root, which merges with nothing, has no contrast and is never
 /// an object. For n nodes, p pixels and hulls of at most h corners the time is at most of the order
-/// p + n h, the memory p + n.
-/// @param hierarchy A hierarchy for which check() holds.
-/// @param conditions What an object must meet.
-/// @param image The image that the hierarchy was made from, or null: then nothing is known of
-///     brightness.
-/// @param[in,out] notes Gets a sentence for a person when there is no object.
-/// @return The objects as labels 1, 2, ... in scan order, each 4-connected; 0 is the background and
-///     pixels without data.
-/// @throws ConfigError when an interval has no number in it, an end of it is no number, a greatest
-///     area, solidity or contrast is below 0, an area is LeastSize::Unit::kAutomatic, or brightness
-///     or ObjectScoring::kNuclei is asked for without an image.
-/// @throws InputError when the image is not of the size of the hierarchy.
+/// p + n h, the memory p + n. `image`: the image that the hierarchy was made from, or null: then
+/// nothing is known of brightness. `notes` gets a sentence for a person when there is no object.
+/// Returns the objects as labels 1, 2, ... in scan order, each 4-connected; 0 is the background and
+/// pixels without data. Throws ConfigError when an interval has no number in it, an end of it is no
+/// number, a greatest area, solidity or contrast is below 0, an area is
+/// LeastSize::Unit::kAutomatic, or brightness or ObjectScoring::kNuclei is asked for without an
+/// image. Throws InputError when the image is not of the size of the hierarchy.
 Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditions,
                     const Image* image, std::vector<std::string>& notes);
 
-/// Sums of an inside map over regions.
-/// @param regions The regions.
-/// @param inside How likely each pixel lies inside of an object, in [0, 1].
-/// @return For each label from 0 to regions.count the sum, in steps of 2^-24, to which each value
-///     is rounded, so that the order of the pixels does not matter. Doubles hold these integers
-///     exactly.
-/// @throws InputError when `inside` has not a value for each pixel.
+/// Sums of an inside map over regions. `inside`: how likely each pixel lies inside of an object, in
+/// [0, 1]. Returns for each label from 0 to regions.count the sum, in steps of 2^-24, to which each
+/// value is rounded, so that the order of the pixels does not matter. Doubles hold these integers
+/// exactly. Throws InputError when `inside` has not a value for each pixel.
 std::vector<double> inside_sums(const Labels& regions, std::span<const float> inside);
 
-/// The regions that lie inside of objects, as RegionMethod::kObjects has them.
-/// @param regions The regions of a cut.
-/// @param inside How likely each pixel lies inside of an object (Segmentation::inside).
-/// @param parameters A region is an object if the mean over its pixels is above
-///     parameters.inside and it has at least parameters.min_size.
-/// @param[in,out] notes Gets a sentence for a person when there is no object.
-/// @return The objects as labels 1, 2, ... in scan order; 0 is the background and pixels without
-///     data.
-/// @throws InputError when `inside` has not a value for each pixel.
+/// The regions that lie inside of objects, as RegionMethod::kObjects has them. `inside`: how likely
+/// each pixel lies inside of an object (Segmentation::inside). `parameters`: a region is an object
+/// if the mean over its pixels is above parameters.inside and it has at least parameters.min_size.
+/// `notes` gets a sentence for a person when there is no object. Returns the objects as labels 1,
+/// 2, ... in scan order; 0 is the background and pixels without data. Throws InputError when
+/// `inside` has not a value for each pixel.
 Labels objects_of_regions(const Labels& regions, std::span<const float> inside,
                           const RegionParameters& parameters, std::vector<std::string>& notes);
 

@@ -27,9 +27,6 @@
 /// meets the limit of ulimit -f.
 namespace diacut {
 
-inline constexpr std::int64_t kMaxGreyRegions = 65'535;  ///< Most regions in a 16-bit PNG.
-inline constexpr std::int64_t kMaxIndexedRegions = 255;  ///< Most regions in an indexed PNG.
-
 /// How labels are written.
 enum class LabelFormat {
   kGreyPng,     ///< 16-bit grey PNG whose values are the labels: .png
@@ -38,31 +35,21 @@ enum class LabelFormat {
   kNpy,         ///< NumPy array of 32-bit signed integers, shape (height, width): .npy
 };
 
-/// The format that the extension of a path, in upper or lower case, stands for.
-/// @param path The path; "-" stands for PNG.
-/// @param indexed Whether a PNG is to be an indexed one.
-/// @return The format.
-/// @throws ConfigError listing the known extensions when it is not one of them, or when `indexed`
-///     is asked of a format other than PNG.
+/// The format that the extension of a path, in upper or lower case, stands for. `path`:
+/// "-" stands for PNG. `indexed`: whether a PNG is to be an indexed one. Throws ConfigError listing
+/// the known extensions when it is not one of them, or when `indexed` is asked of a format other
+/// than PNG.
 LabelFormat label_format(const std::string& path, bool indexed = false);
 
-/// Whether labels of several images can be the pages of one file of this format.
-/// @param format The format.
-/// @return True for TIFF.
+/// Whether one file of this format can hold labels of several images as its pages, as TIFF can.
 bool holds_pages(LabelFormat format);
 
-/// Labels as the bytes of a file.
-/// @param labels The labels.
-/// @param format The format.
-/// @return The file's bytes.
-/// @throws InputError naming the formats that hold so many regions when `format` does not.
+/// Labels as the bytes of a file. Throws InputError naming the formats that hold so many regions
+/// when `format` does not.
 std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format);
 
-/// Writes labels in the format that label_format() gives.
-/// @param path The file; "-" is standard output.
-/// @param labels The labels.
-/// @param indexed Whether a PNG is to be an indexed one.
-/// @param facts What a TIFF file keeps of the picture's file, see LabelStack.
+/// Writes labels in the format that label_format() gives. `indexed`: whether a PNG is to be an
+/// indexed one. `facts`: what a TIFF file keeps of the picture's file, see LabelStack.
 void write_labels(const std::string& path, const Labels& labels, bool indexed = false,
                   const PictureFacts& facts = {});
 
@@ -72,26 +59,19 @@ enum class PictureFormat {
   kJpeg,  ///< JPEG of quality 92: .jpg, .jpeg
 };
 
-/// The format that the extension of a path, in upper or lower case, stands for.
-/// @param path The path; "-" stands for PNG.
-/// @return The format.
-/// @throws ConfigError listing the known extensions when it is not one of them.
+/// The format that the extension of a path, in upper or lower case, stands for. `path`:
+/// "-" stands for PNG. Throws ConfigError listing the known extensions when it is not one of them.
 PictureFormat picture_format(const std::string& path);
 
 /// The image with the boundaries between regions drawn on it, in colour and of the image's size.
 /// Pixels lean towards their region's mean colour; pixels without data show a checkerboard.
-/// @param image The image.
-/// @param labels Its regions, of the image's size.
-/// @param format The format.
-/// @return The file's bytes.
-/// @throws InputError when the sizes differ, or when the format cannot hold the picture.
+/// `labels`: its regions, of the image's size. Throws InputError when the sizes differ, or when the
+/// format cannot hold the picture.
 std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& labels,
                                          PictureFormat format);
 
 /// Writes the picture that encode_overlay() draws in the format that picture_format() gives.
-/// @param path The file; "-" is standard output.
-/// @param image The image.
-/// @param labels Its regions, of the image's size.
+/// `labels`: its regions, of the image's size.
 void write_overlay(const std::string& path, const Image& image, const Labels& labels);
 
 /// A hierarchy as the bytes of a .tree file, version 1. All numbers are little-endian, one directly
@@ -105,46 +85,32 @@ void write_overlay(const std::string& path, const Image& image, const Labels& la
 ///     40  uint16 or uint32 for each pixel, row by row: its leaf, 0 without data
 ///         then, for each merge, int32 first, int32 second, float32 height (see diacut::Merge)
 ///         uint32   the CRC-32 (as in zlib) of all bytes before it
-///
-/// @param hierarchy A hierarchy for which check() holds.
-/// @return The file's bytes.
 std::vector<std::uint8_t> encode_tree(const Hierarchy& hierarchy);
 
 /// Writes the bytes of encode_tree().
-/// @param path The file; "-" is standard output.
-/// @param hierarchy A hierarchy for which check() holds.
 void write_tree(const std::string& path, const Hierarchy& hierarchy);
 
-/// Reads the hierarchy that write_tree() wrote, equal to the bit.
-/// @param path The file; "-" is standard input.
-/// @return The hierarchy, for which check() holds.
-/// @throws InputError naming the file when it is damaged, truncated, of another version, or no
-///     .tree file.
+/// Reads the hierarchy that write_tree() wrote, equal to the bit. `path`: "-" is standard
+/// input. Throws InputError naming the file when it is damaged, truncated, of another version, or
+/// no .tree file.
 Hierarchy read_tree(const std::string& path);
 
-/// Reads the hierarchy that encode_tree() encoded, equal to the bit.
-/// @param bytes The whole file.
-/// @param name What messages call the file.
-/// @return The hierarchy, for which check() holds.
-/// @throws InputError as read_tree() does.
+/// Reads the hierarchy that encode_tree() encoded, equal to the bit. Throws InputError as
+/// read_tree() does.
 Hierarchy decode_tree(const std::vector<std::uint8_t>& bytes, const std::string& name);
 
 /// Writes probabilities of labels as .npy (float32, shape (labels, height, width)).
-/// @param path The file.
-/// @param probabilities For each label width * height values, row by row from the top left.
-/// @param width Width of the maps, pixels.
-/// @param height Height of the maps, pixels.
-/// @throws InputError naming the file when it cannot be written.
+/// `probabilities`: for each label width * height values, row by row from the top left. `width`,
+/// `height`: of the maps, pixels. Throws InputError naming the file when it cannot be written.
 void write_probabilities(const std::string& path,
                          const std::vector<std::vector<float>>& probabilities, int width,
                          int height);
 
 /// Writes a map of boundary strength, such as contours or an ultrametric_map(): .png (16-bit grey,
 /// 65535 times the strength, 65535 also for infinity) or .npy (float32, shape (height, width)).
-/// @param path The file; "-" is a PNG to standard output.
-/// @param contours width * height values from 0 on, row by row from the top left.
-/// @param width Width of the map, pixels.
-/// @param height Height of the map, pixels.
+///
+/// `path`: "-" is a PNG to standard output. `contours`: width * height values from 0 on,
+/// row by row from the top left. `width`, `height`: of the map, pixels.
 void write_contours(const std::string& path, const std::vector<float>& contours, int width,
                     int height);
 
@@ -160,9 +126,7 @@ void write_contours(const std::string& path, const std::vector<float>& contours,
 ///    width), C order;
 ///  - eigenvalues.json         eigenvalues, residual norms, whether the solver converged.
 ///
-/// @param directory The folder.
-/// @param eigenvectors The eigenvectors.
-/// @param image The image for the montage, or null.
+/// `image`: the image for the montage, or null.
 void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenvectors,
                         const Image* image = nullptr);
 
@@ -171,45 +135,26 @@ void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenv
 /// "image", "device", "parameters" (grouped as in a configuration), "stages" (milliseconds),
 /// "memory" (bytes), "matvec", "eigen", "regions" (label, area in pixels, bounding box, centroid,
 /// mean colour), and "notes". Numbers that are not finite are null; bytes of texts that are no
-/// UTF-8 are replaced.
-/// @param segmentation The results.
-/// @param image The image.
-/// @param parameters What it was segmented with.
-/// @param device The device.
-/// @param input_name What the report calls the image.
-/// @param page The image's page in its file, told as "page"; 0: the file holds one image.
-/// @return The text.
+/// UTF-8 are replaced. `page`: the image's page in its file, told as "page"; 0: the file holds one
+/// image.
 std::string report_json(const Segmentation& segmentation, const Image& image,
                         const Parameters& parameters, const DeviceInfo& device,
                         const std::string& input_name, int page = 0);
 
 /// Devices as a JSON array: for each what report_json() tells of a device, and whether it is the
-/// chosen one.
-/// @param devices The devices.
-/// @param chosen The chosen device, or null.
-/// @return The text.
+/// chosen one. `chosen`: the chosen device, or null.
 std::string devices_json(const std::vector<DeviceInfo>& devices, const DeviceInfo* chosen);
 
 /// Writes bytes to a file.
-/// @param path The file; "-" is standard output.
-/// @param bytes The file's bytes.
 void write_file(const std::string& path, const std::vector<std::uint8_t>& bytes);
 
 /// Writes a text to a file.
-/// @param path The file; "-" is standard output.
-/// @param text The file's text.
 void write_file(const std::string& path, const std::string& text);
 
 /// Sees whether a file can be written, as far as that can be known beforehand, and creates nothing.
-/// @param path The file; "-" is standard output.
-/// @throws InputError that writing would throw: the folder is missing or not writable, or the path
-///     is a folder.
+/// Throws InputError that writing would throw: the folder is missing or not writable, or the path
+/// is a folder.
 void check_writable(const std::string& path);
-
-/// Makes a folder and those above it. One that exists is fine.
-/// @param path The folder.
-/// @throws InputError when it cannot be made.
-void make_folder(const std::string& path);
 
 /// Removes the temporary files of writes under way, in every thread; those writes then fail. It is
 /// async-signal-safe, for signal handlers and exit paths that do not unwind the stack.

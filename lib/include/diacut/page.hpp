@@ -38,45 +38,34 @@ struct PageParameters {
 /// A page: the image, its merge tree, and a script that cuts the tree as diacut::cut() does. An
 /// image of more than kMostPagePixels, or with a side longer than kMostPageSide, is reduced in the
 /// page, and each pixel of the reduced picture is in the leaf that its middle lies in; leaves
-/// without such a pixel leave the tree. The inside map is taken at these places too.
-/// @param image The image.
-/// @param hierarchy A hierarchy of the image's size for which check() holds.
-/// @param eigenvectors Eigenvectors to show beside the image, or null. The first, constant one is
-///     not shown.
-/// @param parameters Name and first cut.
-/// @param[in,out] notes Gets a sentence for a person when the page shows the image reduced.
-/// @return The page, in UTF-8. Its bytes depend on the arguments alone.
-/// @throws InputError when the sizes of image and hierarchy differ, or objects are asked for and
-///     the inside map has not a value for each pixel.
+/// without such a pixel leave the tree. The inside map is taken at these places too. `hierarchy`: a
+/// hierarchy of the image's size for which check() holds. `eigenvectors`: eigenvectors to show
+/// beside the image, or null. The first, constant one is not shown. `notes` gets a sentence for a
+/// person when the page shows the image reduced. Returns the page, in UTF-8. Its bytes depend on
+/// the arguments alone. Throws InputError when the sizes of image and hierarchy differ, or objects
+/// are asked for and the inside map has not a value for each pixel.
 std::string encode_page(const Image& image, const Hierarchy& hierarchy,
                         const Eigenvectors* eigenvectors, const PageParameters& parameters,
                         std::vector<std::string>& notes);
 
 /// Writes the page of encode_page() to a temporary file, which is renamed when it is complete.
-/// @param path The file; "-" is standard output.
-/// @param image The image.
-/// @param hierarchy A hierarchy of the image's size for which check() holds.
-/// @param eigenvectors Eigenvectors to show beside the image, or null.
-/// @param parameters Name and first cut.
-/// @param[in,out] notes Gets a sentence for a person when the page shows the image reduced.
-/// @throws InputError when the sizes of image and hierarchy differ, or the file cannot be written.
-/// @throws ConfigError when the extension is not .html or .htm.
+/// `path`: "-" is standard output. `hierarchy`: a hierarchy of the image's size for which
+/// check() holds. `eigenvectors`: eigenvectors to show beside the image, or null. `notes` gets a
+/// sentence for a person when the page shows the image reduced. Throws InputError when the sizes of
+/// image and hierarchy differ, or the file cannot be written. Throws ConfigError when the extension
+/// is not .html or .htm.
 void write_page(const std::string& path, const Image& image, const Hierarchy& hierarchy,
                 const Eigenvectors* eigenvectors, const PageParameters& parameters,
                 std::vector<std::string>& notes);
 
-/// Sees whether a path has the extension of a page, in upper or lower case.
-/// @param path The path; "-" has none and is fine.
-/// @throws ConfigError when the extension is not .html or .htm.
+/// Sees whether a path has the extension of a page, in upper or lower case. `path`: the path; "-"
+/// has none and is fine. Throws ConfigError when the extension is not .html or .htm.
 void check_page_name(const std::string& path);
 
 /// Writes an index of pages: thumbnails, names and sizes, each a link to its page. What it shows is
-/// read from the pages. Files that are not there, or are no pages, are left out.
-/// @param path The file of the index.
-/// @param title What the index is called.
-/// @param pages The files of the pages, in the order of the index.
-/// @return How many pages the index holds. With none, no index is written.
-/// @throws InputError when the index cannot be written.
+/// read from the pages. Files that are not there, or are no pages, are left out. `pages`: the files
+/// of the pages, in the order of the index. Returns how many pages the index holds. With none, no
+/// index is written. Throws InputError when the index cannot be written.
 std::size_t write_page_index(const std::string& path, const std::string& title,
                              const std::vector<std::string>& pages);
 

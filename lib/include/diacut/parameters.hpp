@@ -231,14 +231,11 @@ struct LeastSize {
   bool operator==(const LeastSize&) const = default;
 };
 
-/// Reads "auto", a number of pixels ("500") or a share of the pixels with data ("0.2%").
-/// @param text The text.
-/// @return The size; nothing if the text is of none of these forms.
+/// Reads "auto", a number of pixels ("500") or a share of the pixels with data ("0.2%"). Returns
+/// the size; nothing if the text is of none of these forms.
 std::optional<LeastSize> parse_least_size(const std::string& text);
 
 /// Writes a size as parse_least_size() reads it.
-/// @param size The size.
-/// @return The text.
 std::string to_string(const LeastSize& size);
 
 /// How regions are found from contours or eigenvectors.
@@ -289,49 +286,37 @@ struct Parameters {
   WalkerParameters walker;      ///< How labels grow from seeds.
 };
 
-/// Whether a run finds regions as cuts of a hierarchy (see diacut::Hierarchy).
-/// @param parameters The run's parameters.
-/// @return True with RegionMethod::kHierarchy and RegionMethod::kObjects.
+/// Whether a run finds regions as cuts of a hierarchy (see diacut::Hierarchy). Returns true with
+/// RegionMethod::kHierarchy and RegionMethod::kObjects.
 bool makes_hierarchy(const Parameters& parameters);
 
-/// Checks every parameter.
-/// @param parameters The parameters.
-/// @throws ConfigError naming the first parameter out of its range, or two that contradict each
-///     other.
+/// Checks every parameter. Throws ConfigError naming the first parameter out of its range, or two
+/// that contradict each other.
 void validate(const Parameters& parameters);
 
-/// Reads a configuration.
-/// @param toml The text of the configuration, in TOML.
-/// @param name What messages call the configuration.
-/// @param base The values of parameters that the text leaves out.
-/// @return The parameters.
-/// @throws ConfigError naming configuration, line and key: syntax, unknown keys (with the nearest
-///     known one), wrong types, values out of range.
+/// Reads a configuration. `base`: the values of parameters that the text leaves out. Throws
+/// ConfigError naming configuration, line and key: syntax, unknown keys (with the nearest known
+/// one), wrong types, values out of range.
 Parameters parse_parameters(const std::string& toml, const std::string& name,
                             const Parameters& base = {});
 
-/// Reads a preset or a configuration file.
-/// @param preset_or_path The name of a preset (see preset_names()), or the path of a TOML file.
-/// @return The parameters.
-/// @throws ConfigError as parse_parameters() does, and when there is no such preset or file.
+/// Reads a preset or a configuration file. `preset_or_path`: the name of a preset (see
+/// preset_names()), or the path of a TOML file. Throws ConfigError as parse_parameters() does, and
+/// when there is no such preset or file.
 Parameters load_parameters(const std::string& preset_or_path);
 
-/// Sets one parameter. Contradictions between two parameters are left to validate(), because one
-/// of them is set before the other.
-/// @param[in,out] parameters The parameters.
-/// @param key Its name in a configuration, as "eigen.vectors".
-/// @param value Its value as text, as "17".
-/// @throws ConfigError for an unknown name (with the nearest known one) or a value out of range.
+/// Sets one parameter. Contradictions between two parameters are left to validate(), because one of
+/// them is set before the other. `key`: its name in a configuration, as "eigen.vectors". `value`:
+/// its value as text, as "17". Throws ConfigError for an unknown name (with the nearest known one)
+/// or a value out of range.
 void set_parameter(Parameters& parameters, const std::string& key, const std::string& value);
 
-/// Prints a configuration with every key, its unit and its meaning as a comment.
-/// @param parameters The parameters.
-/// @return The text, which parse_parameters() reads.
+/// Prints a configuration with every key, its unit and its meaning as a comment. Returns the text,
+/// which parse_parameters() reads.
 std::string print_parameters(const Parameters& parameters);
 
-/// Lists every parameter.
-/// @param parameters The parameters.
-/// @return Keys with their values as text, in the order of print_parameters().
+/// Lists every parameter. Returns keys with their values as text, in the order of
+/// print_parameters().
 std::vector<std::pair<std::string, std::string>> list_parameters(const Parameters& parameters);
 
 /// What a person should know of a parameter, for help texts.
@@ -342,12 +327,10 @@ struct ParameterInfo {
   std::string meaning;  ///< In sentences, with the source.
 };
 
-/// Describes every parameter.
-/// @return The parameters in the order of print_parameters().
+/// Describes every parameter. Returns the parameters in the order of print_parameters().
 std::vector<ParameterInfo> describe_parameters();
 
-/// The presets that are built in.
-/// @return Their names, as "fast".
+/// The presets that are built in. Returns their names, as "fast".
 std::vector<std::string> preset_names();
 
 }  // namespace diacut

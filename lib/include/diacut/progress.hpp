@@ -19,11 +19,9 @@ class CancelToken {
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
 
   /// Whether the work is to stop.
-  /// @return True after cancel().
   bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
-  /// Returns if the work may go on.
-  /// @throws CancelledError after cancel().
+  /// Returns if the work may go on. Throws CancelledError after cancel().
   void throw_if_cancelled() const {
     if (cancelled()) throw CancelledError("interrupted");
   }
@@ -45,10 +43,9 @@ struct Watch {
   /// does the work. It must not throw, and may set the token.
   std::function<void()> waiting = {};
 
-  /// What the work calls from time to time.
-  /// @param stage The stage's name, as "eigenvectors".
-  /// @param share The share of the stage that is done, in [0, 1].
-  /// @throws CancelledError when the work is to stop.
+  /// What the work calls from time to time. `stage`: the stage's name, as "eigenvectors". `share`:
+  /// the share of the stage that is done, in [0, 1]. Throws CancelledError when the work is to
+  /// stop.
   void report(std::string_view stage, double share) const {
     if (cancel != nullptr) cancel->throw_if_cancelled();
     if (progress) progress(stage, share);

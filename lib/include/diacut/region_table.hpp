@@ -77,25 +77,18 @@ struct RegionTable {
   std::vector<MeasuredChannel> channels;  ///< As they were added.
 };
 
-/// Measures the shapes of all regions.
-/// @param labels The regions.
-/// @param outlines Their outlines.
-/// @param hierarchy The merge tree that the labels are a cut of, or null: then there are no
-///     heights.
-/// @return The figures, without channels.
-/// @throws InputError when sizes differ.
+/// Measures the shapes of all regions. `hierarchy`: the merge tree that the labels are a cut of, or
+/// null: then there are no heights. Returns the figures, without channels. Throws InputError when
+/// sizes differ.
 RegionTable measure_regions(const Labels& labels, const Outlines& outlines,
                             const Hierarchy* hierarchy);
 
 /// Measures channels, one after the other: memory holds one at a time.
 class ChannelMeter {
  public:
-  /// @param labels The regions; they must outlive the meter.
+  /// `labels`: the regions; they must outlive the meter.
   explicit ChannelMeter(const Labels& labels);
-  /// Measures one channel.
-  /// @param channel The channel.
-  /// @return Its figures in each region.
-  /// @throws InputError when it has another size than the labels.
+  /// Measures one channel. Throws InputError when it has another size than the labels.
   MeasuredChannel measure(Channel&& channel) const;
 
  private:
@@ -110,13 +103,9 @@ class ChannelMeter {
 /// "mean_NAME", "std_NAME", "min_NAME", "max_NAME", "median_NAME" and "integrated_NAME",
 /// "neighbours" (how many), where heights are known "merge_height" (the least of those to its
 /// neighbours; empty without neighbours), and "neighbour_labels" (separated by spaces).
-/// @param table The figures.
-/// @return A line.
 std::string region_csv_header(const RegionTable& table);
 
-/// The lines of the table, one for each region.
-/// @param table The figures.
-/// @return The lines, without line ends.
+/// The lines of the table, one for each region. Returns the lines, without line ends.
 std::vector<std::string> region_csv_rows(const RegionTable& table);
 
 /// How a graph of regions is written.
@@ -125,16 +114,11 @@ enum class GraphFormat {
   kCsv,      ///< A list of edges, "source,target,length" and "merge_height": .csv
 };
 
-/// The format that the extension of a path, in upper or lower case, stands for.
-/// @param path The path.
-/// @return The format.
-/// @throws ConfigError listing the known extensions when it is not one of them.
+/// The format that the extension of a path, in upper or lower case, stands for. Throws ConfigError
+/// listing the known extensions when it is not one of them.
 GraphFormat graph_format(const std::string& path);
 
 /// The regions as the nodes and neighbours as the edges of an undirected graph.
-/// @param table The figures.
-/// @param format The format.
-/// @return The text.
 std::string region_graph(const RegionTable& table, GraphFormat format);
 
 }  // namespace diacut

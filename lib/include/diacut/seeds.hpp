@@ -34,14 +34,11 @@ struct Seeds {
 /// colours of soft edges; or GeoJSON whose points, lines and areas have a label each
 /// (properties.label) and coordinates in pixels from the upper left corner, x to the right and y
 /// down. A line marks the pixels that it passes, an area those whose centres it holds.
-/// @param path The file.
-/// @param parameters The most pixels, and whether the file is trusted; the others have no effect.
-/// @param width Width of the image, pixels; only GeoJSON needs it.
-/// @param height Height of the image, pixels; only GeoJSON needs it.
-/// @return The seeds.
-/// @throws InputError naming the file when it cannot be read, holds a number that is negative,
-///     fractional or larger than kMostSeedLabel, more colours than somebody paints with, a point
-///     outside of the image, or two labels for one pixel.
+/// `parameters`: the most pixels, and whether the file is trusted; the others have no effect.
+/// `width`, `height`: of the image, pixels; only GeoJSON needs it. Throws InputError naming the
+/// file when it cannot be read, holds a number that is negative, fractional or larger than
+/// kMostSeedLabel, more colours than somebody paints with, a point outside of the image, or two
+/// labels for one pixel.
 Seeds read_seeds(const std::string& path, const ImageParameters& parameters = {}, int width = 0,
                  int height = 0);
 
@@ -55,13 +52,10 @@ struct Barriers {
 };
 
 /// Reads barriers from a file: a PNG, TIFF or .npy array as read_seeds() reads, whose pixels other
-/// than 0 are barriers, or GeoJSON, whose points, lines and outlines of areas are.
-/// @param path The file.
-/// @param parameters The most pixels, and whether the file is trusted; the others have no effect.
-/// @param width Width of the image, pixels; only GeoJSON needs it.
-/// @param height Height of the image, pixels; only GeoJSON needs it.
-/// @return The barriers.
-/// @throws InputError naming the file when it cannot be read, or has a point outside of the image.
+/// than 0 are barriers, or GeoJSON, whose points, lines and outlines of areas are. `parameters`:
+/// the most pixels, and whether the file is trusted; the others have no effect. `width`, `height`:
+/// of the image, pixels; only GeoJSON needs it. Throws InputError naming the file when it cannot be
+/// read, or has a point outside of the image.
 Barriers read_barriers(const std::string& path, const ImageParameters& parameters = {},
                        int width = 0, int height = 0);
 
@@ -74,25 +68,18 @@ struct Probabilities {
   std::vector<std::vector<float>> of_label;
 };
 
-/// Reads probabilities as write_probabilities() writes them.
-/// @param path A .npy file of float32, of the shape (labels, height, width).
-/// @return The probabilities.
-/// @throws InputError naming the file when it cannot be read, is of another kind, or holds a number
-///     that is not in [0, 1].
+/// Reads probabilities as write_probabilities() writes them. `path`: a .npy file of float32, of the
+/// shape (labels, height, width). Throws InputError naming the file when it cannot be read, is of
+/// another kind, or holds a number that is not in [0, 1].
 Probabilities read_probabilities(const std::string& path);
 
-/// Checks that each label has a number in [0, 1] for each pixel.
-/// @param probabilities The probabilities.
-/// @throws InputError where that is not so.
+/// Checks that each label has a number in [0, 1] for each pixel. Throws InputError where that is
+/// not so.
 void check_probabilities(const Probabilities& probabilities);
 
-/// Checks that seeds can be used with an image.
-/// @param seeds The seeds.
-/// @param width Width of the image, pixels.
-/// @param height Height of the image, pixels.
-/// @param valid As Image::valid.
-/// @throws InputError when the seeds have another size, hold a number that is no label, lie where
-///     the image has no data, or have fewer than two different labels.
+/// Checks that seeds can be used with an image. `width`, `height`: of the image, pixels. `valid`:
+/// as Image::valid. Throws InputError when the seeds have another size, hold a number that is no
+/// label, lie where the image has no data, or have fewer than two different labels.
 void check_seeds(const Seeds& seeds, int width, int height, const std::vector<std::uint8_t>& valid);
 
 /// Regions of an image, and the seeds that they hold or grew from.
@@ -105,21 +92,16 @@ struct SeededRegions {
 /// The largest regions of a hierarchy none of which holds seeds of two labels: the nodes of the
 /// merge tree that hold at most one label and whose parents, if they have one, hold more. Each
 /// pixel with data lies in one of them. Of two regions that merge in the end, the one has no seed
-/// where the other could not stay whole. Time grows with the pixels.
-/// @param hierarchy A hierarchy for which check() holds.
-/// @param seeds Seeds of the hierarchy's size.
-/// @param[in,out] notes Gets a sentence for a person where regions have no seed, and where a leaf,
-///     which nothing divides, holds seeds of several labels: it has the label of most of them, of
-///     equally many the smallest.
-/// @return The regions.
-/// @throws InputError as check_seeds() does, for an image that has data where the leaves are.
+/// where the other could not stay whole. Time grows with the pixels. `seeds`: seeds of the
+/// hierarchy's size. `notes` gets a sentence for a person where regions have no seed, and where a
+/// leaf, which nothing divides, holds seeds of several labels: it has the label of most of them, of
+/// equally many the smallest. Throws InputError as check_seeds() does, for an image that has data
+/// where the leaves are.
 SeededRegions cut_by_seeds(const Hierarchy& hierarchy, const Seeds& seeds,
                            std::vector<std::string>& notes);
 
-/// Labels as files and arrays hold them.
-/// @param seeded Regions and their seeds.
-/// @return The regions with the labels of the seeds in the place of their numbers, and the largest
-///     of them as the count.
+/// Labels as files and arrays hold them. Returns the regions with the labels of the seeds in the
+/// place of their numbers, and the largest of them as the count.
 Labels written_labels(const SeededRegions& seeded);
 
 }  // namespace diacut

@@ -107,16 +107,14 @@ class BegunSegmentation {
   BegunSegmentation() = default;
 
   /// Does the work that is left to the host: with RegionMethod::kHierarchy and kObjects the stage
-  /// "regions", else nothing. It consumes the object: call it as std::move(begun).finish().
-  /// @param watch How the caller watches and stops the work.
-  /// @return The results.
-  /// @throws CancelledError when the caller stops the work; what the work on the device failed of,
-  ///     when the image was begun together with others; DeviceError when results are verified
-  ///     (Segmenter::verify_results()) and differ.
+  /// "regions", else nothing. It consumes the object: call it as std::move(begun).finish(). Throws
+  /// CancelledError when the caller stops the work; what the work on the device failed of, when the
+  /// image was begun together with others; DeviceError when results are verified
+  /// (Segmenter::verify_results()) and differ.
   Segmentation finish(const Watch& watch = {}) &&;
 
-  /// What the work on the device failed of.
-  /// @return What finish() is going to throw for it; null: nothing failed.
+  /// What the work on the device failed of. Returns what finish() is going to throw for it; null:
+  /// nothing failed.
   std::exception_ptr failure() const { return failure_; }
 
  private:
@@ -151,17 +149,13 @@ struct ImageToSegment {
   const Probabilities* start = nullptr;
 };
 
-/// A segmentation's labels as files and arrays hold them.
-/// @param segmentation The segmentation.
-/// @return Segmentation::labels; with seeds their labels in the place of the regions' numbers, and
-///     the largest of them as the count.
+/// A segmentation's labels as files and arrays hold them. Returns Segmentation::labels; with seeds
+/// their labels in the place of the regions' numbers, and the largest of them as the count.
 Labels written_labels(const Segmentation& segmentation);
 
 /// Checks what a Segmenter would be given, with the networks and weights that it names, before a
-/// device is opened.
-/// @param parameters What images are to be segmented with.
-/// @throws ConfigError as the constructor of Segmenter does.
-/// @throws InputError when a network or a file of weights cannot be used.
+/// device is opened. Throws ConfigError as the constructor of Segmenter does. Throws InputError
+/// when a network or a file of weights cannot be used.
 void check_parameters(const Parameters& parameters);
 
 /// Segments images on one device. Building one opens the device; it may then segment any number of
@@ -169,140 +163,98 @@ void check_parameters(const Parameters& parameters);
 /// result, to the bit.
 class Segmenter {
  public:
-  /// Opens the device.
-  /// @param parameters What every image is segmented with.
-  /// @param device The device, as choose_device() takes it.
-  /// @param kernel_dir A folder to read the OpenCL kernels from; empty: those built in.
-  /// @throws Error as check_parameters() does.
-  /// @throws ConfigError for a device that makes no sense.
-  /// @throws DeviceError when there is no device or it cannot be opened.
+  /// Opens the device. `device`: as choose_device() takes it. `kernel_dir`: a folder to
+  /// read the OpenCL kernels from; empty: those built in. Throws Error as check_parameters() does.
+  /// Throws ConfigError for a device that makes no sense. Throws DeviceError when there is no
+  /// device or it cannot be opened.
   explicit Segmenter(const Parameters& parameters = {}, const std::string& device = {},
                      const std::string& kernel_dir = {});
   ~Segmenter();
   /// Takes a segmenter over, which may only be destroyed or assigned to afterwards.
   Segmenter(Segmenter&&) noexcept;
   /// Takes a segmenter over, which may only be destroyed or assigned to afterwards.
-  /// @return This segmenter.
   Segmenter& operator=(Segmenter&&) noexcept;
 
-  /// The device that was opened.
-  /// @return What it says of itself; lives as long as the Segmenter.
+  /// The device that was opened. Returns what it says of itself; lives as long as the Segmenter.
   const DeviceInfo& device() const;
 
-  /// The parameters that images are segmented with.
-  /// @return As they were given; lives as long as the Segmenter.
+  /// The parameters that images are segmented with. Returns as they were given; lives as long as
+  /// the Segmenter.
   const Parameters& parameters() const;
 
-  /// Limits the device memory that is held at once.
-  /// @param bytes The limit; 0: the device's memory.
+  /// Limits the device memory that is held at once. `bytes`: the limit; 0: the device's memory.
   void limit_device_memory(std::uint64_t bytes);
 
   /// Says whether results hold Eigenvectors::vectors and Eigenvectors::sqrt_degree, which take
   /// about 18 floats a pixel and the time to fetch them from the device. Where they do not, and
   /// contours do not take the spectral contour in either (ContourParameters::spectral), no
   /// eigenvectors are computed, which is what takes the most time, and results hold no eigenvalues.
-  /// @param keep Whether they do; they do until this is called.
+  /// `keep`: whether they do; they do until this is called.
   void keep_eigenvectors(bool keep);
 
   /// Says whether results of RegionMethod::kWalker hold Segmentation::probabilities, which take a
-  /// float for each pixel and label.
-  /// @param keep Whether they do; they do not until this is called.
+  /// float for each pixel and label. `keep`: whether they do; they do not until this is called.
   void keep_probabilities(bool keep);
 
   /// Says whether each image is segmented twice, from the upload of the networks to the last
   /// result, and results are given only where both agree to the byte. It takes twice the time.
-  /// @param verify Whether it is; it is not until this is called.
+  /// `verify`: whether it is; it is not until this is called.
   void verify_results(bool verify);
 
   /// Says whom to tell that the driver compiles kernels, which takes seconds when a device is used
-  /// for the first time: drivers keep what they compiled.
-  /// @param tell Is called from begin() and segment() when a program of kernels took longer than
-  ///     0.2 seconds to build and others may follow; empty: nobody is told.
+  /// for the first time: drivers keep what they compiled. `tell` is called from begin() and
+  /// segment() when a program of kernels took longer than 0.2 seconds to build and others may
+  /// follow; empty: nobody is told.
   void on_compiling(std::function<void()> tell);
 
-  /// Segments one image.
-  /// @param image The image.
-  /// @param watch How the caller watches and stops the work.
-  /// @return The results.
-  /// @throws InputError when there is nothing to segment.
-  /// @throws ConfigError when more regions are wanted than the image has pixels with data.
-  /// @throws DeviceError when the image does not fit the device, or the device fails.
-  /// @throws NumericalError when arithmetic goes wrong.
-  /// @throws CancelledError when the caller stops the work.
-  ///     After any of these errors the next image may be tried. A device that does not answer is
-  ///     not asked again.
+  /// Segments one image. Throws InputError when there is nothing to segment. Throws ConfigError
+  /// when more regions are wanted than the image has pixels with data. Throws DeviceError when the
+  /// image does not fit the device, or the device fails. Throws NumericalError when arithmetic goes
+  /// wrong. Throws CancelledError when the caller stops the work. After any of these errors the
+  /// next image may be tried. A device that does not answer is not asked again.
   Segmentation segment(const Image& image, const Watch& watch = {});
 
-  /// Segments one image with everything that may come with it.
-  /// @param image The image.
-  /// @param watch How the caller watches and stops the work.
-  /// @return The results.
-  /// @throws Error as begin() of such an image does.
+  /// Segments one image with everything that may come with it. Throws Error as begin() of such an
+  /// image does.
   Segmentation segment(const ImageToSegment& image, const Watch& watch = {});
-
-  /// Segments one image by a boundary map of the caller's.
-  /// @param image The image.
-  /// @param edges The boundary map, in place of diacut's own.
-  /// @param watch How the caller watches and stops the work.
-  /// @return The results.
-  /// @throws Error as segment() of an image alone does; InputError also when the map has not the
-  ///     image's size.
-  Segmentation segment(const Image& image, const EdgeMap& edges, const Watch& watch = {});
 
   /// Does the part of segment() that needs the device. A caller with many images can let another
   /// thread do the other part, BegunSegmentation::finish(), while the device works on the next
-  /// image.
-  /// @param image The image; not needed after the call.
-  /// @param edges A boundary map in place of diacut's own, or null; not needed after the call.
-  /// @param watch How the caller watches and stops the work.
-  /// @return What remains to be finished.
-  /// @throws Error as segment() does.
-  BegunSegmentation begin(const Image& image, const EdgeMap* edges, const Watch& watch = {});
-
-  /// Does the part of segment() that needs the device, with everything that may come with an image.
-  /// @param image The image; not needed after the call.
-  /// @param watch How the caller watches and stops the work.
-  /// @return What remains to be finished.
-  /// @throws Error as segment() does; InputError also when the method needs seeds and there are
-  ///     none, when seeds have not the image's size, lie where the image has no data, or have fewer
-  ///     than two different labels, and when features are not as FeatureMap says or do not fit the
-  ///     image; ConfigError when there are seeds and the method needs none, and when there are
-  ///     features and the method, or a boundary map beside them, has no use for them; InputError
-  ///     and ConfigError also for barriers of another size than the image, on seeds, or where
-  ///     nothing heeds them: with another method, and with features alone; and for a start of
-  ///     another size than the image, with more labels than the seeds have or a number that is not
-  ///     in [0, 1], or beside another method, features, or an affinity.scale below 0.0125.
+  /// image. What the argument names is not needed after the call. Throws Error as segment() of an
+  /// image alone does; InputError also when a boundary map has not the image's size, the method
+  /// needs seeds and there are none, when seeds have not the image's size, lie where the image has
+  /// no data, or have fewer than two different labels, and when features are not as FeatureMap says
+  /// or do not fit the image; ConfigError when there are seeds and the method needs none, and when
+  /// there are features and the method, or a boundary map beside them, has no use for them;
+  /// InputError and ConfigError also for barriers of another size than the image, on seeds, or
+  /// where nothing heeds them: with another method, and with features alone; and for a start of
+  /// another size than the image, with more labels than the seeds have or a number that is not in
+  /// [0, 1], or beside another method, features, or an affinity.scale below 0.0125.
   BegunSegmentation begin(const ImageToSegment& image, const Watch& watch = {});
 
   /// Does the part of segment() that needs the device for several images. Images of one size go
   /// through the eigensolver together, as many as fit the device's memory, because a small image
-  /// cannot fill a GPU by itself. The results are those of begin() for each image alone.
-  /// @param images The images; not needed after the call.
-  /// @param watch How the caller watches and stops the work.
-  /// @return What remains to be finished, in the order of `images`. An image that fails leaves the
-  ///     others alone: its finish() throws what it failed of.
-  /// @throws CancelledError when the caller stops the work.
+  /// cannot fill a GPU by itself. The results are those of begin() for each image alone. Returns
+  /// what remains to be finished, in the order of `images`. An image that fails leaves the others
+  /// alone: its finish() throws what it failed of. Throws CancelledError when the caller stops the
+  /// work.
   std::vector<BegunSegmentation> begin(std::span<const ImageToSegment> images,
                                        const Watch& watch = {});
 
   /// Up to how many pixels in all it is faster to begin several images together than one by one.
-  /// @return Working pixels of all images together; 0 on a CPU, which one image fills.
+  /// Returns working pixels of all images together; 0 on a CPU, which one image fills.
   std::int64_t pixels_together() const;
 
-  /// How many pixels of an image the device works on.
-  /// @param image The image.
-  /// @return The image's pixels, or, if regions are found in a reduced image
-  ///     (ImageParameters::detail), those of the reduced image.
+  /// How many pixels of an image the device works on. Returns the image's pixels, or, if regions
+  /// are found in a reduced image (ImageParameters::detail), those of the reduced image.
   std::int64_t working_pixels(const Image& image) const;
 
   /// Holds the device to known answers of the stages that segmentations go through: boundary map,
   /// contours and their directions, and, where there are eigenvectors, affinities. To be called
   /// before many images are segmented; it takes some hundredths of a second, and the programs that
-  /// it builds are those that the first image needs.
-  /// @param own_maps Whether images come with boundary maps or features of the caller's, so that no
-  ///     boundary map is computed.
-  /// @throws DeviceError naming the device and the stage where an answer is wrong, and as segment()
-  ///     does.
+  /// it builds are those that the first image needs. `own_maps`: whether images come with boundary
+  /// maps or features of the caller's, so that no boundary map is computed. Throws DeviceError
+  /// naming the device and the stage where an answer is wrong, and as segment() does.
   void check_device(bool own_maps = false);
 
  private:

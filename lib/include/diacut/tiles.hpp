@@ -41,28 +41,16 @@ struct TilePlan {
 };
 
 /// Settles what all tiles share. A scene whose type does not tell its range of values is read once.
-/// @param plan All but `width`, `height`, `whole`, `range`, `source_bytes` and `source_time`; a
-/// tile
-///     size of 0 takes one that keeps within `memory`.
-/// @param memory Main memory that a tile may take, bytes; 0: no limit.
-/// @param[in,out] notes Gets sentences for a person.
-/// @return The whole plan.
-/// @throws ConfigError where the parameters cannot be kept in tiles; InputError where the picture
-///     cannot be read.
+/// `plan`: all but `width`, `height`, `whole`, `range`, `source_bytes` and `source_time`; a tile
+/// size of 0 takes one that keeps within `memory`. `memory`: main memory that a tile may take,
+/// bytes; 0: no limit. `notes` gets sentences for a person. Throws ConfigError where the parameters
+/// cannot be kept in tiles; InputError where the picture cannot be read.
 TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::string>& notes);
 
-/// Writes a plan.
-/// @param folder The folder, made if missing. A plan that is there already must be the same.
-/// @param plan The plan.
-/// @return The path of the plan's file.
-/// @throws InputError where the folder holds another plan, or cannot be written.
+/// Writes a plan. `folder`: the folder, made if missing. A plan that is there already must be the
+/// same. Returns the path of the plan's file. Throws InputError where the folder holds another
+/// plan, or cannot be written.
 std::string write_tile_plan(const std::string& folder, const TilePlan& plan);
-
-/// Reads a plan.
-/// @param path The plan's file.
-/// @return The plan.
-/// @throws InputError naming the file and what is wrong in it.
-TilePlan read_tile_plan(const std::string& path);
 
 /// The steps of a tiled run.
 enum class TileStep {
@@ -74,9 +62,7 @@ enum class TileStep {
   kDone,      ///< Nothing is left to do.
 };
 
-/// The name of a step in messages.
-/// @param step The step.
-/// @return "map", "contours", "basins", "regions", "paint" or "done", with static storage.
+/// "map", "contours", "basins", "regions", "paint" or "done", with static storage.
 const char* to_string(TileStep step);
 
 /// The tiles of one plan. Several processes may work on different tiles of the step that is due.
@@ -88,63 +74,50 @@ class TileRun {
     kAll,   ///< A join, the painting, or everything: no other process may be at work.
   };
 
-  /// Reads the plan.
-  /// @param plan_path The plan's file, in the folder of the tiles.
-  /// @param role What the process is going to do.
-  /// @throws InputError where the plan cannot be read, or another run is at work in the folder.
+  /// Reads the plan. `plan_path`: the plan's file, in the folder of the tiles. Throws InputError
+  /// where the plan cannot be read, or another run is at work in the folder.
   TileRun(const std::string& plan_path, Role role);
   ~TileRun();
   TileRun(const TileRun&) = delete;
   TileRun& operator=(const TileRun&) = delete;
 
-  /// The device that tiles are computed on; it is opened when it is first needed.
-  /// @param device As choose_device() takes it.
-  /// @param kernel_dir As Segmenter takes it.
-  /// @param memory Limit of the device memory held at once, bytes; 0: none.
-  /// @param compiling As Segmenter::on_compiling(); empty: nobody is told.
+  /// The device that tiles are computed on; it is opened when it is first needed. `device`: as
+  /// choose_device() takes it. `kernel_dir`: as Segmenter takes it. `memory`: limit of the device
+  /// memory held at once, bytes; 0: none. `compiling`: as Segmenter::on_compiling(); empty: nobody
+  /// is told.
   void use_device(const std::string& device, const std::string& kernel_dir, std::uint64_t memory,
                   std::function<void()> compiling);
 
-  /// The plan.
-  /// @return As its file has it; lives as long as the TileRun.
+  /// The plan. Returns as its file has it; lives as long as the TileRun.
   const TilePlan& plan() const;
   /// How many tiles the picture has, numbered from 0 row by row.
-  /// @return The number.
   std::size_t tiles() const;
   /// The step that is due: the first whose join is not done.
-  /// @return The step.
   TileStep due() const;
   /// Whether a tile of the step that is due is done.
-  /// @param tile The tile.
-  /// @return Whether it is.
   bool is_done(std::size_t tile) const;
 
-  /// Does a tile of the step that is due, unless it is done.
-  /// @param tile The tile.
-  /// @throws InputError where the picture or what other tiles left cannot be read; DeviceError.
+  /// Does a tile of the step that is due, unless it is done. Throws InputError where the picture or
+  /// what other tiles left cannot be read; DeviceError.
   void tile(std::size_t tile);
 
   /// Does tiles of the step that is due that are not done: on several cores where the device has no
   /// part in the step, as far as the limit of use_device(), or else half of the main memory that is
-  /// free, holds several.
-  /// @param tiles The tiles.
-  /// @param done Is called after each tile, by one thread at a time, in no order; what it throws
-  ///     ends the work, once the tiles that are begun are done.
-  /// @throws As tile(), of the first tile that failed, and what `done` throws.
+  /// free, holds several. `done` is called after each tile, by one thread at a time, in no order;
+  /// what it throws ends the work, once the tiles that are begun are done. Throws As tile(), of the
+  /// first tile that failed, and what `done` throws.
   void tiles(const std::vector<std::size_t>& tiles, const std::function<void(std::size_t)>& done);
 
-  /// Joins the tiles of the step that is due.
-  /// @param[in,out] notes Gets sentences for a person.
-  /// @throws InputError where a tile is not done, or what it left does not belong to this run.
+  /// Joins the tiles of the step that is due. `notes` gets sentences for a person. Throws
+  /// InputError where a tile is not done, or what it left does not belong to this run.
   void join(std::vector<std::string>& notes);
 
-  /// Writes the results, the labels last.
-  /// @param painted Is called after each part, with the share that is done, up to 1.
-  /// @throws InputError where the labels are not joined yet, or the file cannot be written.
+  /// Writes the results, the labels last. `painted` is called after each part, with the share that
+  /// is done, up to 1. Throws InputError where the labels are not joined yet, or the file cannot be
+  /// written.
   void paint(const std::function<void(double)>& painted);
 
   /// How many regions there are, once the labels are joined.
-  /// @return The number.
   std::int64_t regions() const;
 
   /// Removes what the run has left in the folder but the plan.

@@ -32,10 +32,10 @@ TEST(Segmenter, FinishesAnImageWhileItIsAtTheNext) {
     const Segmentation first = segmenter.segment(*masked);
     const Segmentation second = segmenter.segment(other);
 
-    BegunSegmentation begun = segmenter.begin(*masked, nullptr);
+    BegunSegmentation begun = segmenter.begin(ImageToSegment{masked.get()});
     masked.reset();
     auto finished = std::async(std::launch::async, [&] { return std::move(begun).finish(); });
-    const Segmentation next = segmenter.begin(other, nullptr).finish();
+    const Segmentation next = segmenter.begin(ImageToSegment{&other}).finish();
     const Segmentation result = finished.get();
     expect_same(first, result);
     EXPECT_EQ(result.contours, first.contours);
@@ -99,7 +99,7 @@ TEST(Segmenter, GivesImagesTogetherWhatEachGetsAlone) {
   for (std::size_t k = 0; k < images.size(); ++k) {
     SCOPED_TRACE(k);
     const Segmentation found = std::move(begun[k]).finish();
-    expect_all_the_same(found, segmenter.begin(images[k], asked[k].edges).finish());
+    expect_all_the_same(found, segmenter.begin(asked[k]).finish());
   }
 }
 
@@ -182,7 +182,8 @@ TEST(Segmenter, ImagesTogetherCanBeCancelled) {
 
 TEST(Segmenter, CanBeCancelledBetweenItsHalves) {
   Segmenter segmenter({}, test_device());
-  BegunSegmentation begun = segmenter.begin(two_discs(64, 48), nullptr);
+  const Image image = two_discs(64, 48);
+  BegunSegmentation begun = segmenter.begin(ImageToSegment{&image});
   CancelToken cancel;
   cancel.cancel();
   EXPECT_THROW(std::move(begun).finish({{}, &cancel}), CancelledError);
