@@ -7,10 +7,7 @@
 #include "diacut/output.hpp"
 #include "kernel_cache.hpp"
 #include "measure.hpp"
-#include "parameter_values.hpp"
 #include "program.hpp"
-#include "spmv/generators.hpp"
-#include "spmv/product.hpp"
 
 namespace diacut::bench {
 
@@ -21,10 +18,9 @@ struct BenchLine {
   BenchLine() {
     app.set_version_flag("--version", [] { return std::string(); });
     app.require_subcommand(1);
-    commands = {control_command(app),  spmv_command(app),  formats_command(app),
-                cocktail_command(app), tune_command(app),  jacobian_command(app),
-                eigen_command(app),    pairs_command(app), nodes_command(app),
-                stages_command(app)};
+    commands = {control_command(app),  spmv_command(app), formats_command(app),
+                cocktail_command(app), tune_command(app), jacobian_command(app),
+                eigen_command(app),    pairs_command(app)};
   }
 
   CLI::App app{"Measures diacut's kernels, compared with what the device's memory reaches.",
@@ -32,48 +28,16 @@ struct BenchLine {
   std::vector<Command> commands;
 };
 
-/// The names, and "all" for all of them.
-app::Values with_all(std::vector<std::string> names) {
-  names.insert(names.begin(), "all");
-  return {.words = std::move(names), .list = true};
-}
-
 app::CommandDescription describe_options() {
-  std::vector<std::string> formats;
-  for (const Format format : all_formats()) formats.emplace_back(to_string(format));
-  std::vector<std::string> classes;
-  for (const MatrixClass& each : matrix_classes()) classes.push_back(each.name);
-  std::vector<std::string> kernels = app::parameter_choices("matvec.kernel");
-  std::erase(kernels, "auto");
-  std::vector<std::string> storages = app::parameter_choices("matvec.storage");
-  std::erase(storages, "auto");
-  const app::Values json = {.files = true, .extensions = {"json"}};
   return app::describe(
       BenchLine().app,
       {{"image",
         {.files = true, .extensions = {"jpg", "jpeg", "png", "bmp", "webp", "tif", "tiff"}}},
        {"files", {.files = true, .extensions = {"mtx"}}},
        {"photos", {.folders = true}},
-       {"--contours", {.folders = true}},
-       {"--truth", {.folders = true}},
-       {"--classes", with_all(classes)},
-       {"--config", {.words = preset_names(), .files = true, .extensions = {"toml"}}},
        {"--device", {.devices = true}},
-       {"--formats", with_all(formats)},
-       {"--json", json},
-       {"--kernel-dir", {.folders = true}},
-       {"--kernels", with_all(kernels)},
-       {"--output", json},
-       {"--profile", json},
-       {"--save", {.folders = true}},
-       {"--save-matrix", {.folders = true}},
-       {"--solvers", {.words = {"multilevel", "lanczos", "plain", "spectra"}, .list = true}},
-       {"--storages", {.words = storages, .list = true}},
-       {"--weights",
-        {.words = app::network_names(),
-         .list = true,
-         .files = true,
-         .extensions = {"safetensors"}}}});
+       {"--json", {.files = true, .extensions = {"json"}}},
+       {"--solvers", {.words = {"multilevel", "lanczos", "plain", "spectra"}, .list = true}}});
 }
 
 app::ExitCode run(int argc, char** argv, app::Console& console) {

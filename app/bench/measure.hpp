@@ -36,10 +36,8 @@ Command cocktail_command(CLI::App& app);
 Command eigen_command(CLI::App& app);
 Command formats_command(CLI::App& app);
 Command jacobian_command(CLI::App& app);
-Command nodes_command(CLI::App& app);
 Command pairs_command(CLI::App& app);
 Command spmv_command(CLI::App& app);
-Command stages_command(CLI::App& app);
 Command tune_command(CLI::App& app);
 
 /// In a byte.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draws the figures of `diacut-bench spmv --json` or `diacut-bench eigen --json`.
+"""Draws the figures of `diacut-bench spmv --json`.
 
     plot.py FIGURES.json PICTURE.svg [--peers PEERS.json]
 
-Of spmv: the throughput of each kernel, for each size, and its bounds by a copy's bandwidth; PEERS.json is
-what spmv_peers.py --json wrote. Of eigen: the time of each solver by the size.
+The throughput of each kernel, for each size, and its bounds by a copy's bandwidth; PEERS.json is what
+spmv_peers.py --json wrote.
 """
 import argparse
 import json
@@ -40,17 +40,6 @@ def draw_sizes(figures, peers):
                         ncols=4, loc="lower left", bbox_to_anchor=(0, 1.1))
 
 
-def draw_times(figures):
-    _, panel = plt.subplots(figsize=(9, 5.6), layout="constrained")
-    for solver in dict.fromkeys(r["solver"] for r in figures["results"]):
-        own = [r for r in figures["results"] if r["solver"] == solver]
-        panel.loglog([r["width"] * r["height"] / 1e6 for r in own], [r["wall_ms"] for r in own], "o-", label=solver)
-    panel.set(xlabel="megapixels", ylabel="milliseconds",
-              title=f"{figures['vectors']} eigenvectors to {figures['tolerance']:g}, {figures['device']['name']}")
-    panel.grid()
-    panel.legend()
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("figures", type=argparse.FileType())
@@ -58,10 +47,7 @@ def main():
     parser.add_argument("--peers", type=argparse.FileType())
     options = parser.parse_args()
     figures = json.load(options.figures)
-    if "solver" in figures["results"][0]:
-        draw_times(figures)
-    else:
-        draw_sizes(figures, json.load(options.peers)["results"] if options.peers else [])
+    draw_sizes(figures, json.load(options.peers)["results"] if options.peers else [])
     plt.savefig(options.picture)
 
 

@@ -1,5 +1,5 @@
-// The subcommands that compute what app/learn fits weights to: a row of numbers for each pair of
-// regions, or for each node of a merge tree.
+// The subcommand that computes what app/learn/fit_merging.py fits weights to: a row of numbers for
+// each pair of regions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,6 @@
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
 #include "diacut/image_file.hpp"
-#include "diacut/objects.hpp"
 #include "diacut/output.hpp"
 #include "evaluate/ground_truth.hpp"
 #include "image/colour.hpp"
@@ -26,7 +25,6 @@
 #include "output/npy.hpp"
 #include "region/hierarchy.hpp"
 #include "region/learned_merging.hpp"
-#include "region/object_features.hpp"
 
 namespace diacut::bench {
 
@@ -47,23 +45,6 @@ std::vector<fs::path> photos_in(const std::string& folder) {
   std::sort(photos.begin(), photos.end());
   if (photos.empty()) throw InputError(fmt::format("no photographs in '{}'", folder));
   return photos;
-}
-
-/// Writes the rows of all photographs as one float .npy of so many columns, and returns how many
-/// rows they are. `rows_of` gives those of one photograph, one after the other; it is called on all
-/// cores.
-std::size_t write_rows(const std::vector<fs::path>& photos, std::size_t columns,
-                       const std::string& output,
-                       const std::function<std::vector<float>(const fs::path&)>& rows_of) {
-  std::vector<std::vector<float>> found(photos.size());
-  parallel_for(static_cast<int>(photos.size()), [&](int k) {
-    const auto i = static_cast<std::size_t>(k);
-    found[i] = rows_of(photos[i]);
-  });
-  std::vector<float> rows;
-  for (const std::vector<float>& some : found) rows.insert(rows.end(), some.begin(), some.end());
-  write_file(output, encode_npy<float>(rows, {rows.size() / columns, columns}));
-  return rows.size() / columns;
 }
 
 /// The mean strengths at which regions are looked at: after the merges by strength up to each.
@@ -234,109 +215,18 @@ void run(const PairsOptions& options) {
   std::optional<MergingWeights> weights;
   if (!options.weights.empty()) weights = load_merging_weights(options.weights);
   const std::vector<fs::path> photos = photos_in(options.photos);
-  const std::size_t columns = 2 + (weights ? 1 : kPairFeatures);
-  const std::size_t pairs = write_rows(photos, columns, options.output, [&](const fs::path& photo) {
-    const Judged judged = read_judged(options, photo);
-    return weights ? merges_of(judged, *weights) : pairs_of(judged);
+  std::vector<std::vector<float>> found(photos.size());
+  parallel_for(static_cast<int>(photos.size()), [&](int k) {
+    const auto i = static_cast<std::size_t>(k);
+    const Judged judged = read_judged(options, photos[i]);
+    found[i] = weights ? merges_of(judged, *weights) : pairs_of(judged);
   });
-  fmt::print("{} photographs, {} pairs of regions\n", photos.size(), pairs);
-}
-
-struct NodesOptions {
-  std::string photos;
-  std::string trees;
-  std::string truth;
-  std::string output;
-  int every = 1;
-};
-
-/// How many pixels of each object a node has, by the object's number.
-using Shares = std::map<std::int64_t, std::int64_t>;
-
-/// The largest intersection over union of a node and an object.
-double best_overlap(const Shares& shares, std::int64_t area, const Shares& sizes) {
-  double best = 0;
-  for (const auto& [object, common] : shares) {
-    const std::int64_t either = area + sizes.at(object) - common;
-    best = std::max(best, static_cast<double>(common) / static_cast<double>(either));
-  }
-  return best;
-}
-
-/// The best overlap of each node of at most `most` pixels with an object; 0 for larger ones.
-std::vector<double> overlaps(const Hierarchy& hierarchy, const NodeFigures& figures,
-                             const std::vector<double>& objects, std::int64_t most) {
-  std::vector<Shares> shares(figures.area.size());
-  Shares sizes;
-  for (std::size_t i = 0; i < objects.size(); ++i) {
-    const auto object = static_cast<std::int64_t>(objects[i]);
-    if (object == 0) continue;
-    ++sizes[object];
-    ++shares[hierarchy.leaves.values[i]][object];
-  }
-  const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);
-  std::vector<double> best(shares.size(), 0.0);
-  for (std::size_t node = 1; node < shares.size(); ++node) {
-    if (node > leaves) {
-      const Merge& merge = hierarchy.merges[node - leaves - 1];
-      for (const std::int32_t child : {merge.first, merge.second}) {
-        for (const auto& [object, common] : shares[child]) shares[node][object] += common;
-        shares[child].clear();
-      }
-    }
-    if (figures.area[node] <= most)
-      best[node] = best_overlap(shares[node], figures.area[node], sizes);
-  }
-  return best;
-}
-
-/// The features of the nodes of one picture, each followed by its overlap.
-std::vector<float> nodes_of(const NodesOptions& options, const fs::path& photo) {
-  const std::string name = photo.stem().string();
-  const Image image = read_image(photo.string());
-  const Hierarchy hierarchy = read_tree((fs::path(options.trees) / (name + ".tree")).string());
-  const Raster truth = read_raster((fs::path(options.truth) / (name + ".png")).string());
-  const Labels& leaves = hierarchy.leaves;
-  if (image.width != leaves.width || image.height != leaves.height || truth.width != leaves.width ||
-      truth.height != leaves.height) {
-    throw InputError(fmt::format("{}: picture, tree and truth differ in size", name));
-  }
-  const NodeFigures figures = node_figures(hierarchy);
-  const ObjectConditions conditions = nuclei_conditions();
-  const auto most = static_cast<std::int64_t>(conditions.greatest_area->value);
-  const auto least = static_cast<std::int64_t>(conditions.least_area->value);
-  const std::vector<double> best = overlaps(hierarchy, figures, truth.values, most);
-  const NodeMeasures measures(hierarchy, figures, node_solidity(hierarchy, figures.area, most),
-                              image);
-  // The objects of the picture are brighter than what is around them if their nodes are.
-  double step = 0;
-  std::vector<std::size_t> nodes;
-  for (std::size_t node = 1; node < best.size(); ++node) {
-    const std::int64_t area = figures.area[node];
-    if (figures.contrast[node] < 0 || area < least || area > most) continue;
-    nodes.push_back(node);
-    const auto at = static_cast<std::size_t>(ObjectFeature::kStep);
-    if (best[node] > 0.5) step += measures.features(node, Polarity::kBright)[at];
-  }
   std::vector<float> rows;
-  for (const std::size_t node : nodes) {
-    const Polarity polarity = step < 0 ? Polarity::kDark : Polarity::kBright;
-    for (const double feature : measures.features(node, polarity)) {
-      rows.push_back(static_cast<float>(feature));
-    }
-    rows.push_back(static_cast<float>(best[node]));
-  }
-  return rows;
-}
-
-void run(const NodesOptions& options) {
-  std::vector<fs::path> photos;
-  const std::vector<fs::path> all = photos_in(options.photos);
-  for (std::size_t k = 0; k < all.size(); k += options.every) photos.push_back(all[k]);
-  const std::size_t nodes =
-      write_rows(photos, kObjectFeatures + 1, options.output,
-                 [&](const fs::path& photo) { return nodes_of(options, photo); });
-  fmt::print("{} pictures, {} nodes\n", photos.size(), nodes);
+  for (const std::vector<float>& some : found) rows.insert(rows.end(), some.begin(), some.end());
+  const std::size_t columns = 2 + (weights ? 1 : kPairFeatures);
+  const std::size_t pairs = rows.size() / columns;
+  write_file(options.output, encode_npy<float>(rows, {pairs, columns}));
+  fmt::print("{} photographs, {} pairs of regions\n", photos.size(), pairs);
 }
 
 }  // namespace
@@ -357,24 +247,6 @@ Command pairs_command(CLI::App& app) {
   add_file_option(*command, "--output", options->output,
                   "The rows, .npy: the features (or the logarithm of the odds), the target, the "
                   "weight");
-  return {command, [options] { run(*options); }};
-}
-
-Command nodes_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("nodes",
-                                         "Features of the nodes of merge trees and their overlap "
-                                         "with objects, for app/learn/fit_objects.py.");
-  const auto options = std::make_shared<NodesOptions>();
-  command->add_option("photos", options->photos, "A folder of pictures")->required();
-  command->add_option("--trees", options->trees, "Folder of their merge trees (.tree)")->required();
-  command
-      ->add_option("--truth", options->truth,
-                   "Folder of their objects (.png): one number for each object, 0 elsewhere")
-      ->required();
-  command->add_option("--every", options->every, "Only each N-th picture")
-      ->check(CLI::PositiveNumber);
-  add_file_option(*command, "--output", options->output,
-                  "The rows, .npy: the features, and the largest overlap with an object");
   return {command, [options] { run(*options); }};
 }
 

@@ -133,8 +133,7 @@ CommandDescription describe(const CLI::App& app, const ValueTable& values) {
 }
 
 std::string generate(const CommandDescription& command, const std::string& format) {
-  if (format == "man") return man_options(command);
-  if (format == "markdown") return reference_page(command);
+  if (format == "man" || format == "markdown") return option_page(command, format == "man");
   if (format == "bash" || format == "zsh" || format == "fish") {
     return completion_script(command, format);
   }

@@ -57,8 +57,8 @@ std::optional<std::string> generated(int argc, const char* const* argv,
                                      const std::function<CommandDescription()>& command);
 
 /// `generate`'s parts.
-std::string man_options(const CommandDescription& command);
-std::string reference_page(const CommandDescription& command);
+/// The options as a part of a manual page, or of docs/reference.md.
+std::string option_page(const CommandDescription& command, bool man);
 /// The script for "bash", "zsh" or "fish". It asks the program by `--complete`.
 std::string completion_script(const CommandDescription& command, const std::string& shell);
 

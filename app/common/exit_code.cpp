@@ -9,6 +9,7 @@
 
 #include "diacut/errors.hpp"
 #include "interrupt.hpp"
+#include "text.hpp"
 
 namespace diacut::app {
 
@@ -48,6 +49,19 @@ Failure current_failure() {
     return {ExitCode::kInternal, fmt::format("an unexpected error: {}", error.what())};
   } catch (...) {
     return {ExitCode::kInternal, "an unexpected error of unknown type"};
+  }
+}
+
+std::optional<Failure> attempt(const std::string& input, const std::function<void()>& work) {
+  try {
+    work();
+    return std::nullopt;
+  } catch (...) {
+    Failure failure = current_failure();
+    if (failure.message.find(input) == std::string::npos) {
+      failure.message = fmt::format("{}: {}", quoted_input_name(input), failure.message);
+    }
+    return failure;
   }
 }
 

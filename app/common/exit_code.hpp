@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 
 namespace diacut::app {
@@ -27,5 +29,9 @@ struct Failure {
 
 /// The exception that is being handled. To be called within a catch block.
 Failure current_failure();
+
+/// Does `work`. Returns what it throws, as a failure whose message names `input`; nothing if it
+/// throws nothing. `input`: a path, or "-".
+std::optional<Failure> attempt(const std::string& input, const std::function<void()>& work);
 
 }  // namespace diacut::app

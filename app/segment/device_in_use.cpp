@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "attempt.hpp"
 #include "diacut/errors.hpp"
+#include "exit_code.hpp"
 #include "freed_memory.hpp"
 #include "interrupt.hpp"
 #include "prepare_results.hpp"

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <string_view>
+
+#include "text.hpp"
 
 namespace diacut::app {
 
@@ -11,20 +12,13 @@ namespace {
 
 /// "1500M" in bytes; nothing if it is no size of at least one byte.
 std::optional<std::uint64_t> memory_size(const std::string& text) {
-  std::uint64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
-  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
   constexpr std::string_view kUnits = "KMG";
-  int shift = 0;
-  if (!unit.empty()) {
-    const std::size_t at = unit.size() == 1 ? kUnits.find(unit[0]) : std::string_view::npos;
-    shift = at == std::string_view::npos ? -1 : 10 * (static_cast<int>(at) + 1);
-  }
-  if (code != std::errc() || number == 0 || shift < 0 || number > (UINT64_MAX >> shift)) {
-    return std::nullopt;
-  }
-  return number << shift;
+  std::string_view digits = text;
+  const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
+  if (unit != std::string_view::npos) digits.remove_suffix(1);
+  const std::size_t shift = unit == std::string_view::npos ? 0 : 10 * (unit + 1);
+  const auto number = number_in<std::uint64_t>(digits, 1, UINT64_MAX >> shift);
+  return number ? std::optional(*number << shift) : std::nullopt;
 }
 
 }  // namespace

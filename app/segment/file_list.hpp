@@ -6,12 +6,22 @@
 #include <unordered_set>
 #include <vector>
 
-#include "batch_options.hpp"
 #include "find_images.hpp"
 #include "image_names.hpp"
 #include "paths.hpp"
+#include "shard.hpp"
 
 namespace diacut::app {
+
+/// Which images a run of many takes, and which it leaves out.
+struct BatchOptions {
+  std::string list;   ///< A file of the images' names, "-" for standard input; empty: none.
+  bool null = false;  ///< Whether names in the list end with a null byte, not with a line.
+  std::string base;   ///< The folder that the results' places are relative to; empty: none.
+  std::string share;  ///< As parse_shard() takes it.
+  Shard shard;        ///< What `share` says.
+  bool skip_existing = false;
+};
 
 /// The images that a list names: options --files-from, --null and --base. It looks at no file.
 class FileList {

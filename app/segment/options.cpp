@@ -66,6 +66,7 @@ class SegmentLine {
 
  private:
   void declare_places();
+  void declare_many();
   void declare_parameters();
   void declare_device();
 
@@ -98,9 +99,8 @@ SegmentLine::SegmentLine() {
   line_.app().add_option(kOptionsInputs, options_.inputs,
                          "Images, folders of images, or - for standard input");
   declare_places();
-  declare_batch(line_, options_.batch);
+  declare_many();
   declare_annotations(line_, options_.results, options_.annotations);
-  declare_tiles(line_, options_.tiles);
   declare_parameters();
   declare_device();
   line_.message_flags(kOptionsMessages, "Only errors",
@@ -140,6 +140,37 @@ void SegmentLine::declare_places() {
                "principal components if there are two, or four and more)");
   line_.flag("--untrusted", untrusted_, kOptionsInputOutput,
              "Decode untrusted files in a sandboxed process; scenes are read as pictures");
+}
+
+void SegmentLine::declare_many() {
+  constexpr const char* kMany = "Many images";
+  BatchOptions& batch = options_.batch;
+  line_.option("--files-from", batch.list, "FILE|-", kMany,
+               "Read the images' names from a file or standard input, one a line, instead of "
+               "inputs; results go into folders");
+  line_.flag("-0,--null", batch.null, kMany,
+             "Names of --files-from end with a null byte, as from find -print0");
+  line_.option("--base", batch.base, "DIR", kMany,
+               "With --files-from: results keep their images' place below this folder, DIR/a/b.jpg "
+               "gives a/b.png (default: b.png)");
+  line_.option("--shard", batch.share, "I/N|auto", kMany,
+               "Do the I-th of N shares of the images, I from 1; auto: the share of this job in an "
+               "array of Slurm, AWS Batch or Kubernetes (with DIACUT_SHARDS)");
+  line_.flag("--skip-existing", batch.skip_existing, kMany,
+             "Leave out images whose results exist; --json FILE is continued");
+  constexpr const char* kTiles = "One picture of any size";
+  TileOptions& tiles = options_.tiles;
+  line_.option(
+      "--tile-size", tiles.size, "N|auto", kTiles,
+      "Segment one picture in tiles of N x N pixels, with the labels of the whole (-o FILE.tif, or "
+      "polygons of a scene); auto: as large as --memory allows; an interrupted run continues");
+  line_.option(
+      "--tiles-in", tiles.folder, "DIR", kTiles,
+      "Keep the tiles in this folder (default: the name of -o with .tiles, removed at the end)");
+  line_.flag("--plan-only", tiles.plan_only, kTiles,
+             "Only make the plan, for segment tile, join and paint");
+  line_.flag("--skip-damaged", tiles.damaged_as_gaps, kTiles,
+             "Treat blocks that cannot be decoded as having no data");
 }
 
 void SegmentLine::declare_parameters() {
@@ -197,7 +228,6 @@ CommandDescription SegmentLine::describe() const {
 Options SegmentLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
   check_texts();
-  check_batch(line_, options_.batch);
   options_.batch.shard = parse_shard(options_.batch.share, "segment", "images");
   options_.json = place_of_shard(options_.json, options_.batch.shard);
   device_.set_memory("segment", options_);
@@ -215,7 +245,8 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
 }
 
 void SegmentLine::check_texts() const {
-  std::vector<std::string> names = {"--json", "--config", "--channel", "--bands"};
+  std::vector<std::string> names = {"--json", "--config",     "--channel", "--bands",
+                                    "--base", "--files-from", "--shard"};
   for (const ResultInfo& info : kResults) names.emplace_back(info.option);
   for (const CompanionInfo& info : kCompanions) names.emplace_back(info.option);
   for (const std::string& name : names) {
@@ -225,6 +256,8 @@ void SegmentLine::check_texts() const {
           fmt::format("{} has an empty value; it needs a text", name == "-o" ? "--output" : name));
     }
   }
+  refuse(options_.batch.list.empty(), {"--null", "--base"},
+         "{} applies to a list of images: it needs --files-from");
   refuse(given("--bands"), {"--page", "--channel"},
          "--bands chooses bands of a scene, and {} a part of a picture: leave out one of them");
   refuse(given("--edges"), {"--cue", "--weights"},

@@ -5,15 +5,14 @@
 #include <vector>
 
 #include "annotate.hpp"
-#include "batch_options.hpp"
 #include "command_description.hpp"
 #include "common_options.hpp"
 #include "device_line.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/parameters.hpp"
+#include "file_list.hpp"
 #include "maps.hpp"
 #include "results.hpp"
-#include "tile_options.hpp"
 
 namespace diacut::app {
 
@@ -25,6 +24,16 @@ struct LinkOptions {
   bool wanted = false;
   std::string least;              ///< --link-overlap
   std::optional<double> overlap;  ///< The least overlap; empty: pages are not linked.
+};
+
+/// How one picture is segmented in tiles.
+struct TileOptions {
+  std::string size;              ///< Side in pixels, or "auto"; empty: not in tiles.
+  std::string folder;            ///< Where the tiles are kept; empty: beside the labels.
+  bool plan_only = false;        ///< Whether the plan is all that is made.
+  bool damaged_as_gaps = false;  ///< Whether blocks that do not decode have no data.
+
+  bool wanted() const { return !size.empty(); }
 };
 
 /// What the command line says. Texts are empty where their option was not given.

@@ -8,9 +8,9 @@
 #include <system_error>
 #include <utility>
 
-#include "attempt.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
+#include "exit_code.hpp"
 #include "paths.hpp"
 #include "stopwatch.hpp"
 

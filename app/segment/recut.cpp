@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "annotate.hpp"
-#include "attempt.hpp"
 #include "command_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/hierarchy.hpp"
@@ -26,6 +25,7 @@
 #include "diacut/output.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/seeds.hpp"
+#include "exit_code.hpp"
 #include "maps.hpp"
 #include "object_line.hpp"
 #include "options.hpp"
@@ -503,7 +503,10 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
                   loaded.facts, {}, {}),
       result.hierarchy ? &*result.hierarchy : nullptr, numbers);
   write_results(options, wanted, plan.batch, job, loaded, result, annotations);
-  shared.add(annotations, annotated_name(job.input, job.name, ""), job.name, job.number, 1);
+  if (plan.batch) {
+    shared.add(run_parts(options.results, annotations, annotated_name(job.input, job.name, ""),
+                         job.name, job.number, 1));
+  }
   for (const std::string& note : result.notes) console.note(fmt::format("{}: {}", name, note));
   console.message(fmt::format("{}: {} ({:.0f} ms)", name,
                               counted(result.labels.count, options.objects ? "object" : "region"),

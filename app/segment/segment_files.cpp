@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "attempt.hpp"
 #include "device_in_use.hpp"
 #include "diacut/page.hpp"
 #include "diacut/segmenter.hpp"
+#include "exit_code.hpp"
 #include "memory_check.hpp"
 #include "paths.hpp"
 #include "prepare_results.hpp"

@@ -37,11 +37,6 @@ void SharedFiles::add(const RunParts& parts) {
   ++images_;
 }
 
-void SharedFiles::add(const Annotations& annotations, const std::string& name,
-                      const std::string& file, std::int64_t number, int page) {
-  if (!files_.empty()) add(run_parts(roots_, annotations, name, file, number, page));
-}
-
 void SharedFiles::commit() {
   if (images_ == 0) return;
   for (auto& [result, file] : files_) file.commit();

@@ -30,8 +30,6 @@ class SharedFiles {
 
   /// Adds the parts of an image. Throws InputError where a table has other columns.
   void add(const RunParts& parts);
-  void add(const Annotations& annotations, const std::string& name, const std::string& file,
-           std::int64_t number, int page);
   void commit();
 
  private:

@@ -5,11 +5,11 @@
 #include <limits>
 #include <utility>
 
-#include "attempt.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/label_stack.hpp"
 #include "diacut/output.hpp"
+#include "exit_code.hpp"
 #include "paths.hpp"
 #include "text.hpp"
 

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <utility>
 
-#include "attempt.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
+#include "exit_code.hpp"
 #include "paths.hpp"
 #include "stopwatch.hpp"
 

@@ -14,16 +14,35 @@ import tempfile
 import time
 
 import numpy as np
+import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 from PIL import Image
 from panels import ROOT, arguments, beside, outlined, report_of
 
 sys.path += [os.path.join(ROOT, "app", "bench"), os.path.join(ROOT, "python", "examples")]
-import feature_peers  # noqa: E402
 import texture_features  # noqa: E402
+from peers import disc, rayleigh  # noqa: E402
 
 PHOTO = os.path.join(ROOT, "images", "coffee.jpg")
 MEASURE = ("--set", "affinity.feature_measure=gaussian")
+
+
+def affinity(features, scale, radius):
+    """D^-1/2 W D^-1/2, CSR in double, by the formula in docs/features.md, and the diagonal of D^1/2."""
+    height, width, _ = features.shape
+    features = features.astype(np.float64)
+    index = np.arange(height * width).reshape(height, width)
+    rows, columns, weights = [], [], []
+    for dx, dy in disc(radius):
+        own = np.s_[max(0, -dy):height - max(0, dy), max(0, -dx):width - max(0, dx)]
+        other = np.s_[max(0, dy):height + min(0, dy), max(0, dx):width + min(0, dx)]
+        squares = ((features[own] - features[other]) ** 2).sum(axis=2)
+        rows.append(index[own].ravel())
+        columns.append(index[other].ravel())
+        weights.append(np.exp(-squares / (2 * scale * scale)).ravel())
+    w = sp.csr_matrix((np.concatenate(weights), (np.concatenate(rows), np.concatenate(columns))))
+    root = np.sqrt(np.asarray(w.sum(axis=1)).ravel())
+    return (sp.diags(1 / root) @ w @ sp.diags(1 / root)).tocsr(), root
 
 
 def coloured(vectors, shape):
@@ -54,13 +73,13 @@ def main():
         report_of(options.segment, *words, "--regions", 10, "-o", files["l.npy"])
         labels = np.load(files["l.npy"])
     radius = report["parameters"]["affinity"]["radius"]
-    matrix, root = feature_peers.affinity(features, "gaussian", report["features"]["scale"], radius, [1])
+    matrix, root = affinity(features, report["features"]["scale"], radius)
     start = time.perf_counter()
     _, theirs = spla.eigsh(matrix, k=17, which="LA", tol=1e-4)
     peer = time.perf_counter() - start
-    values, their_residual = feature_peers.residuals(matrix, theirs)
+    values, their_residual = rayleigh(matrix, theirs)
     theirs = theirs[:, np.argsort(-values)] / root[:, None]
-    _, our_residual = feature_peers.residuals(matrix, np.linalg.qr(root[:, None] * ours)[0])
+    _, our_residual = rayleigh(matrix, np.linalg.qr(root[:, None] * ours)[0])
     for k in range(1, 4):  # A vector and its negative are one.
         if ours[:, k] @ theirs[:, k] < 0:
             theirs[:, k] *= -1

@@ -67,7 +67,7 @@ TEST_F(CliBench, HelpAndVersion) {
   const Result help = bench({"--help"});
   expect_done(help);
   for (const char* command :
-       {"control", "spmv", "formats", "cocktail", "tune", "jacobian", "eigen", "stages"}) {
+       {"control", "spmv", "formats", "cocktail", "tune", "jacobian", "eigen"}) {
     EXPECT_THAT(help.out, HasSubstr(command));
     const Result of = bench({command, "--help"});
     expect_done(of);
@@ -264,31 +264,6 @@ TEST_F(CliBench, PlotsOfFigures) {
   EXPECT_EQ(drawn("bytes for 2 flop: "), 6U);
   EXPECT_EQ(drawn(">&lt;peer&gt;<"), 1U);
   EXPECT_EQ(drawn(">7.25<"), 1U);
-
-  write_picture("a.png");
-  kept_ = 3;
-  measure({"eigen", "a.png", "--cue", "gradient", "--vectors", "3", "--solvers", "lanczos,plain"});
-  const std::string lines = plot("");
-  for (const char* text : {">lanczos<", ">plain<", ">megapixels<", ">3 eigenvectors to 0.0001, "}) {
-    EXPECT_THAT(lines, HasSubstr(text));
-  }
-}
-
-TEST_F(CliBench, Stages) {
-  write_picture("a.png");
-  ++kept_;
-  const json out = measure({"stages", "a.png", "--config", "fast", "--together", "2"});
-  EXPECT_EQ(out["image"], "a.png");
-  EXPECT_EQ(out["width"], kWidth);
-  EXPECT_EQ(out["config"], "fast");
-  EXPECT_EQ(out["together"], 2);
-  expect_positive(out, {"image_ms", "first_ms"});
-  std::vector<std::string> stages;
-  for (const json& stage : out["stages"]) {
-    stages.push_back(stage["stage"]);
-    expect_positive(stage, {"wall_ms"});
-  }
-  EXPECT_EQ(stages, (std::vector<std::string>{"boundaries", "contours", "regions"}));
 }
 
 TEST_F(CliBench, WhatMakesNoSense) {
@@ -307,9 +282,6 @@ TEST_F(CliBench, WhatMakesNoSense) {
   expect_bench_error({"eigen"}, 2, {"image"});
   expect_bench_error({"eigen", "a.png", "--solvers", "fast"}, 2, {"'fast'", "multilevel"});
   expect_bench_error({"eigen", "a.png", "--solvers", "lanczos:bits4"}, 2, {"'bits4'", "minifloat"});
-  expect_bench_error({"stages"}, 2, {"image"});
-  expect_bench_error({"stages", "a.png", "--config", "quick"}, 2, {"quick"});
-  expect_bench_error({"stages", "a.png", "--together", "0"}, 2, {"--together"});
 }
 
 TEST_F(CliBench, WhatCannotBeRead) {

@@ -76,18 +76,6 @@ TEST_F(CliNuclei, AreTheBestNodesByTheLearnedScore) {
   const Json found = scores();
   EXPECT_GE(found["matched"], 8);  // Of 11.
   EXPECT_LE(found["found"], 13);
-  make_folder("photos");
-  std::filesystem::copy_file(path("a.png"), path("photos/a.png"));
-  expect_done(
-      bench({"nodes", "photos", "--trees", "trees", "--truth", "truth", "--output", "rows.npy"}));
-  const std::string header = read("rows.npy").substr(0, 128);
-  EXPECT_THAT(header, HasSubstr("'<f4'"));
-  EXPECT_THAT(header, HasSubstr(", 13)"));
-  const Result lost =
-      bench({"nodes", "photos", "--trees", "nowhere", "--truth", "truth", "--output", "x.npy"});
-  EXPECT_EQ(lost.exit_code, 3);
-  EXPECT_THAT(lost.err, HasSubstr("nowhere/a.tree"));
-  EXPECT_FALSE(exists("x.npy"));
 }
 
 TEST_F(CliNuclei, AreFoundInAReducedPictureToo) {
