@@ -23,6 +23,7 @@
 #include "matrix/symmetric_dia.hpp"
 #include "measure.hpp"
 #include "opencl/copy_elements.hpp"
+#include "output/atomic_file.hpp"
 #include "output/npy.hpp"
 
 namespace diacut::bench {
@@ -118,7 +119,7 @@ double residual_of_whole(Context& context, const NormalizedMatrix& matrix,
 
 /// The normalized affinity for other programs to solve: values[d][row] multiplies x[row + offset].
 void save_matrix(const std::string& folder, const NormalizedMatrix& matrix) {
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   const std::filesystem::path path(folder);
   const DiaShape& shape = matrix.shape();
   const std::vector<float> values = matrix.dia().values.download();

@@ -1,6 +1,4 @@
 // The subcommands that measure general sparse formats, one by one and as a cocktail of several.
-#include "formats.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "measure.hpp"
+#include "output/atomic_file.hpp"
 #include "output/npy.hpp"
 #include "spmv/generators.hpp"
 #include "spmv/hybrid/choice.hpp"
@@ -233,11 +232,7 @@ struct FormatsOptions {
 /// A matrix for other programs: NAME/{starts,columns,values}.npy, as CSR.
 void save_matrix(const std::string& folder, const BenchMatrix& each) {
   const std::filesystem::path path = std::filesystem::path(folder) / each.name;
-  std::error_code code;
-  std::filesystem::create_directories(path, code);
-  if (code) {
-    throw InputError(fmt::format("--save: cannot make '{}': {}", path.string(), code.message()));
-  }
+  make_folder(path.string());
   const std::vector<std::int64_t> starts(each.matrix.starts.begin(), each.matrix.starts.end());
   const std::vector<std::int64_t> columns(each.matrix.columns.begin(), each.matrix.columns.end());
   write_file((path / "starts.npy").string(), encode_npy<std::int64_t>(starts, {starts.size()}));

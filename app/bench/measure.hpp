@@ -10,6 +10,7 @@
 
 #include "opencl/context.hpp"
 #include "spmv/measure/measure.hpp"
+#include "spmv/product.hpp"
 
 namespace diacut::bench {
 
@@ -39,6 +40,13 @@ Command jacobian_command(CLI::App& app);
 Command pairs_command(CLI::App& app);
 Command spmv_command(CLI::App& app);
 Command tune_command(CLI::App& app);
+
+/// --formats: the implementations to measure.
+void add_formats_option(CLI::App& app, std::vector<std::string>& formats, const char* meaning);
+/// The named implementations among those that make sense on the device. Throws ConfigError when
+/// there is none.
+std::vector<Implementation> chosen_implementations(const std::vector<std::string>& formats,
+                                                   const DeviceInfo& device);
 
 /// In a byte.
 inline constexpr double kMebibytes = 0x1p-20;

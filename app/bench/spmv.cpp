@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,15 +30,10 @@ constexpr int kBytesPerTwoFlop[] = {12, 8, 4};
 Grid parse_size(const std::string& text) {
   constexpr std::size_t kMostPixels = std::size_t{1} << 30;
   Grid grid;
-  const char* end = text.data() + text.size();
-  const auto width = std::from_chars(text.data(), end, grid.width);
-  if (width.ec == std::errc() && width.ptr != end && *width.ptr == 'x') {
-    const auto height = std::from_chars(width.ptr + 1, end, grid.height);
+  char more = 0;
+  if (std::sscanf(text.c_str(), "%dx%d%c", &grid.width, &grid.height, &more) == 2) {
     grid.stride = grid.width;
-    if (height.ec == std::errc() && height.ptr == end && grid.width > 0 && grid.height > 0 &&
-        grid.pixels() <= kMostPixels) {
-      return grid;
-    }
+    if (grid.width > 0 && grid.height > 0 && grid.pixels() <= kMostPixels) return grid;
   }
   throw ConfigError(fmt::format(
       "--sizes: '{}' is no size; write WIDTHxHEIGHT, at most {} pixels, for example 481x321", text,

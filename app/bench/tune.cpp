@@ -9,10 +9,10 @@
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
-#include "formats.hpp"
 #include "matrix/device_profile.hpp"
 #include "matrix/matvec.hpp"
 #include "measure.hpp"
+#include "output/atomic_file.hpp"
 #include "spmv/format_profile.hpp"
 #include "spmv/product.hpp"
 #include "spmv/split_mix.hpp"
@@ -225,12 +225,7 @@ void run(const TuneOptions& options) {
   formats.copy = copy.gigabytes_per_second;
   const MatvecProfile matvec = tune_matvec(context, options);
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
-  std::error_code code;
-  if (!folder.empty()) std::filesystem::create_directories(folder, code);
-  if (code) {
-    throw InputError(
-        fmt::format("cannot make the folder '{}': {}", folder.string(), code.message()));
-  }
+  if (!folder.empty()) make_folder(folder.string());
   write_text(output, profile_text(formats.device,
                                   {format_profile_part(formats), matvec_profile_part(matvec)}));
   fmt::print("profile written to {}\n", output);

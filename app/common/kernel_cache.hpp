@@ -21,11 +21,9 @@ class KernelCache {
   KernelCache& operator=(const KernelCache&) = delete;
   ~KernelCache();
 
-  /// The temporary folder; empty if none was needed or could be made.
-  const std::filesystem::path& folder() const { return folder_; }
-
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path
+      folder_;  ///< The temporary folder; empty: none was needed or could be made.
 };
 
 }  // namespace diacut::app

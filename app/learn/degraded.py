@@ -30,7 +30,11 @@ from validate import find_program
 from weather import KINDS, Random, degrade
 
 
-def names_of(text):
+def fail(message):
+    sys.exit(f"degraded.py: {message}")
+
+
+def kinds_of(text):
     kinds = list(KINDS) if text == "all" else text.split(",")
     for kind in kinds:
         if kind not in KINDS:
@@ -42,8 +46,8 @@ def strengths_of(text):
     try:
         strengths = [float(part) for part in text.split(",")]
     except ValueError:
-        strengths = []
-    if not strengths or not all(1 <= s <= 5 for s in strengths):
+        strengths = [0]
+    if not all(1 <= s <= 5 for s in strengths):
         raise argparse.ArgumentTypeError(f"strengths are numbers from 1 to 5, not '{text}'")
     return strengths
 
@@ -51,14 +55,13 @@ def strengths_of(text):
 def parse():
     own, options = sys.argv[1:], []
     if "--" in own:
-        options = own[own.index("--") + 1 :]
-        own = own[: own.index("--")]
+        own, options = own[: own.index("--")], own[own.index("--") + 1 :]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("photos", help="folder of pictures")
     add("--out", required=True, help="folder for the degraded copies and the results")
     add("--truth", help="folder of what people drew, as diacut-evaluate reads it")
-    add("--kinds", type=names_of, default=list(KINDS), help=f"of {','.join(KINDS)}; or all")
+    add("--kinds", type=kinds_of, default=list(KINDS), help=f"of {','.join(KINDS)}; or all")
     add("--strengths", type=strengths_of, default=[1.0, 2.0, 3.0, 4.0, 5.0], help="from 1 (mild) to 5 (default: all)")
     add("--seed", type=int, default=1)
     add("--json", help="file for the scores of each kind and picture")
@@ -71,17 +74,17 @@ def parse():
 
 
 def pictures_in(folder):
+    """The pictures' files by their names without extensions."""
     try:
         names = sorted(n for n in os.listdir(folder) if n.lower().endswith(PICTURES))
     except OSError as error:
-        sys.exit(f"degraded.py: {folder} cannot be read: {error.strerror}")
+        fail(f"{folder} cannot be read: {error.strerror}")
     if not names:
-        sys.exit(f"degraded.py: {folder} holds no pictures ({', '.join(PICTURES)})")
-    stems = [os.path.splitext(n)[0] for n in names]
-    twice = next((s for s in stems if stems.count(s) > 1), None)
-    if twice:
-        sys.exit(f"degraded.py: two pictures in {folder} are named {twice}")
-    return dict(zip(stems, names))
+        fail(f"{folder} holds no pictures ({', '.join(PICTURES)})")
+    by_stem = {os.path.splitext(n)[0]: n for n in names}
+    if len(by_stem) < len(names):
+        fail(f"two pictures in {folder} have one name, but for the extension")
+    return by_stem
 
 
 def read(path):
@@ -89,7 +92,7 @@ def read(path):
         with Image.open(path) as image:
             pixels = np.array(image.convert("RGB"))
     except (OSError, ValueError, SyntaxError) as error:
-        sys.exit(f"degraded.py: {path} cannot be read: {error}")
+        fail(f"{path} cannot be read: {error}")
     return torch.from_numpy(pixels).permute(2, 0, 1)[None].float() / 255
 
 
@@ -109,7 +112,7 @@ def write_copies(arguments, names, kind, strength, folder):
 def run(*command):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(f"degraded.py: {' '.join(command)} ended with {done.stderr.strip()}")
+        fail(f"{' '.join(command)} ended with {done.stderr.strip()}")
     return done.stdout
 
 
@@ -118,40 +121,30 @@ class Scorer:
         self.truth, self.options = arguments.truth, arguments.options
         self.segment, self.evaluate = (find_program(n, arguments.programs) for n in ("segment", "diacut-evaluate"))
         if not self.segment or not self.evaluate:
-            sys.exit("degraded.py: segment or diacut-evaluate is not found: name their folder with --programs")
+            fail("segment or diacut-evaluate is not found: name their folder with --programs")
 
     def scores(self, results, truth, *options):
-        """All scores, and those of each picture."""
-        table = f"{results}.csv"
-        text = run(self.evaluate, results, "--truth", truth, "-q", "--json", "-", "--csv", table, *options)
-        with open(table, encoding="utf-8") as file:
-            return json.loads(text), {row["name"]: row for row in csv.DictReader(file)}
+        return json.loads(run(self.evaluate, results, "--truth", truth, "-q", "--json", "-", *options))
 
     def row(self, pictures, results, plain):
         """The scores of one folder of pictures; plain: the labels of the pictures themselves, or None."""
-        labels, maps = f"{results}/labels", f"{results}/ultrametric"
+        labels, maps, table = f"{results}/labels", f"{results}/ultrametric", f"{results}/labels.csv"
         os.makedirs(results, exist_ok=True)
         run(self.segment, pictures, "-o", labels, "--ultrametric", maps, "-q", *self.options)
-        best, _ = self.scores(maps, self.truth, "--kind", "ultrametric")
-        written, each = self.scores(labels, self.truth, "--kind", "labels")
+        best = self.scores(maps, self.truth, "--kind", "ultrametric")
+        regions = self.scores(labels, self.truth, "--kind", "labels", "--csv", table)["regions"]
+        counts = [len(np.unique(np.asarray(Image.open(f"{labels}/{name}")))) for name in os.listdir(labels)]
+        with open(table, encoding="utf-8") as file:
+            each = {row["name"]: float(row["covering"]) for row in csv.DictReader(file)}
         row = {
             "f": best["boundaries"]["ods"]["f"], "covering": best["regions"]["covering"]["ods"],
-            "vi": best["regions"]["vi"]["ods"], "labels_covering": written["regions"]["covering"]["ods"],
-            "labels_vi": written["regions"]["vi"]["ods"], "regions": regions_in(labels),
-            "each": {name: float(r["covering"]) for name, r in each.items()},
+            "vi": best["regions"]["vi"]["ods"], "labels_covering": regions["covering"]["ods"],
+            "labels_vi": regions["vi"]["ods"], "regions": float(np.mean(counts)), "each": each,
         }
         if plain:
-            same, _ = self.scores(labels, plain, "--kind", "labels", "--no-boundaries")
+            same = self.scores(labels, plain, "--kind", "labels", "--no-boundaries")
             row["same"] = same["regions"]["covering"]["ods"]
         return row
-
-
-def regions_in(folder):
-    counts = []
-    for name in os.listdir(folder):
-        with Image.open(f"{folder}/{name}") as image:
-            counts.append(len(np.unique(np.asarray(image))))
-    return float(np.mean(counts))
 
 
 COLUMNS = {"f": "F", "covering": "covering", "vi": "VI", "labels_covering": "labels", "labels_vi": "VI",
@@ -173,17 +166,15 @@ def main():
         rows["clear"] = scorer.row(arguments.photos, f"{arguments.out}/clear-results", None)
         tell("clear", rows["clear"])
     for strength in arguments.strengths:
-        of_strength = []
-        for kind in arguments.kinds:
-            name = f"{kind}-{strength:g}"
-            write_copies(arguments, names, kind, strength, f"{arguments.out}/{name}")
+        folders = {kind: f"{arguments.out}/{kind}-{strength:g}" for kind in arguments.kinds}
+        for kind, folder in folders.items():
+            write_copies(arguments, names, kind, strength, folder)
             if scorer:
-                rows[name] = scorer.row(f"{arguments.out}/{name}", f"{arguments.out}/{name}-results", plain)
-                of_strength.append(rows[name])
-                tell(name, rows[name])
-        if of_strength:
-            mean = {c: float(np.mean([row[c] for row in of_strength])) for c in COLUMNS}
-            tell(f"mean of {len(of_strength)}", mean)
+                rows[f"{kind}-{strength:g}"] = scorer.row(folder, f"{folder}-results", plain)
+                tell(f"{kind}-{strength:g}", rows[f"{kind}-{strength:g}"])
+        if scorer:
+            own = [rows[f"{kind}-{strength:g}"] for kind in arguments.kinds]
+            tell(f"mean of {len(own)}", {c: float(np.mean([row[c] for row in own])) for c in COLUMNS})
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump(rows, file, indent=1)

@@ -1,4 +1,4 @@
-#include "doctor.hpp"
+#include "diacut/doctor.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@
 
 #include "child.hpp"
 #include "command_line.hpp"
-#include "diacut/doctor.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "doctor_report.hpp"
@@ -24,7 +23,6 @@ namespace diacut::app {
 
 namespace {
 
-constexpr const char* kName = "doctor";
 constexpr const char* kStandardOutput = "-";
 constexpr const char* kOutput = "Output";
 constexpr const char* kDevice = "Device";
@@ -71,9 +69,8 @@ DoctorLine::DoctorLine() {
 }
 
 CommandDescription DoctorLine::describe() const {
-  return describe_subcommand(
-      kName, line_,
-      {{"--json", {.files = true, .extensions = {"json"}}}, {"--device", {.devices = true}}});
+  return app::describe(line_.app(), {{"--json", {.files = true, .extensions = {"json"}}},
+                                     {"--device", {.devices = true}}});
 }
 
 DoctorOptions DoctorLine::parse(int argc, const char* const* argv) {
@@ -184,13 +181,11 @@ class Ward {
 
 }  // namespace
 
-bool is_doctor(int argc, const char* const* argv) { return is_subcommand(argc, argv, kName); }
+CommandDescription describe_doctor(const std::string& /*name*/) { return DoctorLine().describe(); }
 
-CommandDescription describe_doctor() { return DoctorLine().describe(); }
-
-ExitCode run_doctor(int argc, const char* const* argv, Console& console,
-                    const CancelToken& cancel) {
-  const DoctorOptions options = DoctorLine().parse(argc - 1, argv + 1);
+ExitCode run_doctor(const std::string& /*name*/, int argc, const char* const* argv,
+                    Console& console, const CancelToken& cancel) {
+  const DoctorOptions options = DoctorLine().parse(argc, argv);
   if (!begin(options, console)) return ExitCode::kDone;
   const KernelCache kernels(console);
   Ward ward(options, console, cancel);

@@ -1,5 +1,3 @@
-#include "graph_run.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +26,6 @@ namespace diacut::app {
 
 namespace {
 
-constexpr const char* kGraphName = "graph";
 constexpr const char* kProgram = "segment graph";
 constexpr const char* kInputs = "GRAPH|-";
 constexpr const char* kInputOutput = "Input and output";
@@ -95,12 +92,11 @@ GraphLine::GraphLine() {
 }
 
 CommandDescription GraphLine::describe() const {
-  return describe_subcommand(kGraphName, line_,
-                             {{kInputs, {.files = true, .extensions = {"npz"}}},
-                              {"--output", {.files = true, .extensions = {"npy"}}},
-                              {"--labels", {.files = true, .extensions = {"npy"}}},
-                              {"--json", {.files = true, .extensions = {"json"}}},
-                              {"--device", {.devices = true}}});
+  return app::describe(line_.app(), {{kInputs, {.files = true, .extensions = {"npz"}}},
+                                     {"--output", {.files = true, .extensions = {"npy"}}},
+                                     {"--labels", {.files = true, .extensions = {"npy"}}},
+                                     {"--json", {.files = true, .extensions = {"json"}}},
+                                     {"--device", {.devices = true}}});
 }
 
 void GraphLine::check() const {
@@ -169,13 +165,12 @@ auto with_name(const std::string& name, const Solve& solve) {
 
 }  // namespace
 
-bool is_graph(int argc, const char* const* argv) { return is_subcommand(argc, argv, kGraphName); }
+CommandDescription describe_graph(const std::string& /*name*/) { return GraphLine().describe(); }
 
-CommandDescription describe_graph() { return GraphLine().describe(); }
-
-ExitCode run_graph(int argc, const char* const* argv, Console& console, const CancelToken& cancel) {
+ExitCode run_graph(const std::string& /*name*/, int argc, const char* const* argv, Console& console,
+                   const CancelToken& cancel) {
   const Stopwatch stopwatch;
-  const GraphOptions options = GraphLine().parse(argc - 1, argv + 1);
+  const GraphOptions options = GraphLine().parse(argc, argv);
   if (!begin(options, console)) return ExitCode::kDone;
   const KernelCache kernels(console);
   const std::string name = input_name(options.graph);

@@ -1,6 +1,8 @@
+#include <array>
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
+#include <vector>
 
 #include "command_description.hpp"
 #include "console.hpp"
@@ -9,18 +11,16 @@
 #include "diacut/image_file.hpp"
 #include "diacut/map.hpp"
 #include "diacut/output.hpp"
-#include "doctor.hpp"
 #include "freed_memory.hpp"
-#include "graph_run.hpp"
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
 #include "options.hpp"
 #include "plan.hpp"
 #include "prepare_results.hpp"
 #include "program.hpp"
-#include "recut.hpp"
 #include "report.hpp"
 #include "segment_files.hpp"
+#include "subcommand.hpp"
 #include "tiled_run.hpp"
 
 namespace diacut::app {
@@ -47,15 +47,27 @@ void list_devices(const Options& options, Console& console) {
   }
 }
 
+struct Subcommand {
+  const char* name;
+  ExitCode (*run)(const std::string& name, int argc, const char* const* argv, Console& console,
+                  const CancelToken& cancel);
+  CommandDescription (*describe)(const std::string& name);
+};
+
+constexpr std::array kSubcommands = {Subcommand{"recut", run_recut, describe_recut},
+                                     Subcommand{"annotate", run_recut, describe_recut},
+                                     Subcommand{"graph", run_graph, describe_graph},
+                                     Subcommand{"tile", run_tile_command, describe_tile_command},
+                                     Subcommand{"join", run_tile_command, describe_tile_command},
+                                     Subcommand{"paint", run_tile_command, describe_tile_command},
+                                     Subcommand{"doctor", run_doctor, describe_doctor}};
+
 CommandDescription describe_program() {
   CommandDescription description = describe_options();
-  description.subcommands.push_back(describe_recut());
-  description.subcommands.push_back(describe_annotate());
-  description.subcommands.push_back(describe_graph());
-  for (CommandDescription& each : describe_tile_commands()) {
-    description.subcommands.push_back(std::move(each));
+  for (const Subcommand& each : kSubcommands) {
+    description.subcommands.push_back(each.describe(each.name));
+    description.subcommands.back().name = each.name;
   }
-  description.subcommands.push_back(describe_doctor());
   return description;
 }
 
@@ -103,10 +115,10 @@ int main(int argc, char** argv) {
       diacut::write_file(kMainStandardOutput, *text);
       return ExitCode::kDone;
     }
-    if (is_recut(argc, argv)) return run_recut(argc, argv, console);
-    if (is_graph(argc, argv)) return run_graph(argc, argv, console, cancel);
-    if (is_tile_command(argc, argv)) return run_tile_command(argc, argv, console, cancel);
-    if (is_doctor(argc, argv)) return run_doctor(argc, argv, console, cancel);
+    for (const Subcommand& each : kSubcommands) {
+      if (argc < 2 || std::string_view(argv[1]) != each.name) continue;
+      return each.run(each.name, argc - 1, argv + 1, console, cancel);
+    }
     return run(parse_options(argc, argv), console, cancel);
   });
 }

@@ -1,9 +1,6 @@
 #pragma once
 
 #include <array>
-#include <string>
-
-#include "diacut/parameters.hpp"
 
 namespace diacut::app {
 
@@ -50,15 +47,5 @@ inline constexpr std::array kParameterOptions = {
                     "The eigensolver (spectra runs on the host)"},
     ParameterOption{"--matvec", "matvec.kernel", "NAME", "The kernel of the matrix-vector product"},
 };
-
-/// The meaning of an option, with the names that it takes, if it takes names, and its default.
-std::string described(const ParameterOption& option);
-
-/// Sets the parameter `key`. `flag`: what messages name. Throws ConfigError.
-void set_from_option(Parameters& parameters, const char* flag, const std::string& key,
-                     const std::string& value);
-
-/// Sets what a text of --set says, as "eigen.vectors=9". Throws ConfigError.
-void set_from_assignment(Parameters& parameters, const std::string& assignment);
 
 }  // namespace diacut::app

@@ -1,5 +1,3 @@
-#include "recut.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -46,7 +44,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRecutName = "recut";
 constexpr const char* kRecutProgram = "segment recut";
 constexpr const char* kRecutInputs = "TREE|FOLDER|-";
 constexpr const char* kAnnotateName = "annotate";
@@ -218,7 +215,7 @@ void check_places(const RecutOptions& options) {
 /// The command line of segment recut: its options, declared by the constructor, and what they set.
 class RecutLine {
  public:
-  explicit RecutLine(bool is_labels = false);
+  explicit RecutLine(bool is_labels);
 
   /// What the command line asks for. Throws ConfigError.
   RecutOptions parse(int argc, const char* const* argv);
@@ -295,7 +292,7 @@ CommandDescription RecutLine::describe() const {
     values["--score"] = {.words = {"contrast", "nuclei"}};
   }
   describe_places(line_.app(), values);
-  return describe_subcommand(options_.is_labels ? kAnnotateName : kRecutName, line_, values);
+  return app::describe(line_.app(), values);
 }
 
 RecutOptions RecutLine::parse(int argc, const char* const* argv) {
@@ -515,16 +512,13 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
 
 }  // namespace
 
-bool is_recut(int argc, const char* const* argv) {
-  return is_subcommand(argc, argv, kRecutName) || is_subcommand(argc, argv, kAnnotateName);
+CommandDescription describe_recut(const std::string& name) {
+  return RecutLine(name == kAnnotateName).describe();
 }
 
-CommandDescription describe_recut() { return RecutLine().describe(); }
-CommandDescription describe_annotate() { return RecutLine(true).describe(); }
-
-ExitCode run_recut(int argc, const char* const* argv, Console& console) {
-  const bool is_labels = is_subcommand(argc, argv, kAnnotateName);
-  const RecutOptions options = RecutLine(is_labels).parse(argc - 1, argv + 1);
+ExitCode run_recut(const std::string& name, int argc, const char* const* argv, Console& console,
+                   const CancelToken& /*cancel*/) {
+  const RecutOptions options = RecutLine(name == kAnnotateName).parse(argc, argv);
   if (!begin(options, console)) return ExitCode::kDone;
   const Plan plan = plan_of(options);
   check_names(options, plan);

@@ -19,34 +19,17 @@ constexpr const char* kIndexInAws = "AWS_BATCH_JOB_ARRAY_INDEX";
 constexpr const char* kIndexInKubernetes = "JOB_COMPLETION_INDEX";
 constexpr const char* kShards = "DIACUT_SHARDS";
 
-/// The numbers that an engine gives to its jobs in environment variables.
-class JobNumbers {
- public:
-  explicit JobNumbers(const Environment& environment) : environment_(environment) {}
-
-  bool has(const char* name) const { return environment_(name).has_value(); }
-
-  /// The number in a variable. Throws ConfigError where there is none.
-  std::size_t number(const char* name) const {
-    const std::optional<std::string> text = environment_(name);
-    if (!text) {
-      throw ConfigError(fmt::format("--shard auto: the environment variable {} is not set", name));
-    }
-    const auto number = number_in(*text);
-    if (!number) {
-      throw ConfigError(fmt::format(
-          "--shard auto: the environment variable {} is '{}', not a number", name, *text));
-    }
-    return *number;
+/// The number in a variable that an engine sets for its jobs. Throws ConfigError where there is
+/// none.
+std::size_t number(const Environment& environment, const char* name) {
+  const std::optional<std::string> text = environment(name);
+  if (!text) {
+    throw ConfigError(fmt::format("--shard auto: the environment variable {} is not set", name));
   }
-
-  std::size_t number_or(const char* name, std::size_t otherwise) const {
-    return has(name) ? number(name) : otherwise;
-  }
-
- private:
-  const Environment& environment_;
-};
+  if (const auto found = number_in(*text)) return *found;
+  throw ConfigError(
+      fmt::format("--shard auto: the environment variable {} is '{}', not a number", name, *text));
+}
 
 /// The share at `place`, from 0. `index`, `size`: the variables that said so.
 Shard checked(std::size_t place, std::size_t count, const char* index, const char* size) {
@@ -57,12 +40,13 @@ Shard checked(std::size_t place, std::size_t count, const char* index, const cha
 }
 
 /// Of a Slurm array, whose numbers may begin anywhere and have a step.
-Shard slurm_shard(const JobNumbers& numbers) {
-  const std::size_t first = numbers.number("SLURM_ARRAY_TASK_MIN");
-  const std::size_t last = numbers.number("SLURM_ARRAY_TASK_MAX");
-  const std::size_t count = numbers.number("SLURM_ARRAY_TASK_COUNT");
-  const std::size_t id = numbers.number(kIndexInSlurm);
-  const std::size_t step = numbers.number_or("SLURM_ARRAY_TASK_STEP", 1);
+Shard slurm_shard(const Environment& environment) {
+  const std::size_t first = number(environment, "SLURM_ARRAY_TASK_MIN");
+  const std::size_t last = number(environment, "SLURM_ARRAY_TASK_MAX");
+  const std::size_t count = number(environment, "SLURM_ARRAY_TASK_COUNT");
+  const std::size_t id = number(environment, kIndexInSlurm);
+  const char* step_name = "SLURM_ARRAY_TASK_STEP";
+  const std::size_t step = environment(step_name) ? number(environment, step_name) : 1;
   if (step == 0 || id < first || last < first || (id - first) % step != 0 ||
       (last - first) / step + 1 != count) {
     throw ConfigError(
@@ -72,34 +56,33 @@ Shard slurm_shard(const JobNumbers& numbers) {
   return checked((id - first) / step, count, kIndexInSlurm, "SLURM_ARRAY_TASK_COUNT");
 }
 
-Shard kubernetes_shard(const JobNumbers& numbers) {
-  if (!numbers.has(kShards)) {
+Shard kubernetes_shard(const Environment& environment) {
+  if (!environment(kShards)) {
     throw ConfigError(fmt::format(
         "--shard auto: Kubernetes tells a pod its index, but not how many there are: set the "
         "environment variable {} to the job's completions",
         kShards));
   }
-  return checked(numbers.number(kIndexInKubernetes), numbers.number(kShards), kIndexInKubernetes,
-                 kShards);
+  return checked(number(environment, kIndexInKubernetes), number(environment, kShards),
+                 kIndexInKubernetes, kShards);
 }
 
-Shard aws_shard(const JobNumbers& numbers) {
+Shard aws_shard(const Environment& environment) {
   const char* size = "AWS_BATCH_JOB_ARRAY_SIZE";
-  return checked(numbers.number(kIndexInAws), numbers.number(size), kIndexInAws, size);
+  return checked(number(environment, kIndexInAws), number(environment, size), kIndexInAws, size);
 }
 
 Shard shard_of_job(const Environment& environment) {
   struct Engine {
     const char* variable;  ///< What it sets for the jobs of an array alone.
-    Shard (*shard)(const JobNumbers& numbers);
+    Shard (*shard)(const Environment& environment);
   };
   constexpr std::array kEngines = {Engine{kIndexInSlurm, slurm_shard},
                                    Engine{kIndexInAws, aws_shard},
                                    Engine{kIndexInKubernetes, kubernetes_shard}};
-  const JobNumbers numbers(environment);
   const Engine* found = nullptr;
   for (const Engine& engine : kEngines) {
-    if (!numbers.has(engine.variable)) continue;
+    if (!environment(engine.variable)) continue;
     if (found != nullptr) {
       throw ConfigError(
           fmt::format("--shard auto: the environment variables {} and {} of two engines are both "
@@ -108,7 +91,7 @@ Shard shard_of_job(const Environment& environment) {
     }
     found = &engine;
   }
-  if (found != nullptr) return found->shard(numbers);
+  if (found != nullptr) return found->shard(environment);
   throw ConfigError(
       fmt::format("--shard auto: this is not a job of an array: none of the environment variables "
                   "{}, {} and {} is set; use --shard I/N",

@@ -112,7 +112,7 @@ class TileCommandLine {
     ValueTable values = {{kPlan, {.files = true, .extensions = {"json"}}}};
     if (is_tile()) values["--device"] = {.devices = true};
     if (is_tile()) values["--shard"] = {.words = {"auto"}};
-    return describe_subcommand(command_.name, line_, values);
+    return app::describe(line_.app(), values);
   }
 
  private:
@@ -127,11 +127,9 @@ class TileCommandLine {
   CommandLine line_;
 };
 
-const TileCommand* command_of(int argc, const char* const* argv) {
-  const auto found = std::find_if(kCommands.begin(), kCommands.end(), [&](const auto& command) {
-    return is_subcommand(argc, argv, command.name);
-  });
-  return found == kCommands.end() ? nullptr : &*found;
+const TileCommand& command_of(const std::string& name) {
+  return *std::find_if(kCommands.begin(), kCommands.end(),
+                       [&](const TileCommand& command) { return name == command.name; });
 }
 
 void tell(Console& console, const std::string& name, const std::vector<std::string>& notes) {
@@ -254,25 +252,25 @@ void check_options(const Options& options) {
         "FILE.tif, .gpkg, .geojson or .shp");
   }
   check_labels_name(output, options.labels);
-  if (options.annotations.simplify()) {
-    fail_tiled("--simplify applies to whole scenes: leave it out with --tile-size");
-  }
-  if (options.companions.any()) {
-    fail_tiled(
-        "--edges, --seeds and --features apply to whole pictures: leave them out with --tile-size");
-  }
-  if (!options.batch.list.empty() || options.batch.shard.divides()) {
-    fail_tiled("--files-from and --shard apply to many images; segment tile has its own --shard");
-  }
-  if (options.verify) {
-    fail_tiled(
-        "--verify compares segmentations of whole pictures: leave it out with --tile-size, or "
-        "segment the picture twice and compare the files");
-  }
-  if (!options.json.empty() || options.batch.skip_existing || options.all_pages ||
-      options.part.page != 0 || !options.part.channel.empty() || options.labels.indexed) {
-    fail_tiled(
-        "--json, --skip-existing, --page, --channel and --indexed do not work with --tile-size");
+  for (const auto& [given, message] : {
+           std::pair(options.annotations.simplify().has_value(),
+                     "--simplify applies to whole scenes: leave it out with --tile-size"),
+           std::pair(options.companions.any(),
+                     "--edges, --seeds and --features apply to whole pictures: leave them out with "
+                     "--tile-size"),
+           std::pair(!options.batch.list.empty() || options.batch.shard.divides(),
+                     "--files-from and --shard apply to many images; segment tile has its own "
+                     "--shard"),
+           std::pair(options.verify,
+                     "--verify compares segmentations of whole pictures: leave it out with "
+                     "--tile-size, or segment the picture twice and compare the files"),
+           std::pair(!options.json.empty() || options.batch.skip_existing || options.all_pages ||
+                         options.part.page != 0 || !options.part.channel.empty() ||
+                         options.labels.indexed,
+                     "--json, --skip-existing, --page, --channel and --indexed do not work with "
+                     "--tile-size"),
+       }) {
+    if (given) fail_tiled(message);
   }
 }
 
@@ -347,19 +345,13 @@ ExitCode run_in_tiles(const Options& options, Console& console, const CancelToke
   return ExitCode::kDone;
 }
 
-bool is_tile_command(int argc, const char* const* argv) {
-  return command_of(argc, argv) != nullptr;
-}
-
-ExitCode run_tile_command(int argc, const char* const* argv, Console& console,
-                          const CancelToken& cancel) {
+ExitCode run_tile_command(const std::string& name, int argc, const char* const* argv,
+                          Console& console, const CancelToken& cancel) {
   const Stopwatch stopwatch;
-  const TileCommand& command = *command_of(argc, argv);
-  const TileCommandOptions options = TileCommandLine(command).parse(argc - 1, argv + 1);
+  const TileCommandOptions options = TileCommandLine(command_of(name)).parse(argc, argv);
   if (!begin(options, console)) return ExitCode::kDone;
   const Shard shard = parse_shard(options.shard, "segment tile", "tiles");
   const KernelCache kernels(console);
-  const std::string_view name = command.name;
   TiledRun tiled(options.plan, name == "tile" ? TileRun::Role::kTile : TileRun::Role::kAll, options,
                  console, cancel);
   const TileStep due = tiled.run().due();
@@ -386,13 +378,8 @@ ExitCode run_tile_command(int argc, const char* const* argv, Console& console,
   return ExitCode::kDone;
 }
 
-std::vector<CommandDescription> describe_tile_commands() {
-  std::vector<CommandDescription> descriptions;
-  descriptions.reserve(kCommands.size());
-  for (const TileCommand& command : kCommands) {
-    descriptions.push_back(TileCommandLine(command).describe());
-  }
-  return descriptions;
+CommandDescription describe_tile_command(const std::string& name) {
+  return TileCommandLine(command_of(name)).describe();
 }
 
 }  // namespace diacut::app
