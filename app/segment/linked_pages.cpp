@@ -1,6 +1,5 @@
 #include "linked_pages.hpp"
 
-#include <utility>
 
 namespace diacut::app {
 

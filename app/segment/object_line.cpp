@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <initializer_list>
-#include <string_view>
 #include <utility>
 
 #include "diacut/errors.hpp"

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "annotate.hpp"

@@ -4,8 +4,6 @@
 #include <future>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "annotate.hpp"
 #include "diacut/progress.hpp"

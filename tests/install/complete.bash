@@ -16,6 +16,6 @@ function=$(complete -p "$program" | sed 's/.*-F \([^ ]*\).*/\1/')
 "$function" "$program" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 for word in "${COMPREPLY[@]}"; do
   # Readline marks folders itself.
-  [[ -d "$word" ]] && word+=/
+  [[ -d "$word" && $word != */ ]] && word+=/
   echo "$word"
 done

@@ -24,6 +24,6 @@ for _ in {1..200}; do [[ -e $seen.ready ]] && break; sleep 0.05; done
 : > $seen
 zpty -n -w shell "$line"$'\t\x18\x04'
 for _ in {1..200}; do grep -q '^=done=$' $seen && break; sleep 0.05; done
-grep -v '^=done=$' $seen | while read -r word; do [[ -d $word ]] && word+=/; print -r -- $word; done
+grep -v '^=done=$' $seen | while read -r word; do [[ -d $word && $word != */ ]] && word+=/; print -r -- $word; done
 zpty -d shell
 rm -f $seen $seen.ready
