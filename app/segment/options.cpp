@@ -202,8 +202,6 @@ void SegmentLine::declare_many() {
       "Keep the tiles in this folder (default: the name of -o with .tiles, removed at the end)");
   line_.flag("--plan-only", tiles.plan_only, kTiles,
              "Only make the plan, for segment tile, join and paint");
-  line_.flag("--skip-damaged", tiles.damaged_as_gaps, kTiles,
-             "Treat blocks that cannot be decoded as having no data");
 }
 
 void SegmentLine::declare_parameters() {

@@ -31,7 +31,6 @@ struct TileOptions {
   std::string size;              ///< Side in pixels, or "auto"; empty: not in tiles.
   std::string folder;            ///< Where the tiles are kept; empty: beside the labels.
   bool plan_only = false;        ///< Whether the plan is all that is made.
-  bool damaged_as_gaps = false;  ///< Whether blocks that do not decode have no data.
 
   bool wanted() const { return !size.empty(); }
 };
