@@ -116,7 +116,7 @@ std::vector<std::string> stale_quotes(const std::string& text) {
   return stale;
 }
 
-std::size_t words(const std::string& text) {
+std::size_t word_count(const std::string& text) {
   std::istringstream stream(text);
   return static_cast<std::size_t>(std::distance(std::istream_iterator<std::string>(stream), {}));
 }
@@ -134,7 +134,7 @@ TEST(Documents, TheReadersOfLinksAndPathsSeeWhatIsNotThere) {
   EXPECT_THAT(
       stale_quotes("```python\n# examples/engines/shares.py\nRETRIES = 3\nRETRIES = 9\n```\n"),
       ElementsAre("RETRIES = 9"));
-  EXPECT_EQ(words("one two\n  three"), 3u);
+  EXPECT_EQ(word_count("one two\n  three"), 3u);
 }
 
 TEST(Documents, LinksNamedFilesAndQuotedLinesAreThere) {
@@ -149,12 +149,12 @@ TEST(Documents, LinksNamedFilesAndQuotedLinesAreThere) {
 }
 
 TEST(Documents, AreShort) {
-  EXPECT_LE(words(text_of(kRoot / "README.md")), 900u);
-  EXPECT_LE(words(text_of(kRoot / "CONTRIBUTING.md")), 900u);
-  EXPECT_LE(words(text_of(kRoot / "CHANGELOG.md")), 500u);
-  std::size_t all = words(text_of(kRoot / "CHANGELOG.md"));
+  EXPECT_LE(word_count(text_of(kRoot / "README.md")), 900u);
+  EXPECT_LE(word_count(text_of(kRoot / "CONTRIBUTING.md")), 900u);
+  EXPECT_LE(word_count(text_of(kRoot / "CHANGELOG.md")), 500u);
+  std::size_t all = word_count(text_of(kRoot / "CHANGELOG.md"));
   for (const fs::path& path : documents()) {
-    const std::size_t count = words(text_of(path));
+    const std::size_t count = word_count(text_of(path));
     all += count;
     // The programs write the reference.
     if (path.filename() == "reference.md") continue;
