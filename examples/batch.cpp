@@ -27,7 +27,7 @@ int main(int argc, char** argv) try {
     return 2;
   }
   const std::filesystem::path folder = argv[1];
-  diacut::make_folder(folder.string());
+  std::filesystem::create_directories(folder);
 
   diacut::Segmenter segmenter(diacut::load_parameters("fast"));
   segmenter.keep_eigenvectors(false);
