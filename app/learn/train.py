@@ -269,14 +269,6 @@ def make_optimiser(net, arguments, device):
         lr=arguments.rate, **({"fused": True} if device.type == "cuda" else {}))
 
 
-def average(averaged, ours, share):
-    if hasattr(torch, "_foreach_lerp_"):
-        torch._foreach_lerp_(averaged, ours, share)
-    else:
-        for mean, value in zip(averaged, ours):
-            mean.lerp_(value, share)
-
-
 class Training:
     """A network in training, and the average of its weights."""
 
@@ -353,7 +345,8 @@ class Training:
         self.optimiser.step()
         self.step += 1
         with torch.no_grad():
-            average(self.averaged, self.ours, 1 - min(0.999, self.step / (self.step + 100)))
+            for mean, value in zip(self.averaged, self.ours):
+                mean.lerp_(value, 1 - min(0.999, self.step / (self.step + 100)))
         return loss
 
     def run(self, teachers):
