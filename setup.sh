@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 build_packages=(
   cmake ninja-build g++ pkgconf
   libopencv-dev libtbb-dev libeigen3-dev libspectra-dev libfmt-dev nlohmann-json3-dev
-  libcli11-dev libtomlplusplus-dev libpng-dev libjpeg-dev libtiff-dev zlib1g-dev libzip-dev libmatio-dev
+  libcli11-dev libtomlplusplus-dev libpng-dev libjpeg-dev libtiff-dev zlib1g-dev libzip-dev
   libheif-dev libjxl-dev libopenjp2-7-dev libraw-dev libgif-dev liblcms2-dev libpugixml-dev  # What cameras make.
   libgdal-dev  # Scenes with coordinates.
   libseccomp-dev  # Decoders that can reach nothing.
@@ -22,7 +22,7 @@ engine_packages=(
   iproute2 procps util-linux
 )
 test_packages=(
-  libgtest-dev libgmock-dev lintian doxygen
+  libgtest-dev libgmock-dev libmatio-dev lintian doxygen
   man-db mandoc bash-completion zsh fish  # Manual pages, and completions as the shells do them.
   chromium  # Opens pages.
   gdal-bin python3-gdal python3-numpy  # Make scenes, and read what becomes of them.

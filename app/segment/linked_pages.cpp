@@ -1,6 +1,5 @@
 #include "linked_pages.hpp"
 
-
 namespace diacut::app {
 
 void LinkedPages::link(const Job& job, Segmentation& result) {

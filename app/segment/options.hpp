@@ -28,9 +28,9 @@ struct LinkOptions {
 
 /// How one picture is segmented in tiles.
 struct TileOptions {
-  std::string size;              ///< Side in pixels, or "auto"; empty: not in tiles.
-  std::string folder;            ///< Where the tiles are kept; empty: beside the labels.
-  bool plan_only = false;        ///< Whether the plan is all that is made.
+  std::string size;        ///< Side in pixels, or "auto"; empty: not in tiles.
+  std::string folder;      ///< Where the tiles are kept; empty: beside the labels.
+  bool plan_only = false;  ///< Whether the plan is all that is made.
 
   bool wanted() const { return !size.empty(); }
 };

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <utility>
 
+#include "core/disjoint_sets.hpp"
 #include "diacut/errors.hpp"
 #include "region/borders.hpp"
-#include "core/disjoint_sets.hpp"
 
 namespace diacut {
 

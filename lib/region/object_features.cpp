@@ -159,11 +159,10 @@ double ObjectModel::probability(const ObjectFeatures& features) const {
 ObjectModel parse_object_model(const std::string& text, const std::string& name) {
   const nlohmann::json root = nlohmann::json::parse(text);
   if (root.at("features") != nlohmann::json(kObjectFeatureNames)) {
-    throw ConfigError(
-        fmt::format("the score of objects '{}': its features are not those of "
-                    "lib/region/object_features.hpp; expected a file as app/learn/fit_objects.py "
-                    "writes it",
-                    name));
+    throw ConfigError(fmt::format(
+        "the score of objects '{}': its features are not those of "
+        "lib/region/object_features.hpp; expected a file as configs/objects-nuclei.json",
+        name));
   }
   ObjectModel model;
   root.at("least").get_to(model.least);

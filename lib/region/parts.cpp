@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-
 namespace diacut {
 
 PartGraph::PartGraph(const Parts& parts, const std::vector<float>& right,

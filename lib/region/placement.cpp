@@ -8,9 +8,9 @@
 #include <numeric>
 #include <utility>
 
+#include "core/disjoint_sets.hpp"
 #include "core/parallel.hpp"
 #include "region/borders.hpp"
-#include "core/disjoint_sets.hpp"
 #include "region/meetings.hpp"
 #include "region/parts.hpp"
 

@@ -11,10 +11,10 @@
 #include <span>
 #include <utility>
 
+#include "core/disjoint_sets.hpp"
 #include "core/large_memory.hpp"
 #include "diacut/errors.hpp"
 #include "region/borders.hpp"
-#include "core/disjoint_sets.hpp"
 
 namespace diacut {
 
