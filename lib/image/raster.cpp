@@ -33,6 +33,24 @@ double element(const std::uint8_t* at, bool swap) {
   return static_cast<double>(std::bit_cast<T>(bytes));
 }
 
+using Element = double (*)(const std::uint8_t*, bool);
+
+Element element_reader(std::string_view type) {
+  static const std::map<std::string_view, Element> readers = {
+      {"b1", element<std::uint8_t>}, {"u1", element<std::uint8_t>},
+      {"i1", element<std::int8_t>},  {"u2", element<std::uint16_t>},
+      {"i2", element<std::int16_t>}, {"u4", element<std::uint32_t>},
+      {"i4", element<std::int32_t>}, {"u8", element<std::uint64_t>},
+      {"i8", element<std::int64_t>}, {"f4", element<float>},
+      {"f8", element<double>}};
+  const auto reader = readers.find(type);
+  if (reader == readers.end()) {
+    throw InputError(fmt::format(
+        "its .npy elements are of type '{}': expected b1, i1 to i8, u1 to u8, f4 or f8", type));
+  }
+  return reader->second;
+}
+
 Raster decode_npy(Bytes file) {
   const NpyHeader header = parse_npy_header(file);
   const std::vector<std::uint64_t>& shape = header.shape;
@@ -41,6 +59,7 @@ Raster decode_npy(Bytes file) {
         fmt::format("its array has {} dimensions: expected 2, height and width", shape.size()));
   }
   const std::string_view type = header.kind();
+  element_reader(type);  // Throws where there is none.
   const std::size_t count =
       npy_elements(header, static_cast<std::size_t>(type[1] - '0'), file.size() - header.size);
   check_size(static_cast<std::int64_t>(shape[1]), static_cast<std::int64_t>(shape[0]),
@@ -88,22 +107,10 @@ Raster grey(const Decoded& decoded) {
 }  // namespace
 
 std::vector<double> numbers_of(Bytes bytes, std::string_view type, std::size_t count, bool swap) {
-  using Element = double (*)(const std::uint8_t*, bool);
-  static const std::map<std::string_view, Element> readers = {
-      {"b1", element<std::uint8_t>}, {"u1", element<std::uint8_t>},
-      {"i1", element<std::int8_t>},  {"u2", element<std::uint16_t>},
-      {"i2", element<std::int16_t>}, {"u4", element<std::uint32_t>},
-      {"i4", element<std::int32_t>}, {"u8", element<std::uint64_t>},
-      {"i8", element<std::int64_t>}, {"f4", element<float>},
-      {"f8", element<double>}};
-  const auto reader = readers.find(type);
-  if (reader == readers.end()) {
-    throw InputError(fmt::format(
-        "its .npy elements are of type '{}': expected b1, i1 to i8, u1 to u8, f4 or f8", type));
-  }
+  const Element read = element_reader(type);
   const auto size = static_cast<std::size_t>(type[1] - '0');
   std::vector<double> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = reader->second(bytes.data() + i * size, swap);
+  for (std::size_t i = 0; i < count; ++i) values[i] = read(bytes.data() + i * size, swap);
   return values;
 }
 

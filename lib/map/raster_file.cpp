@@ -42,6 +42,10 @@ void write_raster(const std::string& path, const std::vector<Value>& values, con
 
 void write_map_labels(const std::string& path, const Labels& labels, const MapFrame& frame,
                       bool cloud_optimised) {
+  if (labels.width != frame.width || labels.height != frame.height) {
+    throw InputError(fmt::format("{}: the labels have {} x {} pixels, the scene {} x {}", path,
+                                 labels.width, labels.height, frame.width, frame.height));
+  }
   write_raster(path, labels.values, frame, RasterKind::kLabels, cloud_optimised);
 }
 

@@ -65,7 +65,7 @@ struct Sample {
 
 TEST(Report, SaysWhatRanOnWhat) {
   const OrderedJson json = Sample().json();
-  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["schema"], 2);
   EXPECT_EQ(json["diacut"], kVersion);
   EXPECT_EQ(json["input"], "photo.jpg");
   EXPECT_EQ(json["image"], OrderedJson::parse(R"({"width": 4, "height": 3, "channels": 3,
