@@ -197,6 +197,8 @@ std::vector<DeviceCheck> affinity_checks() {
        [](Trial& trial) { check_formula(trial, AffinityFormula::kLogistic); }},
       {"affinities, exponential",
        [](Trial& trial) { check_formula(trial, AffinityFormula::kExponential); }},
+      {"affinities to every other pixel",
+       [](Trial& trial) { check_kept_affinity(trial, AffinityParameters()); }, true},
       {"normalized affinities", [](Trial& trial) { check_normalized_affinity(trial, {}); }, true},
       {"affinities by features, by their angle",
        [](Trial& trial) { check_features(trial, FeatureMeasure::kCosine); }},

@@ -27,11 +27,9 @@ struct DeviceCheck {
 std::vector<DeviceCheck> boundary_checks();
 std::vector<DeviceCheck> affinity_checks();
 std::vector<DeviceCheck> product_checks();
-std::vector<DeviceCheck> decimation_checks();
 std::vector<DeviceCheck> contour_checks();
 std::vector<DeviceCheck> region_checks();
 std::vector<DeviceCheck> walker_checks();
-std::vector<DeviceCheck> graph_checks();
 std::vector<DeviceCheck> solver_checks();
 
 /// A picture in colour of patches under noise, with boundaries of every strength; the same in every
@@ -52,7 +50,7 @@ void check_normalized_affinity(Trial& trial, const AffinityParameters& parameter
 /// Eigenvectors of a small matrix whose eigenvalues are known, as many as `asked` says, by the
 /// solver, the product and the form that it names, with neighbours of that stencil.
 void check_known_eigenvectors(Trial& trial, const SolverParameters& asked, const Stencil& stencil);
-/// The matrix of a decimated grid, products with it, and the interpolation from it.
+/// The eigenvectors that contours are made from, on decimated grids.
 void check_decimation(Trial& trial, int radius);
 /// Labels from seeds in a small image, by random walks with matrices of that form.
 void check_walks(Trial& trial, MatrixForm form, int radius);

@@ -1,13 +1,19 @@
-// The eigensolvers as a whole, by matrices whose eigenvalues are known.
+// The eigensolvers as a whole, by matrices whose eigenvalues are known: of normalized cuts, of
+// contours on decimated grids, and of graphs.
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <span>
 #include <utility>
 
+#include "affinity/kept_affinity.hpp"
 #include "doctor/checks.hpp"
 #include "doctor/problems.hpp"
+#include "eigen/decimation/contour_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen/lanczos/lanczos.hpp"
+#include "graph/graph_eigenvectors.hpp"
 
 namespace diacut {
 
@@ -87,6 +93,145 @@ void check_solver(Trial& trial, SolverKind solver, MatrixForm form = MatrixForm:
   check_cosines(trial, {30, 23, disc_stencil(3)}, parameters, 2e-6);
 }
 
+/// W_iJ / sqrt(w_i) of every pixel i and kept pixel J (see Interpolation).
+Eigen::MatrixXd dense_matrix(const Grid& grid, const PlaneGrid& cells, int radius,
+                             const std::vector<double>& weights) {
+  const KeptNeighbours neighbours(radius);
+  Eigen::MatrixXd matrix =
+      Eigen::MatrixXd::Zero(grid.width * grid.height, static_cast<Eigen::Index>(cells.pixels()));
+  for (int y = 0; y < grid.height; ++y) {
+    for (int x = 0; x < grid.width; ++x) {
+      const auto parity = static_cast<std::size_t>(x % 2 + 2 * (y % 2));
+      for (int k = neighbours.first[parity]; k < neighbours.first[parity + 1]; ++k) {
+        const auto& [dx, dy] = neighbours.cells[static_cast<std::size_t>(k)];
+        const int to_x = x / 2 + dx;
+        const int to_y = y / 2 + dy;
+        if (to_x < 0 || to_x >= cells.width || to_y < 0 || to_y >= cells.height) continue;
+        matrix(y * grid.width + x, to_y * cells.width + to_x) =
+            weights[static_cast<std::size_t>(k) * cells.pitch + cells.element(x / 2, y / 2)];
+      }
+    }
+  }
+  return matrix;
+}
+
+/// An image that strong lines divide into six. Holds the five eigenvectors that part it to those of
+/// the matrix of the kept pixels, which the host solves densely: an eigenvalue may be off by a
+/// share `off` of it, and a residual norm by that share of the vector's norm.
+void check_six_parts(Trial& trial, int radius, const Grid& grid, double off) {
+  constexpr int kParting = 5;
+  std::vector<float> strength = trial.uniform(grid.rows());
+  for (int y = 0; y < grid.height; ++y) {
+    for (int x = 0; x < grid.width; ++x) {
+      const bool line = x == grid.width / 3 || x == 2 * grid.width / 3 || y == grid.height / 2;
+      float& each = strength[static_cast<std::size_t>(y * grid.stride + x)];
+      each = line ? 0.9F : 0.3F * each;
+    }
+  }
+  const std::vector<std::uint8_t> valid(grid.rows(), 1);
+  BoundaryMap map;
+  map.grid = grid;
+  map.values = trial.uploaded(strength);
+  map.valid = trial.uploaded(valid);
+  AffinityParameters parameters;
+  parameters.radius = radius;
+  const KeptAffinity kept = kept_affinity(trial.context(), {&map, 1}, parameters);
+  const ContourEigenvectors found =
+      contour_eigenvectors(trial.context(), kept.interpolation, grid, Watch());
+  const std::vector<double>& values = found.images.front().values;
+  Trial::require(values.size() == kContourVectors, "another number of eigenvectors is found");
+
+  const PlaneGrid& cells = kept.interpolation.cells;
+  const Eigen::MatrixXd g = dense_matrix(
+      grid, cells, radius, reference_kept_affinity(grid, strength, valid, parameters).weights);
+  const Eigen::MatrixXd matrix = g.transpose() * g;
+  const Eigen::VectorXd degrees = matrix.rowwise().sum();
+  const Eigen::VectorXd root = degrees.cwiseSqrt().cwiseInverse();
+  const Eigen::VectorXd expected =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(root.asDiagonal() * matrix * root.asDiagonal())
+          .eigenvalues()
+          .reverse();
+  const Eigen::VectorXd pixels = g.rowwise().sum();  // sqrt(w_i)
+  const std::vector<float> vectors = found.vectors.download();
+  for (int k = 0; k < kParting; ++k) {
+    // Half of an eigenvalue of the kept pixels.
+    const double value = 2 * values[static_cast<std::size_t>(k)];
+    const double exact = 1 - expected(k + 1);
+    trial.expect_one("eigenvalue", value, exact, off * exact + 1e-6);
+    // A vector that is taken to the kept pixels and back is as long as the eigenvalue says.
+    const Eigen::VectorXd y =
+        Eigen::Map<const Eigen::VectorXf>(
+            vectors.data() + static_cast<std::size_t>(k) * found.pitch, pixels.size())
+            .cast<double>();
+    const Eigen::VectorXd at_kept =
+        degrees.cwiseInverse().asDiagonal() * (g.transpose() * pixels.cwiseProduct(y));
+    const Eigen::VectorXd back = (g * at_kept).cwiseQuotient(pixels);
+    Trial::require(y.norm() > 0, "an eigenvector is 0");
+    trial.expect_one("residual norm", (back - (1 - value) * y).norm() / y.norm(), 0, off);
+  }
+}
+
+constexpr std::uint32_t kNodes = 2000;  ///< Of the cycle; the hub comes behind them.
+constexpr float kSpoke = 1.0F / 64;
+constexpr double kDegree = 3 + kSpoke;  ///< Of nodes of the cycle.
+
+/// A cycle of nodes, each of which is also tied to the one after the next, by half the weight, and
+/// to a hub, whose row is a long one.
+Graph wheel() {
+  Graph graph;
+  for (std::uint32_t i = 0; i < kNodes; ++i) {
+    std::vector<std::pair<std::uint32_t, float>> row;
+    for (const std::uint32_t step : {1U, 2U}) {
+      const float weight = 1.0F / static_cast<float>(step);
+      row.emplace_back((i + step) % kNodes, weight);
+      row.emplace_back((i + kNodes - step) % kNodes, weight);
+    }
+    row.emplace_back(kNodes, kSpoke);
+    std::sort(row.begin(), row.end());
+    for (const auto& [column, weight] : row) {
+      graph.columns.push_back(column);
+      graph.weights.push_back(weight);
+    }
+    graph.starts.push_back(graph.columns.size());
+  }
+  for (std::uint32_t i = 0; i < kNodes; ++i) graph.columns.push_back(i);
+  graph.weights.resize(graph.columns.size(), kSpoke);
+  graph.starts.push_back(graph.columns.size());
+  return graph;
+}
+
+/// The waves on the cycle add up to 0, and so leave the hub alone. With t = 2 pi wave / nodes their
+/// eigenvalues of the normalized Laplacian are 1 - (2 cos t + cos 2t) / degree, each one twice.
+void eigenvectors_of_a_wheel(Trial& trial) {
+  GraphParameters parameters;
+  parameters.vectors = 9;
+  parameters.tolerance = 1e-5;
+  const Graph graph = wheel();
+  const auto least = 3 * static_cast<std::size_t>(graph_columns(parameters.vectors));
+  const GraphEigenvectors found = graph_eigenvectors(
+      trial.context(), graph_levels(graph, 300, least, {}), graph.nodes(), parameters, {});
+  Trial::require(found.report.converged, "the eigenvectors do not converge");
+  for (std::size_t k = 0; k < found.values.size(); ++k) {
+    const double t = 2 * std::numbers::pi * static_cast<double>((k + 1) / 2) / kNodes;
+    const double wave = 1 - (2 * std::cos(t) + std::cos(2 * t)) / kDegree;
+    trial.expect_one("eigenvalue", found.values[k], k == 0 ? 0 : wave, 1e-6);
+    const std::vector<float>& roots = found.sqrt_degree;
+    double square = 0;
+    double norm = 0;
+    const std::vector<float>& vector = found.vectors[k];
+    for (std::size_t i = 0; i < graph.nodes(); ++i) {
+      double product = 0;
+      for (std::uint64_t e = graph.starts[i]; e < graph.starts[i + 1]; ++e) {
+        const std::uint32_t j = graph.columns[e];
+        product += static_cast<double>(graph.weights[e]) / roots[i] / roots[j] * vector[j];
+      }
+      square += std::pow(product - (1 - found.values[k]) * vector[i], 2);
+      norm += static_cast<double>(vector[i]) * vector[i];
+    }
+    trial.expect_one("residual norm", std::sqrt(square / norm), 0, 2 * parameters.tolerance);
+  }
+}
+
 }  // namespace
 
 void check_known_eigenvectors(Trial& trial, const SolverParameters& asked, const Stencil& stencil) {
@@ -104,6 +249,12 @@ void check_known_eigenvectors(Trial& trial, const SolverParameters& asked, const
                 kStageTolerance * std::sqrt(parameters.eigen.vectors));
 }
 
+void check_decimation(Trial& trial, int radius) {
+  // One is solved densely, the other one by a filter.
+  check_six_parts(trial, radius, {20, 20, 20}, 1e-3);
+  check_six_parts(trial, radius, {29, 23, 29}, 0.05);
+}
+
 std::vector<DeviceCheck> solver_checks() {
   return {
       {"eigenvectors of cosines",
@@ -118,7 +269,9 @@ std::vector<DeviceCheck> solver_checks() {
       {"the multilevel eigensolver on a compressed matrix",
        [](Trial& trial) { check_solver(trial, SolverKind::kMultilevel, MatrixForm::kCompressed); }},
       {"Lanczos' eigensolver", [](Trial& trial) { check_solver(trial, SolverKind::kLanczos); }},
-      {"Spectra's eigensolver", [](Trial& trial) { check_solver(trial, SolverKind::kSpectra); }}};
+      {"Spectra's eigensolver", [](Trial& trial) { check_solver(trial, SolverKind::kSpectra); }},
+      {"decimated grids", [](Trial& trial) { check_decimation(trial, 5); }, true},
+      {"eigenvectors of a graph", eigenvectors_of_a_wheel}};
 }
 
 }  // namespace diacut

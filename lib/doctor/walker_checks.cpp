@@ -49,9 +49,10 @@ Eigen::MatrixXd exact_probabilities(const CosineProblem& problem,
 void random_walks(Trial& trial, MatrixForm form, const CosineProblem& problem) {
   constexpr double kMargin = 1e-3;
   const std::vector<std::int32_t> seeds = drawn_seeds(problem.sqrt_degree.size());
+  const std::vector<float> half(seeds.size(), 0.5F);  // Of the first label, to start from.
   const RandomWalk walk =
       random_walk(trial.context(), matrix_of(trial.context(), problem), seeds, kLabels,
-                  {.tolerance = 1e-6, .max_iterations = 500}, true, {}, {}, form);
+                  {.tolerance = 1e-6, .max_iterations = 500}, true, {}, {half}, form);
   Trial::require(walk.converged, "the random walker's linear systems are not solved");
   const Eigen::MatrixXd exact = exact_probabilities(problem, seeds);
   for (int k = 0; k < kLabels; ++k) {
