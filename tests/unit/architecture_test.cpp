@@ -61,7 +61,7 @@ const std::map<std::string, Folders>& allowed_folders() {
 const std::map<std::string, Folders>& allowed_libraries() {
   static const std::map<std::string, Folders> allowed = {
       {"CL/", {"opencl"}},
-      {"opencv2/", {"core", "image", "map", "output", "evaluate", "contour", "region"}},
+      {"opencv2/", {"boundary", "image", "map", "output", "evaluate", "contour", "region"}},
       {"gdal", {"map"}},
       {"ogr", {"map"}},
       {"cpl_", {"map"}},
