@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "affinity/affinity.hpp"
+#include "diacut/errors.hpp"
 #include "diacut/segmenter.hpp"
 #include "doctor/checks.hpp"
 #include "pipeline/segmentation_plan.hpp"
@@ -21,14 +23,18 @@ constexpr PictureSize kSmall{16, 12};
 
 void check(Context& context, std::string_view stage, const std::function<void(Trial&)>& run) {
   Trial trial(context);
+  std::string finding;
   try {
-    run(trial);
+    return run(trial);
   } catch (const WrongAnswer& wrong) {
-    throw DeviceError(
-        fmt::format("{} computes wrongly (stage {}: {}): run segment doctor, which names the "
-                    "kernel, or use another device (--list-devices)",
-                    context.info().name, stage, wrong.what()));
+    finding = wrong.what();
+  } catch (const NumericalError& wrong) {  // Of a stage that was given wrong numbers.
+    finding = wrong.what();
   }
+  throw DeviceError(
+      fmt::format("{} computes wrongly (stage {}: {}): run segment doctor, which names the "
+                  "kernel, or use another device (--list-devices)",
+                  context.info().name, stage, finding));
 }
 
 /// What comes after the affinities, as it is planned for an image of a few hundred pixels. A

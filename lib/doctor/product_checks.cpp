@@ -41,25 +41,21 @@ TermSums expected_of(const HostDiaMatrix& matrix, const std::vector<float>& x) {
 
 BlockProblem problem_of_rows_that_fill_no_group() { return {67, 31, 3, 5, 21}; }
 
-void check_dia(Trial& trial, MatvecKind kind) {
+template <MatvecKind kKind>
+void dia_product(Trial& trial) {
   const BlockProblem problem = problem_of_rows_that_fill_no_group();
   const DiaMatrix matrix = upload(trial.context(), problem.matrix);
   const std::vector<float> x = trial.normal(problem.rows());
-  DiaOperator op(trial.context(), matrix, kind);
+  DiaOperator op(trial.context(), matrix, kKind);
   check_product(trial, op, x, expected_of(problem.matrix, x),
                 static_cast<double>(problem.stencil.size()));
-}
-
-template <MatvecKind kKind>
-void dia_product(Trial& trial) {
-  check_dia(trial, kKind);
 }
 
 void image_product(Trial& trial) {
   const BlockProblem problem = problem_of_rows_that_fill_no_group();
   // A device without images is never asked for this product.
   if (matvec_image_size(trial.context().info(), problem.rows()).row_floats() <= 4) return;
-  check_dia(trial, MatvecKind::kImage);
+  dia_product<MatvecKind::kImage>(trial);
 }
 
 /// The matrix that a compressed one with a scale stands for, whose main diagonal makes the roots an

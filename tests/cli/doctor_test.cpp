@@ -241,8 +241,7 @@ TEST_F(CliFallback, ADeviceWhoseNumbersAreWrongEndsABatchBeforeItBegins) {
 TEST_F(CliFallback, ALaunchThatIsSkippedOnceIsMadeAgain) {
   if (!has_two_devices()) GTEST_SKIP() << "needs PoCL first";
   expect_done(segment(batch("alone", "0:0"), with_faults("")));
-  // Launches of the gradient's map, contours and their directions. What was skipped once is
-  // computed again.
+  // Launches of the check before the batch. What was skipped once is computed again.
   constexpr int kLaunches = 9;
   for (int launch = 1; launch <= kLaunches; ++launch) {
     const std::string number = std::to_string(launch);
