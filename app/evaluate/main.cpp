@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "evaluate/evaluation.hpp"
+#include "image/naming.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "program.hpp"

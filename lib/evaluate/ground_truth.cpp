@@ -11,10 +11,10 @@
 #include <map>
 #include <optional>
 
-#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "evaluate/mat_file.hpp"
 #include "evaluate/result.hpp"
+#include "image/naming.hpp"
 
 namespace diacut {
 

@@ -12,9 +12,9 @@
 #include <new>
 #include <string_view>
 
-#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
+#include "image/naming.hpp"
 
 namespace diacut {
 

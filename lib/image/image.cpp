@@ -12,13 +12,13 @@
 
 #include "core/file_bytes.hpp"
 #include "core/mapped_file.hpp"
-#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "image/channels.hpp"
 #include "image/decode.hpp"
 #include "image/decoded.hpp"
 #include "image/format.hpp"
+#include "image/naming.hpp"
 #include "image/values.hpp"
 
 namespace diacut {

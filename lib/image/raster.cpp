@@ -15,10 +15,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "image/decode.hpp"
 #include "image/format.hpp"
+#include "image/naming.hpp"
 #include "image/npy.hpp"
 
 namespace diacut {

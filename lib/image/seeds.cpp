@@ -10,11 +10,11 @@
 #include <fstream>
 #include <system_error>
 
-#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "image/bytes.hpp"
 #include "image/decode.hpp"
 #include "image/geojson_marks.hpp"
+#include "image/naming.hpp"
 #include "image/npy.hpp"
 #include "image/raster.hpp"
 

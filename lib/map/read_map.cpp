@@ -5,10 +5,10 @@
 #include <opencv2/core.hpp>
 #include <vector>
 
-#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "image/decoded.hpp"
+#include "image/naming.hpp"
 #include "image/values.hpp"
 #include "map/components.hpp"
 #include "map/scene.hpp"

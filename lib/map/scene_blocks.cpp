@@ -7,10 +7,10 @@
 #include <opencv2/core.hpp>
 
 #include "core/large_memory.hpp"
-#include "core/naming.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
+#include "image/naming.hpp"
 #include "image/values.hpp"
 #include "map/gdal.hpp"
 #include "map/picture_blocks.hpp"

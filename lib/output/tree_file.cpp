@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "core/file_bytes.hpp"
-#include "core/naming.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "image/naming.hpp"
 
 namespace diacut {
 namespace {
