@@ -7,9 +7,9 @@
 #include <limits>
 #include <numeric>
 
+#include "core/disjoint_sets.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
-#include "region/disjoint_sets.hpp"
 
 namespace diacut {
 

@@ -32,52 +32,34 @@ struct Neighbour {
   int dy = 0;  ///< Down, pixels.
 };
 
-/// The neighbours that GridWeights::values is about, in their order.
-/// @param radius Of the disc, 0 or more pixels.
-/// @return The neighbours, the pixel itself being the middle one.
+/// The neighbours that GridWeights::values is about, in their order, the pixel itself being the
+/// middle one. `radius`: of the disc, 0 or more pixels.
 std::vector<Neighbour> disc_neighbours(int radius);
 
 /// Multiplies by diagonal matrices and computes eigenvectors on one device. Not thread-safe: one
-/// object a thread.
+/// object a thread. Of an object that was moved from, nothing but the destructor may be called.
 class GridSolver {
  public:
-  /// Opens the device.
-  /// @param device The device, as choose_device() takes it.
-  /// @throws ConfigError, DeviceError as choose_device() does.
+  /// Opens a device, as choose_device() takes it. Throws ConfigError, DeviceError as that does.
   explicit GridSolver(const std::string& device = {});
-  /// Closes the device.
   ~GridSolver();
-  /// Takes over the device of another object.
-  /// @param other The object, of which nothing but its destructor may be called afterwards.
   GridSolver(GridSolver&& other) noexcept;
-  /// Takes over the device of another object.
-  /// @param other The object, of which nothing but its destructor may be called afterwards.
-  /// @return This object.
   GridSolver& operator=(GridSolver&& other) noexcept;
 
-  /// The device that computes.
-  /// @return What the device says of itself.
+  /// What the device that computes says of itself.
   const DeviceInfo& device() const;
 
-  /// The product W x.
-  /// @param weights The matrix W, which need not be symmetric here.
-  /// @param x One number for each pixel, row by row.
-  /// @param kernel The kernel that multiplies; kSymmetric is refused.
-  /// @return One number for each pixel, row by row.
-  /// @throws InputError where `weights` or `x` have another size than the grid's.
-  /// @throws ConfigError where the kernel cannot be used, DeviceError where a device fails.
+  /// The product W x, one number for each pixel, row by row, as `x` has them. W need not be
+  /// symmetric here; the kernel kSymmetric is refused. Throws InputError where `weights` or `x`
+  /// have another size than the grid's, ConfigError where the kernel cannot be used, DeviceError.
   std::vector<float> multiply(const GridWeights& weights, const std::vector<float>& x,
                               MatvecKind kernel = MatvecKind::kAuto);
 
-  /// The eigenvectors of the normalized cut to the smallest eigenvalues.
-  /// @param weights The matrix W. Pixels without weights are left out.
-  /// @param parameters How many, how good, and by which solver.
-  /// @param watch Follows and stops the work.
-  /// @return The eigenvectors. Where some miss the tolerance, report.converged is false.
-  /// @throws InputError where `weights` have another size than the grid's, are negative, not
-  ///     finite or not symmetric, or lead out of the grid; the message names the pixel.
-  /// @throws DeviceError where a device fails or its memory does not suffice.
-  /// @throws CancelledError when the watch says so.
+  /// The eigenvectors of the normalized cut to the smallest eigenvalues; pixels without weights
+  /// are left out. Where some miss the tolerance, report.converged is false. Throws InputError
+  /// where `weights` have another size than the grid's, are negative, not finite or not symmetric,
+  /// or lead out of the grid (the message names the pixel); DeviceError where a device fails or its
+  /// memory does not suffice; CancelledError when the watch says so.
   Eigenvectors eigenvectors(const GridWeights& weights, const EigenParameters& parameters = {},
                             const Watch& watch = {});
 
