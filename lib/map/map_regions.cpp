@@ -89,9 +89,12 @@ void write_map_regions(const std::string& path, const Labels& labels, const MapF
     shapes.emplace(labels, frame, step_of(format, frame), simplify);
   });
   const std::vector<std::int64_t> pixels = count_pixels(labels);
-  write_region_layer(path, format, frame, {labels.count, pixels, figures, [&](std::int64_t label) {
-                                             return shapes->shape(label);
-                                           }});
+  write_region_layer(
+      path, format, frame,
+      {labels.count, pixels, figures, [&](std::int64_t label) { return shapes->shape(label); },
+       [&](int x, int y) {
+         return std::int64_t{labels.values[static_cast<std::size_t>(y) * labels.width + x]};
+       }});
 }
 
 void write_region_blocks(const std::string& path, const std::string& labels, std::int64_t count,

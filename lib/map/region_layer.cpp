@@ -6,7 +6,6 @@
 #include <ogrsf_frmts.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -17,6 +16,7 @@
 
 #include "diacut/errors.hpp"
 #include "map/gdal.hpp"
+#include "map/globe.hpp"
 #include "map/region_shapes.hpp"
 #include "output/format.hpp"
 
@@ -75,59 +75,6 @@ CPLStringList layer_options(const RegionFormat& format, const MapFrame& frame,
   return options;
 }
 
-/// WGS 84, longitude first.
-OGRSpatialReference globe_reference() {
-  OGRSpatialReference globe;
-  globe.SetWellKnownGeogCS("WGS84");
-  globe.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
-  return globe;
-}
-
-/// Regions of a scene in longitude and latitude, as GeoJSON has them (RFC 7946): GDAL cuts them at
-/// 180 degrees, which may fail at poles.
-class Globe {
- public:
-  explicit Globe(const OGRSpatialReference& map) {
-    const OGRSpatialReference globe = globe_reference();
-    to_globe_.reset(OGRCreateCoordinateTransformation(&map, &globe));
-    if (!to_globe_) throw InputError("its projection is not known: write a GeoPackage (.gpkg)");
-  }
-
-  std::unique_ptr<OGRGeometry> shape(std::int64_t label, const OGRMultiPolygon& in_map) const {
-    const GdalMessages quiet;
-    std::array<char, 17> wrap = {"WRAPDATELINE=YES"};
-    std::array<char*, 2> options = {wrap.data(), nullptr};
-    std::unique_ptr<OGRGeometry> shape(
-        OGRGeometryFactory::transformWithOptions(&in_map, to_globe_.get(), options.data()));
-    if (!is_right(shape.get(), in_map)) {
-      throw InputError(fmt::format(
-          "region {} has no polygon in longitude and latitude (it holds a pole, or lies "
-          "beyond the edge of the earth or of its projection): write a GeoPackage "
-          "(.gpkg), in the scene's own coordinates",
-          label));
-    }
-    if (wkbFlatten(shape->getGeometryType()) == wkbMultiPolygon &&
-        shape->toMultiPolygon()->getNumGeometries() == 1) {
-      shape.reset(shape->toMultiPolygon()->getGeometryRef(0)->clone());
-    }
-    return shape;
-  }
-
- private:
-  /// Whether a shape is one on the globe, and where its region is.
-  bool is_right(const OGRGeometry* shape, const OGRMultiPolygon& in_map) const {
-    if (shape == nullptr || shape->IsEmpty() != FALSE || shape->IsValid() == FALSE) return false;
-    OGREnvelope around;
-    shape->getEnvelope(&around);
-    OGRPoint inside(0, 0);  // GDAL takes no empty one.
-    return around.MinX >= -180 && around.MaxX <= 180 && around.MinY >= -90 && around.MaxY <= 90 &&
-           in_map.PointOnSurface(&inside) == OGRERR_NONE &&
-           inside.transform(to_globe_.get()) == OGRERR_NONE && shape->Contains(&inside) != FALSE;
-  }
-
-  std::unique_ptr<OGRCoordinateTransformation> to_globe_;
-};
-
 /// A line of a map, over this many pixels, is straight in longitude and latitude too: over s pixels
 /// of p metres it is off by about (s p)^2 / (8 R) for the earth's radius R, for pixels of 1 km by a
 /// hundredth of a pixel.
@@ -137,11 +84,11 @@ constexpr int kStraightPixels = 16;
 class RegionLayer {
  public:
   RegionLayer(GDALDataset& dataset, const RegionFormat& format, const std::string& name,
-              const MapFrame& frame)
+              const MapFrame& frame, const MapRegions& regions)
       : frame_(frame), reference_(spatial_reference(frame)) {
     OGRSpatialReference written = reference_;
     if (format.format == MapRegionFormat::kGeoJson) {
-      globe_.emplace(reference_);
+      globe_.emplace(frame, digits_for(degrees_of_pixel(frame, reference_)), regions.label_at);
       written = globe_reference();
     }
     layer_ = dataset.CreateLayer(name.c_str(), frame.projection.empty() ? nullptr : &written,
@@ -294,7 +241,7 @@ void write_layer(const std::string& file, const std::string& name, const RegionF
   };
   if (!dataset) refuse();
   dataset->StartTransaction();
-  RegionLayer layer(*dataset, format, name, frame);
+  RegionLayer layer(*dataset, format, name, frame, regions);
   if (!layer.is_open()) refuse();
   for (std::int64_t label = 1; label <= regions.count; ++label) {
     const auto at = static_cast<std::size_t>(label);

@@ -27,6 +27,7 @@ struct MapRegions {
   const std::vector<BandFigures>& figures;  ///< As measure_bands() gives them.
   /// The shape of a region. Called once for each, in the order of labels.
   std::function<OGRMultiPolygon(std::int64_t label)> shape;
+  std::function<std::int64_t(int x, int y)> label_at = {};  ///< Of a pixel; empty: not known.
 };
 
 /// Writes all regions to `path` and, of a shapefile, beside it: by GDAL in the folder PATH.part,
