@@ -148,7 +148,9 @@ void Globe::look_over(const MapFrame& frame,
           label_at ? label_at(step_x / 2 + static_cast<int>(k) * step_x, row) : 0;
       OGRPoint at(x[k], y[k]);
       const bool on_earth = locate(at);
-      if (!on_earth && label != 0) refuse_on_globe(label, "some of it is not on earth");
+      if (!on_earth && label != 0) {
+        refuse_on_globe(label, "the scene's projection cannot be inverted in some of it");
+      }
       longitudes.push_back(on_earth ? at.getX() : std::nan(""));
       const auto is_far = [&](double other) { return std::abs(at.getX() - other) > 180; };
       crosses_ = crosses_ ||

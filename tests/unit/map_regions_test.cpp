@@ -1,4 +1,6 @@
 
+#include "map/map_regions.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,6 +113,10 @@ TEST_F(MapRegions, AreCutAt180DegreesAndClosedAtPoles) {
     const MapFrame frame = frame_of(scene, labels);
     write_map_regions(folder_ / "r.geojson", labels, frame);
     testing::expect_own_centres(folder_ / "r.geojson", labels, frame);
+    write_map_labels(folder_ / "labels.tif", labels, frame);
+    const std::string whole = read_bytes(folder_ / "r.geojson");
+    write_region_blocks(folder_ / "r.geojson", folder_ / "labels.tif", labels.count, frame, {});
+    EXPECT_TRUE(read_bytes(folder_ / "r.geojson") == whole);
   }
 }
 
@@ -122,6 +128,19 @@ TEST_F(MapRegions, BeyondTheEdgeOfTheWorldAreRefused) {
   EXPECT_THAT(refusal("r.geojson", labels, frame_of(scene, labels)),
               AllOf(HasSubstr("region"), HasSubstr("no polygon in longitude and latitude"),
                     HasSubstr(".gpkg")));
+}
+
+TEST_F(MapRegions, OfAProjectionWithoutAnInverseAreRefused) {
+  const Labels labels = awkward();
+  MapFrame frame = frame_of({}, labels);
+  frame.projection =
+      R"(PROJCRS["Larrivee",BASEGEOGCRS["WGS 84",DATUM["World Geodetic System 1984",)"
+      R"(ELLIPSOID["WGS 84",6378137,298.257223563]]],CONVERSION["Larrivee",METHOD["PROJ larr"]],)"
+      R"(CS[Cartesian,2],AXIS["easting",east],AXIS["northing",north],LENGTHUNIT["metre",1]])";
+  EXPECT_THAT(
+      refusal("r.geojson", labels, frame),
+      AllOf(HasSubstr("r.geojson"), HasSubstr("cannot be inverted"), HasSubstr("GeoPackage")));
+  EXPECT_EQ(refusal("r.gpkg", labels, frame), "");
 }
 
 TEST_F(MapRegions, EachIsAFeatureWithHolesAndItsArea) {
