@@ -4,20 +4,23 @@
 #include <cpl_string.h>
 #include <fmt/format.h>
 #include <ogrsf_frmts.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <atomic>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "diacut/errors.hpp"
 #include "map/gdal.hpp"
 #include "map/globe.hpp"
 #include "map/region_shapes.hpp"
+#include "output/atomic_file.hpp"
 #include "output/format.hpp"
 
 namespace diacut {
@@ -173,51 +176,51 @@ class NoClock {
   static constexpr const char* kOption = "OGR_CURRENT_DATE";
 };
 
-void move_file(const std::string& from, const std::string& to) {
-  if (std::rename(from.c_str(), to.c_str()) == 0) return;
-  throw InputError(fmt::format("{}: cannot be put in its place: {}", to,
-                               std::generic_category().message(errno)));
-}
-
-/// A folder beside a file, in which GDAL writes what is then put in place. A folder that a run
-/// which was killed left is emptied.
-class FolderBeside {
+/// A folder in memory that GDAL writes to, removed with its files: GDAL does not tell where a disk
+/// takes only a part of what it writes.
+class MemoryFolder {
  public:
-  explicit FolderBeside(const std::string& path) : path_(path + ".part") {
-    std::error_code failed;
-    fs::remove_all(path_, failed);
-    fs::create_directory(path_, failed);
-    if (!failed) return;
-    throw InputError(fmt::format("{}: the folder cannot be made: {}", path_, failed.message()));
-  }
-  ~FolderBeside() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  FolderBeside(const FolderBeside&) = delete;
-  FolderBeside& operator=(const FolderBeside&) = delete;
+  MemoryFolder() { VSIMkdir(path_.c_str(), 0700); }
+  ~MemoryFolder() { VSIRmdirRecursive(path_.c_str()); }
+  MemoryFolder(const MemoryFolder&) = delete;
+  MemoryFolder& operator=(const MemoryFolder&) = delete;
 
-  std::string path(const std::string& name) const { return (fs::path(path_) / name).string(); }
+  std::string path(const std::string& name) const { return path_ + "/" + name; }
   /// Puts its files in the place of `path` and beside it, the one of that extension last: where
   /// that is, all are.
   void put_in_place(const std::string& path) const {
-    std::vector<std::pair<std::string, std::string>> places;
-    for (const auto& each : fs::directory_iterator(path_)) {
-      const fs::path place = fs::path(path).replace_extension(each.path().extension());
-      const bool own = lower_extension(place.string()) == lower_extension(path);
-      places.emplace_back(each.path().string(), own ? path : place.string());
-      if (fs::is_directory(places.back().second)) {
-        throw InputError(fmt::format("{}: it is a folder: remove it", places.back().second));
+    std::vector<std::string> names;
+    const CPLStringList found(VSIReadDir(path_.c_str()));
+    for (int i = 0; i < found.Count(); ++i) {
+      if (std::string_view(found[i]).find_first_not_of('.') != std::string::npos) {
+        names.emplace_back(found[i]);
       }
     }
-    std::sort(places.begin(), places.end(), [&](const auto& a, const auto& b) {
-      return std::pair(a.second == path, a.second) < std::pair(b.second == path, b.second);
+    const auto own = [&](const std::string& name) {
+      return lower_extension(name) == lower_extension(path);
+    };
+    std::sort(names.begin(), names.end(), [&](const auto& a, const auto& b) {
+      return std::pair(own(a), a) < std::pair(own(b), b);
     });
-    for (const auto& [name, place] : places) move_file(name, place);
+    std::vector<AtomicFile> files;
+    for (const std::string& name : names) {
+      const fs::path beside = fs::path(path).replace_extension(fs::path(name).extension());
+      files.emplace_back(own(name) ? path : beside.string());
+      vsi_l_offset size = 0;
+      const GByte* bytes = VSIGetMemFileBuffer(this->path(name).c_str(), &size, 0);
+      files.back().write(bytes, static_cast<std::size_t>(size));
+    }
+    for (AtomicFile& file : files) file.close();
+    for (AtomicFile& file : files) file.commit();
   }
 
  private:
-  std::string path_;
+  static std::string next_path() {
+    static std::atomic<unsigned> counter{0};
+    return fmt::format("/vsimem/diacut-{}-{}", ::getpid(), ++counter);
+  }
+
+  const std::string path_ = next_path();
 };
 
 /// ESRI's own indices of a shapefile that was replaced.
@@ -287,12 +290,12 @@ int step_of(const RegionFormat& format, const MapFrame& frame) {
 
 void write_region_layer(const std::string& path, const RegionFormat& format, const MapFrame& frame,
                         const MapRegions& regions) {
-  const FolderBeside beside(path);
+  const MemoryFolder folder;
   encode_for(path, [&] {
-    write_layer(beside.path(std::string("regions") + format.extension),
+    write_layer(folder.path(std::string("regions") + format.extension),
                 fs::path(path).stem().string(), format, frame, regions);
   });
-  beside.put_in_place(path);
+  folder.put_in_place(path);
   remove_old_indices(path);
 }
 

@@ -227,7 +227,7 @@ TEST_F(CliEvaluate, DamagedFilesAreNamed) {
   const Result result = evaluate({"results", "--truth", "truth"});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.out, IsEmpty());
-  EXPECT_THAT(result.err, HasSubstr("results/b.mat: the MATLAB file is cut off"));
+  EXPECT_THAT(result.err, HasSubstr("results/b.mat: the MATLAB file is damaged or cut off"));
   EXPECT_THAT(result.err, HasSubstr("1 of 2 images could not be scored"));
   write("truth/a.mat", "nonsense");
   expect_evaluate_error(evaluate({"results", "--truth", "truth"}), 3, {"truth/a.mat", "MATLAB"});

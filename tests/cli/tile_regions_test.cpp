@@ -103,13 +103,9 @@ TEST_F(CliTileRegions, InSharesBesideMapsAndPaintedAgain) {
   }
   expect_error(segment({"paint", "work/plan.json"}, {.file_size_limit = 500}), 3, {"c.tif"});
   write("tiled/r.sbn", "an index of polygons that are gone");
-  // A painting that was killed has left this.
-  make_folder("tiled/r.shp.part");
-  write("tiled/r.shp.part/regions.shp", "a part");
   expect_done(step("paint"));
   expect_done(whole({"scene.tif", "-o", "whole/r.shp", "--bands", "3,2,1"}));
   expect_same_files("two shares");
-  EXPECT_FALSE(exists("tiled/r.shp.part"));
   EXPECT_FALSE(exists("work/labels.tif"));
   std::filesystem::remove(path("tiled/r.shp"));
   expect_done(step("paint"));
@@ -133,7 +129,6 @@ TEST_F(CliTileRegions, OnAFullDisk) {
     // The labels fit, and the polygons do not.
     expect_error(segment({"paint", file}, {.file_size_limit = 2'000}), 3, {name, "make room"});
     EXPECT_FALSE(exists(name));
-    EXPECT_FALSE(exists(std::string(name) + ".part"));
     expect_done(segment({"paint", file}));
     EXPECT_GT(read_features(path(name)).features.size(), 10U);
   }
@@ -146,10 +141,9 @@ TEST_F(CliTileRegions, OfAKilledRun) {
   const std::vector<std::string> run = {"scene.tif", "-o",         "tiled/r.gpkg", "--bands",
                                         "3,2,1",     "--cue",      "gradient",     "--tile-size",
                                         "16",        "--tiles-in", "work"};
-  for (const char* until :
-       {"work/map-3.bin", "work/joined-regions.bin", "work/labels.tif", "tiled/r.gpkg.part"}) {
+  for (const char* until : {"work/map-3.bin", "work/joined-regions.bin", "work/labels.tif"}) {
     const auto process = start(run);
-    // The last two are there for a moment, which may be missed.
+    // The last one is there for a moment, which may be missed.
     process->wait_until([&] { return exists(until); });
     process->send(SIGKILL);
     process->wait();

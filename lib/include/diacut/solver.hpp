@@ -43,7 +43,9 @@ class GridSolver {
   /// Opens a device, as choose_device() takes it. Throws ConfigError, DeviceError as that does.
   explicit GridSolver(const std::string& device = {});
   ~GridSolver();
+  /// Takes over the other object's device.
   GridSolver(GridSolver&& other) noexcept;
+  /// Takes over the other object's device.
   GridSolver& operator=(GridSolver&& other) noexcept;
 
   /// What the device that computes says of itself.
