@@ -1,30 +1,28 @@
 #!/usr/bin/env python3
-"""Eigenvectors and clusters of graphs by diacut, SciPy, CuPy and scikit-learn, in one run.
+"""Eigenvectors and clusters of graphs by diacut, SciPy and scikit-learn, in one run.
 
-    graph_peers.py [--sizes small,large] [--graphs mesh,road,neighbours,clusters] [--json FIGURES.json]
+    graph_peers.py [--sizes small,large] [--graphs mesh,road,neighbours,clusters]
                    [--program build/release/app/segment/segment] [--device gpu] [--limit 300]
 
 Generates a mesh, a road network, and graphs of nearest neighbours, computes 17 vectors of I - D^-1/2 W
-D^-1/2 to a residual of 1e-4 by each solver that is installed, and prints for each its wall time, the
+D^-1/2 to a residual of 1e-4 by each solver, and prints for each its wall time, the
 largest residual recomputed in float64, the largest relative difference of eigenvalues to those of a
-reference and the largest angle of the first 9 vectors to its space, and for clusters the normalized cut and
+reference and the largest angle of the first 9 vectors to its space, and for clusters
 the adjusted Rand index to the classes that the graph was made from. diacut's time is that which the
 program's report gives, without reading the file.
 --limit ends a solver after so many seconds; it runs in a process of its own.
 """
 import functools
 import multiprocessing
-import os
-import sys
 import tempfile
-import time
 
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 from scipy.spatial import cKDTree
+from sklearn.metrics import adjusted_rand_score
 
-from peers import cupy_eigsh, eigsh, parser_of, report_of, timed, write_json
+from peers import eigsh, parser_of, report_of, timed
 
 VECTORS = 17
 TOLERANCE = 1e-4
@@ -89,9 +87,10 @@ GRAPHS = {"mesh": mesh, "road": road, "neighbours": neighbours, "clusters": clus
 SIZES = {"small": 60_000, "medium": 250_000, "large": 1_000_000}
 
 
-def normalized(matrix, kind=np.float64):
-    roots = sp.diags(1 / np.sqrt(np.asarray(matrix.astype(kind).sum(1)).ravel()))
-    return (roots @ matrix.astype(kind) @ roots).tocsr()
+def normalized(matrix):
+    matrix = matrix.astype(np.float64)
+    roots = sp.diags(1 / np.sqrt(np.asarray(matrix.sum(1)).ravel()))
+    return (roots @ matrix @ roots).tocsr()
 
 
 def laplacian(matrix):
@@ -134,11 +133,6 @@ def solve_lobpcg(matrix, options):
     return seconds, ascending(*found)
 
 
-def solve_cupy(matrix, options):
-    seconds, (values, vectors) = cupy_eigsh(normalized(matrix, np.float32), VECTORS, TOLERANCE, 3 * VECTORS)
-    return seconds, ascending(1 - values, vectors)
-
-
 def cluster_sklearn(matrix, options, solver):
     from sklearn.cluster import spectral_clustering
 
@@ -147,8 +141,7 @@ def cluster_sklearn(matrix, options, solver):
                                              assign_labels="cluster_qr", random_state=0))
 
 
-SOLVERS = {"diacut": diacut_program, "scipy eigsh": solve_eigsh, "scipy lobpcg": solve_lobpcg,
-           "cupy eigsh": solve_cupy}
+SOLVERS = {"diacut": diacut_program, "scipy eigsh": solve_eigsh, "scipy lobpcg": solve_lobpcg}
 CLUSTERERS = {"diacut": functools.partial(diacut_program, clusters=CLUSTERS),
               **{f"scikit-learn {solver}": functools.partial(cluster_sklearn, solver=solver)
                  for solver in ("arpack", "lobpcg", "amg")}}
@@ -169,21 +162,6 @@ def vector_figures(matrix, values, vectors, reference):
     return figures
 
 
-def cluster_figures(matrix, labels, classes):
-    indicator = sp.coo_matrix((np.ones(labels.size), (np.arange(labels.size), labels))).tocsr()
-    between = (indicator.T @ matrix.astype(np.float64) @ indicator).toarray()
-    used = between.sum(1) > 0
-    figures = {"normalized_cut": float(np.sum(1 - between.diagonal()[used] / between.sum(1)[used])),
-               "clusters": int(used.sum())}
-    try:
-        from sklearn.metrics import adjusted_rand_score
-
-        figures["adjusted_rand"] = float(adjusted_rand_score(classes, labels))
-    except ImportError:
-        pass
-    return figures
-
-
 def within_limit(call, matrix, options):
     """What a solver returns in a process of its own, or a text that says why there is nothing."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
@@ -191,38 +169,31 @@ def within_limit(call, matrix, options):
             return None, pool.apply_async(call, (matrix, options)).get(timeout=options.limit)
         except multiprocessing.TimeoutError:
             return f"more than {options.limit:.0f} s", None
-        except ImportError as error:
-            return f"not installed ({error.name})", None
         except Exception as error:  # The error of one solver is a figure of its own.
             return f"{type(error).__name__}: {error}"[:200], None
 
 
-def measure(name, size, options, results):
+def measure(name, size, options):
     made, (matrix, classes) = timed(lambda: GRAPHS[name](SIZES[size]))
-    row = {"graph": name, "nodes": matrix.shape[0], "edges": matrix.nnz // 2}
-    print(f"\n{name}: {row['nodes']} nodes, {row['edges']} edges (made in {made:.0f} s)", flush=True)
+    print(f"\n{name}: {matrix.shape[0]} nodes, {matrix.nnz // 2} edges (made in {made:.0f} s)", flush=True)
     reference = None
     # Factors of graphs in three and more dimensions take too much memory.
     if options.reference and name in ("mesh", "road"):
         reference = ascending(*spla.eigsh(laplacian(matrix).tocsc(), VECTORS, sigma=-1e-6, which="LM", tol=1e-9))
     for solver, call in SOLVERS.items():
-        report(results, {**row, "task": "vectors", "solver": solver}, within_limit(call, matrix, options),
+        report("vectors", solver, within_limit(call, matrix, options),
                lambda found: vector_figures(matrix, *found, reference))
     for solver, call in CLUSTERERS.items() if classes is not None else ():
-        report(results, {**row, "task": "clusters", "solver": solver}, within_limit(call, matrix, options),
-               lambda labels: cluster_figures(matrix, np.asarray(labels), classes))
+        report("clusters", solver, within_limit(call, matrix, options),
+               lambda labels: {"adjusted_rand": float(adjusted_rand_score(classes, labels))})
 
 
-def report(results, row, found, figures):
-    error, timing = found
-    shown = error
-    if error:
-        row["failed"] = error
-    else:
-        row.update(figures(timing[1]), seconds=timing[0])
-        shown = "  ".join(f"{key} {value:.3g}" for key, value in row.items() if isinstance(value, float))
-    print(f"  {row['task']:9}{row['solver']:22}{shown}", flush=True)
-    results.append(row)
+def report(task, solver, found, figures):
+    shown, timing = found
+    if timing is not None:
+        figures = {**figures(timing[1]), "seconds": timing[0]}
+        shown = "  ".join(f"{key} {value:.3g}" for key, value in figures.items())
+    print(f"  {task:9}{solver:22}{shown}", flush=True)
 
 
 def main():
@@ -235,15 +206,10 @@ def main():
     parser.add_argument("--limit", type=float, default=300)
     parser.add_argument("--reference", action="store_true",
                         help="compare with tight eigenvectors by factors of the matrix (mesh, road)")
-    parser.add_argument("--json")
     options = parser.parse_args()
-    if not os.access(options.program, os.X_OK):
-        sys.exit(f"the program {options.program} is not there")
-    results = []
     for size in options.sizes.split(","):
         for name in options.graphs.split(","):
-            measure(name, size, options, results)
-    write_json(options.json, {"date": time.strftime("%Y-%m-%d"), "results": results})
+            measure(name, size, options)
 
 
 if __name__ == "__main__":
