@@ -51,16 +51,15 @@ def conv(op, values, tensors):
         y = y + values[op["add"]]
     if op["relu"]:
         y = y.clamp(0, op.get("most"))
-    return y, weight.numel() * y.shape[-1] * y.shape[-2]
+    return y
 
 
 def run_graph(graph, tensors, planes):
-    """The output for planes 1 x 3 x H x W, and the number of multiplications, each with an addition."""
-    values, work = {graph["input"]: planes}, 0
+    """The output for planes 1 x 3 x H x W."""
+    values = {graph["input"]: planes}
     for op in graph["ops"]:
         if op["op"] == "conv":
-            values[op["out"]], count = conv(op, values, tensors)
-            work += count
+            values[op["out"]] = conv(op, values, tensors)
         elif op["op"] == "maxpool":
             values[op["out"]] = F.max_pool2d(values[op["in"]], 2, 2, ceil_mode=True)
         elif op["op"] == "upsample":
@@ -71,4 +70,4 @@ def run_graph(graph, tensors, planes):
             values[op["out"]] = torch.sigmoid(values[op["in"]])
         else:
             raise ValueError(f"unknown operation {op['op']}")
-    return values[graph["output"]], work
+    return values[graph["output"]]

@@ -275,18 +275,15 @@ class Training:
     def __init__(self, arguments, crops, device, begin):
         self.arguments, self.crops, self.device = arguments, crops, device
         self.net = make_network(arguments.size, arguments.task, device, arguments.drop)
-        if arguments.encoder:
-            try:
+        try:
+            if arguments.encoder:
                 self.net.encoder.load(arguments.encoder)
-            except ValueError as error:
-                sys.exit(str(error))
-        if arguments.given:
-            path, tensors, _ = arguments.given
-            try:
+            if arguments.given:
+                path, tensors, _ = arguments.given
                 load(self.net, path, tensors)
-            except ValueError as error:
-                sys.exit(str(error))
-            freeze_norms(self.net)
+                freeze_norms(self.net)
+        except ValueError as error:
+            sys.exit(str(error))
         self.mean = make_network(arguments.size, arguments.task, device)
         self.mean.load_state_dict(self.net.state_dict())
         self.optimiser = make_optimiser(self.net, arguments, device)
@@ -436,7 +433,7 @@ def difference(net, path, photograph, device):
     graph, tensors, _ = read_file(path)
     planes = (planes_of(photograph, device) - MEAN) * SCALE
     own = torch.sigmoid(net(planes))
-    return (own - run_graph(graph, {k: v.to(device) for k, v in tensors.items()}, planes)[0]).abs().max()
+    return (own - run_graph(graph, {k: v.to(device) for k, v in tensors.items()}, planes)).abs().max()
 
 
 def main():
