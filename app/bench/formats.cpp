@@ -186,18 +186,17 @@ nlohmann::json SparseBench::measure(const std::string& name, SparseProduct& prod
           {"wrong", wrong}};
 }
 
-/// The padding that a format may add to be measured: with more it cannot be the fastest.
-FormatLimits bench_limits() {
-  FormatLimits limits;
-  limits.fill = 3.0;
-  return limits;
+/// With the padding that a format may add to be measured: with more it cannot be the fastest.
+ProductOptions bench_options() {
+  ProductOptions options;
+  options.limits.fill = 3.0;
+  return options;
 }
 
 /// Measures and prints every implementation of `which` that suits the matrix.
 nlohmann::json measure_formats(Context& context, SparseBench& bench,
                                const std::vector<Implementation>& which) {
-  ProductOptions options;
-  options.limits = bench_limits();
+  const ProductOptions options = bench_options();
   nlohmann::json all = nlohmann::json::array();
   for (const Implementation& each : which) {
     try {
@@ -301,10 +300,8 @@ double milliseconds_of(const nlohmann::json& figures) {
 /// returns the hybrid's speed over the single format's.
 double measure_in_turns(Context& context, SparseBench& bench, const std::string& best_single,
                         SparseProduct& hybrid, nlohmann::json& figures) {
-  ProductOptions limited;
-  limited.limits = bench_limits();
   const auto rival =
-      make_product(context, bench.matrix(), implementation_named(best_single), limited);
+      make_product(context, bench.matrix(), implementation_named(best_single), bench_options());
   nlohmann::json rival_figures = bench.measure(best_single, *rival);
   constexpr int kTurns = 2;
   const auto keep_faster = [&](const std::string& name, SparseProduct& product,

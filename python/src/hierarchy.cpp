@@ -23,6 +23,20 @@ using namespace nb::literals;
 namespace {
 
 using Notes = std::vector<std::string>;
+/// Labels, and what a person should know of them.
+using Noted = std::pair<Array2<std::int32_t>, Notes>;
+
+/// The labels that `work` makes without the interpreter's lock, and its notes.
+template <class Work>
+Noted noted_by(const Work& work) {
+  Notes notes;
+  Labels labels;
+  {
+    const Released release;
+    labels = work(notes);
+  }
+  return {array_of(std::move(labels.values), labels.height, labels.width), std::move(notes)};
+}
 
 LeastSize least_size(const std::string& text) {
   const std::optional<LeastSize> size = parse_least_size(text);
@@ -31,33 +45,19 @@ LeastSize least_size(const std::string& text) {
                     "', expected a number of pixels, a share as \"0.2%\", or \"auto\"");
 }
 
-/// Regions, and what a person should know of them.
-std::pair<Array2<std::int32_t>, Notes> cut_labels(const Hierarchy& hierarchy, std::int64_t regions,
-                                                  double threshold, const std::string& min_size) {
+Noted cut_labels(const Hierarchy& hierarchy, std::int64_t regions, double threshold,
+                 const std::string& min_size) {
   RegionParameters wanted;
   wanted.regions = static_cast<int>(regions);
   wanted.threshold = threshold;
   wanted.min_size = least_size(min_size);
-  Notes notes;
-  Labels labels;
-  {
-    const Released release;
-    labels = cut(hierarchy, wanted, notes);
-  }
-  return {array_of(std::move(labels.values), labels.height, labels.width), std::move(notes)};
+  return noted_by([&](Notes& notes) { return cut(hierarchy, wanted, notes); });
 }
 
-/// Labels of regions by seeds, and what a person should know of them.
-std::pair<Array2<std::int32_t>, Notes> labels_by_seeds(const Hierarchy& hierarchy,
-                                                       const Plane<std::int32_t>& plane) {
+Noted labels_by_seeds(const Hierarchy& hierarchy, const Plane<std::int32_t>& plane) {
   const Seeds seeds = seeds_of(plane);
-  Notes notes;
-  Labels labels;
-  {
-    const Released release;
-    labels = written_labels(cut_by_seeds(hierarchy, seeds, notes));
-  }
-  return {array_of(std::move(labels.values), labels.height, labels.width), std::move(notes)};
+  return noted_by(
+      [&](Notes& notes) { return written_labels(cut_by_seeds(hierarchy, seeds, notes)); });
 }
 
 using Ends = std::pair<std::optional<double>, std::optional<double>>;
@@ -86,13 +86,10 @@ ObjectConditions conditions_of(const std::string& score) {
   throw ConfigError("score is '" + score + "', expected 'contrast' or 'nuclei'");
 }
 
-/// Objects, and what a person should know of them.
-std::pair<Array2<std::int32_t>, Notes> object_labels(const Hierarchy& hierarchy,
-                                                     const std::optional<Sizes>& area,
-                                                     const std::optional<Ends>& solidity,
-                                                     const std::optional<Ends>& contrast,
-                                                     const std::optional<Ends>& brightness,
-                                                     const std::string& score, const Image* image) {
+Noted object_labels(const Hierarchy& hierarchy, const std::optional<Sizes>& area,
+                    const std::optional<Ends>& solidity, const std::optional<Ends>& contrast,
+                    const std::optional<Ends>& brightness, const std::string& score,
+                    const Image* image) {
   ObjectConditions conditions = conditions_of(score);
   if (area) {
     conditions.least_area = area_limit(area->first);
@@ -101,13 +98,7 @@ std::pair<Array2<std::int32_t>, Notes> object_labels(const Hierarchy& hierarchy,
   if (solidity) conditions.solidity = interval(*solidity);
   if (contrast) conditions.contrast = interval(*contrast);
   if (brightness) conditions.brightness = interval(*brightness);
-  Notes notes;
-  Labels labels;
-  {
-    const Released release;
-    labels = find_objects(hierarchy, conditions, image, notes);
-  }
-  return {array_of(std::move(labels.values), labels.height, labels.width), std::move(notes)};
+  return noted_by([&](Notes& notes) { return find_objects(hierarchy, conditions, image, notes); });
 }
 
 Array2<float> ultrametric(const Hierarchy& hierarchy) {
