@@ -29,11 +29,12 @@ namespace {
 
 using Edges = std::optional<Plane<float>>;
 
-EdgeMap edge_map(const Plane<float>& plane) {
-  const std::span<const float> values = span_of(plane);
-  return {static_cast<int>(plane.shape(1)),
-          static_cast<int>(plane.shape(0)),
-          {values.begin(), values.end()}};
+std::optional<EdgeMap> edge_map(const Edges& edges) {
+  if (!edges) return std::nullopt;
+  const std::span<const float> values = span_of(*edges);
+  return EdgeMap{static_cast<int>(edges->shape(1)),
+                 static_cast<int>(edges->shape(0)),
+                 {values.begin(), values.end()}};
 }
 
 using SeedPlane = std::optional<Plane<std::int32_t>>;
@@ -87,10 +88,6 @@ FeatureMap feature_map(const Cube<T>& cube) {
 std::optional<FeatureMap> feature_map(const Features& features) {
   if (!features) return std::nullopt;
   return std::visit([](const auto& cube) { return feature_map(cube); }, *features);
-}
-
-std::optional<EdgeMap> edge_map(const Edges& edges) {
-  return edges ? std::optional(edge_map(*edges)) : std::nullopt;
 }
 
 /// A segmentation whose work on the device is done: finish() does the host's part.

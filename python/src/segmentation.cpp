@@ -23,26 +23,26 @@ Array2<std::int32_t> labels(nb::handle_t<Segmentation> self) {
   return view(found.values.data(), found.height, found.width, self);
 }
 
-std::optional<Array2<float>> contours(nb::handle_t<Segmentation> self) {
+template <std::vector<float> Segmentation::*Map>
+std::optional<Array2<float>> map_of(nb::handle_t<Segmentation> self) {
   Segmentation& result = of(self);
-  if (result.contours.empty()) return std::nullopt;
-  return view(result.contours.data(), result.labels.height, result.labels.width, self);
+  std::vector<float>& map = result.*Map;
+  if (map.empty()) return std::nullopt;
+  return view(map.data(), result.labels.height, result.labels.width, self);
 }
 
-std::optional<Array2<float>> inside(nb::handle_t<Segmentation> self) {
-  Segmentation& result = of(self);
-  if (result.inside.empty()) return std::nullopt;
-  return view(result.inside.data(), result.labels.height, result.labels.width, self);
+/// One view for each plane.
+std::vector<Array2<float>> views(std::vector<std::vector<float>>& planes, int height, int width,
+                                 nb::handle owner) {
+  std::vector<Array2<float>> all;
+  for (std::vector<float>& each : planes) all.push_back(view(each.data(), height, width, owner));
+  return all;
 }
 
 /// One view for each label of the seeds.
 std::vector<Array2<float>> probabilities(nb::handle_t<Segmentation> self) {
   Segmentation& result = of(self);
-  std::vector<Array2<float>> views;
-  for (std::vector<float>& each : result.probabilities) {
-    views.push_back(view(each.data(), result.labels.height, result.labels.width, self));
-  }
-  return views;
+  return views(result.probabilities, result.labels.height, result.labels.width, self);
 }
 
 Array1<double> eigenvalues(nb::handle_t<Segmentation> self) {
@@ -53,11 +53,7 @@ Array1<double> eigenvalues(nb::handle_t<Segmentation> self) {
 /// z = D^1/2 y for each eigenvalue, each over the result's own memory.
 std::vector<Array2<float>> normalized_eigenvectors(nb::handle_t<Segmentation> self) {
   Eigenvectors& eigen = of(self).eigenvectors;
-  std::vector<Array2<float>> views;
-  for (std::vector<float>& z : eigen.vectors) {
-    views.push_back(view(z.data(), eigen.height, eigen.width, self));
-  }
-  return views;
+  return views(eigen.vectors, eigen.height, eigen.width, self);
 }
 
 Array2<float> sqrt_degree(nb::handle_t<Segmentation> self) {
@@ -95,8 +91,8 @@ void bind_segmentation(nb::module_& module) {
       .def_ro("normalized_cut", &Segmentation::normalized_cut)
       .def_ro("feature_scale", &Segmentation::feature_scale)
       .def_prop_ro("probabilities", &probabilities)
-      .def_prop_ro("contours", &contours)
-      .def_prop_ro("inside", &inside)
+      .def_prop_ro("contours", &map_of<&Segmentation::contours>)
+      .def_prop_ro("inside", &map_of<&Segmentation::inside>)
       .def_prop_ro(
           "hierarchy",
           [](Segmentation& result) { return result.hierarchy ? &*result.hierarchy : nullptr; },
