@@ -4,9 +4,8 @@
     diacut-bench formats --save MATRICES --json FIGURES.json
     formats_peers.py MATRICES FIGURES.json [--repeats 5] [--json OUT.json]
 
-FIGURES.json may also be what `diacut-bench cocktail --json` wrote of the same matrices. Each peer is
-compared with diacut's fastest product of a matrix: SciPy's CSR, on one CPU core as SciPy always runs;
-and CuPy's CSR, which is cuSPARSE, where CuPy and a GPU are there. Values are float32, indices 32 bits.
+Each peer is compared with diacut's fastest product of a matrix: SciPy's CSR, on one CPU core as SciPy
+always runs; and CuPy's CSR, which is cuSPARSE, where CuPy and a GPU are there. Values are float32, indices 32 bits.
 """
 import pathlib
 
@@ -36,7 +35,7 @@ def main():
     results = []
     for figure in figures["results"]:
         folder = options.matrices / figure["matrix"]
-        products = figure["products"] + ([figure["cocktail"]] if "cocktail" in figure else [])
+        products = figure["products"]
         if not products or not folder.is_dir():
             print(f"{figure['matrix']} left out: no figures or no matrix of it")
             continue

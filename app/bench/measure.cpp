@@ -190,13 +190,7 @@ void write_figures(const CommonOptions& options, const DeviceInfo& device, nlohm
                        {"kind", to_string(device.kind)},
                        {"compute_units", device.compute_units},
                        {"diacut", kVersion}};
-  write_text(options.json, figures.dump(2) + '\n');
-}
-
-void write_text(const std::string& path, const std::string& text) {
-  AtomicFile file(path);
-  file.write(text.data(), text.size());
-  file.commit();
+  write_file(options.json, figures.dump(2) + '\n');
 }
 
 }  // namespace diacut::bench

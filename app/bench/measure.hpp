@@ -117,6 +117,5 @@ nlohmann::json to_json(const CopyBandwidth& copy);
 
 /// Writes figures to the file of --json, if there is one, after the device. Throws InputError.
 void write_figures(const CommonOptions& options, const DeviceInfo& device, nlohmann::json figures);
-void write_text(const std::string& path, const std::string& text);
 
 }  // namespace diacut::bench

@@ -9,6 +9,7 @@
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/output.hpp"
 #include "matrix/device_profile.hpp"
 #include "matrix/matvec.hpp"
 #include "measure.hpp"
@@ -226,7 +227,7 @@ void run(const TuneOptions& options) {
   const MatvecProfile matvec = tune_matvec(context, options);
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
   if (!folder.empty()) make_folder(folder.string());
-  write_text(output, profile_text(formats.device,
+  write_file(output, profile_text(formats.device,
                                   {format_profile_part(formats), matvec_profile_part(matvec)}));
   fmt::print("profile written to {}\n", output);
 }
