@@ -11,7 +11,6 @@
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
-#include "output/atomic_file.hpp"
 #include "spmv/measure/measure.hpp"
 #include "stopwatch.hpp"
 
