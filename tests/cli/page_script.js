@@ -113,7 +113,7 @@ async function use(app) {
   changes(app);
   marks(app);
   drawing(app);
-  for (const kind of ['png', 'tree']) shown[kind] = await saved(`save-${kind}`);
+  for (const kind of ['png', 'coco', 'geojson', 'svg', 'tree']) shown[kind] = await saved(`save-${kind}`);
 }
 
 usePage(use);

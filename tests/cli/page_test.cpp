@@ -127,6 +127,41 @@ class CliPage : public CliTest {
   Hierarchy tree_;
 };
 
+/// The features of GeoJSON drawn again: for each pixel the label of the polygon that its middle is
+/// in. Rings must be closed and not pass a corner twice.
+Values drawn(const Json& features, int width, int height) {
+  Values values(static_cast<std::size_t>(width) * height, 0);
+  for (const Json& feature : features) {
+    std::vector<char> crossed(static_cast<std::size_t>(width + 1) * height, 0);
+    Json polygons = feature["geometry"]["coordinates"];
+    if (feature["geometry"]["type"] == "Polygon") polygons = Json::array({polygons});
+    for (const Json& ring : polygons.at(0)) {
+      EXPECT_EQ(ring.front(), ring.back());
+      std::set<std::pair<int, int>> corners;
+      for (std::size_t k = 0; k + 1 < ring.size(); ++k) {
+        const auto [x, y] = ring[k].get<std::pair<int, int>>();
+        const auto [x2, y2] = ring[k + 1].get<std::pair<int, int>>();
+        EXPECT_TRUE(corners.emplace(x, y).second) << "a ring meets itself at " << x << ", " << y;
+        for (int row = std::min(y, y2); x == x2 && row < std::max(y, y2); ++row) {
+          crossed[static_cast<std::size_t>(row) * (width + 1) + x] ^= 1;
+        }
+      }
+    }
+    EXPECT_EQ(polygons.size(), 1u) << "each region is connected";
+    for (int y = 0; y < height; ++y) {
+      char inside = 0;
+      for (int x = 0; x < width; ++x) {
+        inside ^= crossed[static_cast<std::size_t>(y) * (width + 1) + x];
+        if (inside == 0) continue;
+        std::int32_t& value = values[static_cast<std::size_t>(y) * width + x];
+        EXPECT_EQ(value, 0) << "two polygons hold " << x << ", " << y;
+        value = feature["properties"]["label"];
+      }
+    }
+  }
+  return values;
+}
+
 std::string bytes_of(const Json& list) {
   std::string bytes;
   for (const int byte : list) bytes += static_cast<char>(byte);
@@ -221,6 +256,42 @@ void expect_marks(const Json& shown) {
   EXPECT_NE(at("partedMarks", 1), at("partedMarks", 2));
   EXPECT_EQ(shown["marks"], 3);
   EXPECT_EQ(shown["marksUndone"], shown["joinedMarks"]);
+}
+
+/// The annotations drawn again are the labels.
+void expect_coco(const Json& coco, const Values& six) {
+  Values drawn_again(six.size(), 0);
+  for (const Json& annotation : coco["annotations"]) {
+    const std::int32_t label = annotation["id"];
+    if (annotation["segmentation"].is_object()) {
+      std::size_t at = 0;
+      bool inside = false;
+      for (const Json& run : annotation["segmentation"]["counts"]) {
+        for (int k = 0; k < run.get<int>(); ++k, ++at) {
+          if (inside) drawn_again[at % 120 * 160 + at / 120] = label;
+        }
+        inside = !inside;
+      }
+      EXPECT_EQ(at, six.size());
+      continue;
+    }
+    std::vector<std::vector<cv::Point2d>> rings;
+    for (const Json& ring : annotation["segmentation"]) {
+      rings.emplace_back();
+      for (std::size_t k = 0; k < ring.size(); k += 2)
+        rings.back().emplace_back(ring[k], ring[k + 1]);
+    }
+    for (std::size_t i = 0; i < six.size(); ++i) {
+      const cv::Point2d middle(static_cast<double>(i % 160) + 0.5,
+                               static_cast<double>(i / 160) + 0.5);
+      for (const auto& ring : rings) {
+        std::vector<cv::Point2f> corners(ring.begin(), ring.end());
+        if (cv::pointPolygonTest(corners, cv::Point2f(middle), false) > 0) drawn_again[i] = label;
+      }
+    }
+  }
+  EXPECT_EQ(drawn_again, six);
+  EXPECT_EQ(coco["images"][0]["file_name"], "photo.png");
 }
 
 TEST_F(CliPage, AFolderGivesPagesAndAnIndex) {
@@ -321,9 +392,18 @@ TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
   EXPECT_EQ(shown["badNumber"],
             "What was typed is no number of regions: it is a whole number from 1 on.");
   expect_marks(shown);
+  expect_coco(Json::parse(bytes_of(shown["coco"])), six);
   write("saved.png", bytes_of(shown["png"]));
   EXPECT_EQ(values_of(read_picture("saved.png")), six);
   EXPECT_EQ(bytes_of(shown["tree"]), read("a.tree"));
+  const Json features = Json::parse(bytes_of(shown["geojson"]))["features"];
+  EXPECT_EQ(features.size(), 6u);
+  EXPECT_EQ(drawn(features, kPageWidth, kPageHeight), six);
+  const std::string svg = bytes_of(shown["svg"]);
+  EXPECT_THAT(svg, HasSubstr("viewBox=\"0 0 160 120\""));
+  for (int label = 1; label <= 6; ++label) {
+    EXPECT_THAT(svg, HasSubstr("<path id=\"region-" + std::to_string(label) + "\""));
+  }
 }
 
 TEST_F(CliPage, SavingNeedsNoScrolling) {
@@ -331,7 +411,7 @@ TEST_F(CliPage, SavingNeedsNoScrolling) {
   recut({"--regions", "12", "--html", "a.html", "--image", "photo.png"});
   for (const char* window : {"1000,700", "500,800"}) {
     const Json shown = used("a.html", "page_save_buttons.js", window);
-    ASSERT_EQ(shown["seen"].size(), 2u);
+    ASSERT_EQ(shown["seen"].size(), 5u);
     EXPECT_THAT(shown["seen"], ::testing::Each(true)) << window;
     EXPECT_EQ(shown["below"], std::string(window) == "500,800") << "the panel is below the picture";
   }

@@ -5,14 +5,25 @@ async function savedFile(app, kind) {
   const {width, height} = model.tree;
   const {count} = model.labels;
   if (kind === 'tree') return new Blob([model.tree.bytes]);
-  return labelsPng(model.labelMap(), width, height, count);
+  const labels = model.labelMap();
+  if (kind === 'png') return labelsPng(labels, width, height, count);
+  const polygons = polygonsOf(labels, width, height, count);
+  const figuresOf = (label) => model.figuresOf(label);
+  if (kind === 'coco') {
+    return new Blob([coco(polygons, labels, width, height, figuresOf, app.about.title)],
+                    {type: 'application/json'});
+  }
+  return kind === 'svg' ?
+      new Blob([svg(polygons, width, height, figuresOf)], {type: 'image/svg+xml'}) :
+      new Blob([geoJson(polygons, figuresOf)], {type: 'application/geo+json'});
 }
 
 async function save(app, kind) {
   const link = document.createElement('a');
   const url = URL.createObjectURL(await savedFile(app, kind));
   link.href = url;
-  link.download = app.about.stem + (kind === 'png' ? '-labels.png' : '.tree');
+  const ends = {png: '-labels.png', coco: '-coco.json'};
+  link.download = app.about.stem + (ends[kind] ?? `.${kind}`);
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 60000);
   app.say(`Saved as ${link.download}`);
