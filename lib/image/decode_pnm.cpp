@@ -38,15 +38,26 @@ struct PnmHeader {
   }
 };
 
-/// Reads the first picture of a file.
+/// Reads the pictures of a file one after the other.
 class PnmReader {
  public:
   explicit PnmReader(Bytes file) : file_(file) {}
 
+  /// Whether another picture follows; goes to its beginning.
+  bool has_next() {
+    std::size_t at = at_;
+    while (at < file_.size() && is_space(file_[at])) ++at;
+    if (at + 2 >= file_.size() || file_[at] != 'P' || file_[at + 1] < '1' || file_[at + 1] > '7') {
+      return false;
+    }
+    at_ = at;
+    return true;
+  }
+
   PnmHeader read_header(const SizeLimit& limit) {
     PnmHeader header;
-    header.kind = file_[1] - '0';
-    at_ = 2;
+    header.kind = file_[at_ + 1] - '0';
+    at_ += 2;
     if (header.kind == 7) {
       read_pam(header);
     } else {
@@ -60,12 +71,9 @@ class PnmReader {
     if (header.most < 1 || header.most > 65535) {
       refuse(fmt::format("its largest value is {}, expected 1 to 65535", header.most));
     }
-    // A value that is plain takes a byte at least.
-    const std::size_t row_bytes = header.is_plain()
-                                      ? static_cast<std::size_t>(header.width * header.channels)
-                                      : header.row_bytes();
-    if ((file_.size() - at_) / row_bytes < static_cast<std::size_t>(header.height)) {
-      refuse("its data end early");
+    if (!header.is_plain()) {
+      const auto height = static_cast<std::size_t>(header.height);
+      if ((file_.size() - at_) / header.row_bytes() < height) refuse("its data end early");
     }
     return header;
   }
@@ -84,6 +92,16 @@ class PnmReader {
       }
     }
     return samples;
+  }
+
+  /// Goes to the end of a picture whose header was read.
+  void skip(const PnmHeader& header) {
+    if (!header.is_plain()) {
+      at_ += header.row_bytes() * static_cast<std::size_t>(header.height);
+      return;
+    }
+    const std::int64_t count = header.width * header.height * header.channels;
+    for (std::int64_t k = 0; k < count; ++k) plain_value(header);
   }
 
  private:
@@ -188,13 +206,28 @@ class PnmReader {
 
 }  // namespace
 
-Decoded decode_pnm(Bytes file, const SizeLimit& limit) {
+Decoded decode_pnm(Bytes file, const SizeLimit& limit, int page) {
   PnmReader reader(file);
-  const PnmHeader header = reader.read_header(limit);
   Decoded decoded;
-  decoded.samples = reader.read_samples(header);
-  decoded.has_alpha = header.has_alpha;
-  decoded.type_range = std::pair{0.0, static_cast<double>(header.most)};
+  int pages = 0;
+  while (reader.has_next()) {
+    ++pages;
+    const PnmHeader header = reader.read_header(limit);
+    if (pages != std::max(page, 1)) {
+      reader.skip(header);
+      continue;
+    }
+    if (header.is_plain()) {
+      // Each value takes a byte at least.
+      const std::int64_t least = header.width * header.height * header.channels;
+      if (least > static_cast<std::int64_t>(file.size())) refuse("its data end early");
+    }
+    decoded.samples = reader.read_samples(header);
+    decoded.has_alpha = header.has_alpha;
+    decoded.type_range = std::pair{0.0, static_cast<double>(header.most)};
+  }
+  decoded.pages = pages;
+  choose_page(page, pages);
   return decoded;
 }
 

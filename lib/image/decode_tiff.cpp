@@ -99,30 +99,20 @@ struct Blocks {
   }
 };
 
-/// Refuses a compression that libtiff has no decoder for, and those of fax machines, where libtiff
-/// reads strips of too few rows without a word.
+/// Refuses a compression that libtiff has no decoder for.
 void check_compression(const TiffReader& reader) {
   const auto compression = reader.tag<std::uint16_t>(TIFFTAG_COMPRESSION);
+  if (TIFFIsCODECConfigured(compression) != 0) return;
   struct Name {
     int code;
     const char* text;
   };
-  static constexpr Name kNames[] = {{COMPRESSION_CCITTRLE, "fax"},
-                                    {COMPRESSION_CCITTRLEW, "fax"},
-                                    {COMPRESSION_CCITTFAX3, "fax"},
-                                    {COMPRESSION_CCITTFAX4, "fax"},
-                                    {33003, "JPEG 2000"},
-                                    {33005, "JPEG 2000"},
-                                    {34712, "JPEG 2000"},
-                                    {34933, "PNG"},
-                                    {34934, "JPEG XR"},
-                                    {50002, "JPEG XL"},
-                                    {52546, "JPEG XL"}};
+  static constexpr Name kNames[] = {
+      {33003, "JPEG 2000"}, {33005, "JPEG 2000"}, {34712, "JPEG 2000"}, {34933, "PNG"},
+      {34934, "JPEG XR"},   {50002, "JPEG XL"},   {52546, "JPEG XL"}};
   const auto* const known =
       std::find_if(std::begin(kNames), std::end(kNames),
                    [&](const Name& name) { return name.code == compression; });
-  const bool is_fax = known != std::end(kNames) && known < std::begin(kNames) + 4;
-  if (TIFFIsCODECConfigured(compression) != 0 && !is_fax) return;
   throw InputError(fmt::format(
       "the TIFF file's compression, {} ({}), is not supported: save it with LZW, Deflate or none",
       known == std::end(kNames) ? "unknown" : known->text, compression));
@@ -146,6 +136,38 @@ std::uint64_t most_fold(std::uint16_t compression) {
       return 1032;
     default:
       return 0;
+  }
+}
+
+bool have_same_bits(const std::uint8_t* a, const std::uint8_t* b, std::size_t bits) {
+  const std::size_t bytes = bits / 8;
+  const unsigned rest = bits % 8;
+  return std::equal(a, a + bytes, b) && (rest == 0 || (a[bytes] ^ b[bytes]) >> (8 - rest) == 0);
+}
+
+/// Refuses strips of the compressions of fax machines that hold fewer rows than they should, which
+/// libtiff reads without a word: it leaves the memory of the others as it was.
+void check_fax_rows(const TiffReader& reader, const Layout& layout) {
+  const auto compression = reader.tag<std::uint16_t>(TIFFTAG_COMPRESSION);
+  constexpr std::array kFax = {COMPRESSION_CCITTRLE, COMPRESSION_CCITTRLEW, COMPRESSION_CCITTFAX3,
+                               COMPRESSION_CCITTFAX4};
+  if (std::find(kFax.begin(), kFax.end(), compression) == kFax.end()) return;
+  const Blocks blocks(reader, layout);
+  if (blocks.are_tiles || blocks.bytes <= 0 || blocks.height == 0) return;
+  // What fills a row up to whole bytes is not written.
+  const std::size_t bits = std::size_t{layout.width} * layout.samples * layout.bits;
+  std::vector<std::uint8_t> read[2];
+  for (std::uint32_t y = 0; y < layout.height; y += static_cast<std::uint32_t>(blocks.height)) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      read[k].assign(static_cast<std::size_t>(blocks.bytes), k == 0 ? 0x00 : 0xff);
+      if (!blocks.read(reader.tiff(), 0, y, 0, read[k].data(), 0)) reader.refuse();
+    }
+    const std::size_t row_bytes = read[0].size() / blocks.height;
+    const std::size_t rows = std::min<std::size_t>(blocks.height, layout.height - y);
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::size_t at = row * row_bytes;
+      if (!have_same_bits(&read[0][at], &read[1][at], bits)) reader.refuse();
+    }
   }
 }
 
@@ -174,6 +196,7 @@ void check_blocks(const TiffReader& reader, const Layout& layout, Bytes file) {
     TiffReader::refuse(
         fmt::format("{} bytes of data for {} x {} pixels", there, layout.width, layout.height));
   }
+  check_fax_rows(reader, layout);
 }
 
 /// Reads samples of a page as they are stored: image.channels() of each pixel, from `first` on.

@@ -66,8 +66,7 @@ Decoded decode_jxl(Bytes file, const SizeLimit& limit, int page = 0);
 /// the numbers that they are; so of decode_tiff().
 Decoded decode_png(Bytes file, const SizeLimit& limit, bool as_stored = false);
 /// PBM, PGM, PPM and PAM.
-/// The first picture of a file.
-Decoded decode_pnm(Bytes file, const SizeLimit& limit);
+Decoded decode_pnm(Bytes file, const SizeLimit& limit, int page = 0);
 /// What a camera's sensor saw, developed by LibRaw: DNG, CR2, NEF, ARW and others.
 Decoded decode_raw(Bytes file, const SizeLimit& limit);
 Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part = {},

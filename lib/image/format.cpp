@@ -45,7 +45,7 @@ constexpr std::array<ImageFormatInfo, 11> kImageFormats = {{
      false, only_page<decode_raw>},
     {ImageFormat::kGif, "GIF", ".gif", true, one_page<decode_gif>},
     {ImageFormat::kBmp, "BMP", ".bmp .dib", false, only_page<decode_bmp>},
-    {ImageFormat::kPnm, "PNM", ".pnm .pbm .pgm .ppm .pam", false, only_page<decode_pnm>},
+    {ImageFormat::kPnm, "PNM", ".pnm .pbm .pgm .ppm .pam", true, one_page<decode_pnm>},
 }};
 
 bool is_bmp(Bytes head) {

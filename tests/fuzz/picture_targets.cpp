@@ -250,7 +250,7 @@ std::vector<Target> picture_targets() {
        seeds_and<ImageFormat::kWebp, more_webps>,
        {folder + "decode_webp.cpp"},
        spoilt_webps},
-      {"pnm", read_picture<ImageFormat::kPnm>, pnm_seeds, {folder + "decode_pnm.cpp"}},
+      {"pnm", read_pages<ImageFormat::kPnm>, pnm_seeds, {folder + "decode_pnm.cpp"}},
       {"gif", read_pages<ImageFormat::kGif>, gif_seeds, {folder + "decode_gif.cpp"}},
       {"heif", read_pages<ImageFormat::kHeif>, heif_seeds, {folder + "decode_heif.cpp"}},
       {"jxl",

@@ -183,16 +183,34 @@ TEST(DecodeTiff, PalettesBitsAndPrintersColours) {
   EXPECT_NEAR(image.pixels[2], 0.0, 0.005);
 }
 
-TEST(DecodeTiff, CompressionsOfFaxMachinesAreRefused) {
-  TiffPage page;
-  page.width = 8;
-  page.height = 7;
-  page.rows_per_strip = 7;
-  page.bits = 1;
-  page.photometric = PHOTOMETRIC_MINISWHITE;
-  page.compression = COMPRESSION_CCITTFAX4;
-  page.samples.assign(7, 0x35);
-  EXPECT_THROW(decode_page(page), InputError);
+TEST(DecodeTiff, FaxRowsOfAnyWidth) {
+  for (const int compression :
+       {COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4, COMPRESSION_CCITTRLE}) {
+    for (const int width : {8, 13, 15, 17}) {
+      TiffPage page;
+      page.width = width;
+      page.height = 7;
+      page.rows_per_strip = 7;
+      page.bits = 1;
+      page.photometric = PHOTOMETRIC_MINISWHITE;
+      page.compression = compression;
+      const std::size_t row_bytes = (static_cast<std::size_t>(width) + 7) / 8;
+      for (std::size_t k = 0; k < row_bytes * 7; ++k) {
+        page.samples.push_back(static_cast<std::uint8_t>(0x35 + 41 * k));
+      }
+      const Image image = decode_page(page);
+      ASSERT_EQ(image.width, width);
+      for (int y = 0; y < 7; ++y) {
+        for (int x = 0; x < width; ++x) {
+          const std::uint8_t byte = page.samples[static_cast<std::size_t>(y) * row_bytes +
+                                                 static_cast<std::size_t>(x) / 8];
+          const bool black = (byte >> (7 - x % 8) & 1) != 0;
+          EXPECT_EQ(image.pixels[static_cast<std::size_t>(y * width + x)], black ? 0 : 1)
+              << compression << ": " << x << ", " << y;
+        }
+      }
+    }
+  }
 }
 
 TEST(DecodeTiff, WhatIsLeftOutIsNoted) {
