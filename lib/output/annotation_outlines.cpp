@@ -17,6 +17,35 @@ std::int64_t distance(const Corner& a, const Corner& b) {
   return x * x + y * y;
 }
 
+/// All rings of a region as one: from its first ring a line of no width leads to each other ring
+/// and back, which the even-odd rule does not see. A line starts at the corner that is nearest to
+/// the other ring's first corner.
+std::vector<Corner> joined_ring(const Outlines& outlines, std::int64_t label) {
+  const std::span<const Ring> rings = outlines.of(label);
+  const std::span<const Corner> outer = outlines.of(rings.front());
+  std::multimap<std::size_t, const Ring*> joints;
+  for (const Ring& ring : rings.subspan(1)) {
+    const Corner& to = outlines.of(ring).front();
+    std::size_t nearest = 0;
+    for (std::size_t i = 1; i < outer.size(); ++i) {
+      if (distance(outer[i], to) < distance(outer[nearest], to)) nearest = i;
+    }
+    joints.emplace(nearest, &ring);
+  }
+  std::vector<Corner> all;
+  for (std::size_t i = 0; i < outer.size(); ++i) {
+    all.push_back(outer[i]);
+    const auto [begin, end] = joints.equal_range(i);
+    for (auto joint = begin; joint != end; ++joint) {
+      const std::span<const Corner> ring = outlines.of(*joint->second);
+      all.insert(all.end(), ring.begin(), ring.end());
+      all.push_back(ring.front());
+      all.push_back(outer[i]);
+    }
+  }
+  return all;
+}
+
 /// A ring as a linear ring of GeoJSON, whose first position is repeated at the end.
 std::string linear_ring(std::span<const Corner> ring) {
   std::string text = "[";
@@ -44,32 +73,6 @@ std::string geometry(const Outlines& outlines, std::int64_t label) {
 }
 
 }  // namespace
-
-std::vector<Corner> joined_ring(const Outlines& outlines, std::int64_t label) {
-  const std::span<const Ring> rings = outlines.of(label);
-  const std::span<const Corner> outer = outlines.of(rings.front());
-  std::multimap<std::size_t, const Ring*> joints;
-  for (const Ring& ring : rings.subspan(1)) {
-    const Corner& to = outlines.of(ring).front();
-    std::size_t nearest = 0;
-    for (std::size_t i = 1; i < outer.size(); ++i) {
-      if (distance(outer[i], to) < distance(outer[nearest], to)) nearest = i;
-    }
-    joints.emplace(nearest, &ring);
-  }
-  std::vector<Corner> all;
-  for (std::size_t i = 0; i < outer.size(); ++i) {
-    all.push_back(outer[i]);
-    const auto [begin, end] = joints.equal_range(i);
-    for (auto joint = begin; joint != end; ++joint) {
-      const std::span<const Corner> ring = outlines.of(*joint->second);
-      all.insert(all.end(), ring.begin(), ring.end());
-      all.push_back(ring.front());
-      all.push_back(outer[i]);
-    }
-  }
-  return all;
-}
 
 std::string yolo_text(const AnnotatedImage& image) {
   const Outlines& outlines = *image.outlines;

@@ -37,11 +37,6 @@ const std::string& class_of(const AnnotatedImage& image, std::int64_t region);
 /// A text as a cell of comma-separated values.
 std::string csv_cell(const std::string& text);
 
-/// All rings of a region as one: from its first ring a line of no width leads to each other ring
-/// and back, which the even-odd rule does not see. A line starts at the corner that is nearest to
-/// the other ring's first corner.
-std::vector<Corner> joined_ring(const Outlines& outlines, std::int64_t label);
-
 /// Whether a merge height is known and finite.
 bool is_height(float height);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "diacut/version.hpp"
@@ -45,22 +46,74 @@ std::string labelme_mask(const AnnotatedImage& image, std::int64_t label) {
   return labelme_shape(image, label, "null", "mask", points, '"' + base64(png) + '"');
 }
 
-/// A region with holes or in several pieces is one ring, too.
+/// The mask of a region as Label Studio's brush: red, green, blue and alpha of every pixel of the
+/// image, 255 in the region and else 0, as runs of equal bytes in the packing of thi.ng/rle-pack:
+/// 32 bits for the number of bytes, 5 for the bits of a value less 1, four times 4 for the bits of
+/// a run's length less 1, then for each run 1, the choice of a length in 2 bits, its length less 1,
+/// and its value.
+std::vector<std::uint8_t> brush(const Labels& labels, const RegionFigures& region,
+                                std::int64_t label) {
+  constexpr std::uint32_t kChannels = 4;
+  constexpr std::uint32_t kLongest = 1U << 16;
+  std::vector<std::uint8_t> bytes;
+  int used = 0;  // Bits of the last byte, the highest first.
+  const auto put = [&](std::uint32_t value, int bits) {
+    for (int k = bits - 1; k >= 0; --k, used = (used + 1) % 8) {
+      if (used == 0) bytes.push_back(0);
+      bytes.back() |= static_cast<std::uint8_t>((value >> k & 1) << (7 - used));
+    }
+  };
+  put(static_cast<std::uint32_t>(labels.values.size()) * kChannels, 32);
+  put(8 - 1, 5);
+  for (const std::uint32_t bits : {4U, 8U, 12U, 16U}) put(bits - 1, 4);
+  const auto put_run = [&](std::uint64_t length, std::uint32_t value) {
+    while (length > 0) {
+      const auto part = static_cast<std::uint32_t>(std::min<std::uint64_t>(length, kLongest));
+      std::uint32_t choice = 0;
+      while (part > 1U << (4 * (choice + 1))) ++choice;
+      put(1, 1);
+      put(choice, 2);
+      put(part - 1, static_cast<int>(4 * (choice + 1)));
+      put(value, 8);
+      length -= part;
+    }
+  };
+  auto done = labels.values.begin();
+  for (int y = region.y; y < region.y + region.height; ++y) {
+    const auto row = labels.values.begin() + std::ptrdiff_t{y} * labels.width + region.x;
+    const auto row_end = row + region.width;
+    for (auto begin = std::find(row, row_end, label); begin != row_end;
+         begin = std::find(done, row_end, label)) {
+      put_run(static_cast<std::uint64_t>(begin - done) * kChannels, 0);
+      done = std::find_if(begin, row_end, [&](std::int32_t other) { return other != label; });
+      put_run(static_cast<std::uint64_t>(done - begin) * kChannels, 255);
+    }
+  }
+  put_run(static_cast<std::uint64_t>(labels.values.end() - done) * kChannels, 0);
+  return bytes;
+}
+
 std::string label_studio_result(const AnnotatedImage& image, std::int64_t label) {
   const Outlines& outlines = *image.outlines;
   const RegionFigures& region = figures_of(image, label);
-  std::string points = "[";
-  for (const Corner& corner : joined_ring(outlines, label)) {
-    fmt::format_to(std::back_inserter(points), "[{},{}],", 100.0 * corner.x / outlines.width,
-                   100.0 * corner.y / outlines.height);
+  const char* const type = outlines.of(label).size() == 1 ? "polygon" : "brush";
+  std::string value;
+  if (outlines.of(label).size() == 1) {
+    for (const Corner& corner : outlines.of(outlines.of(label).front())) {
+      value += fmt::format("{}[{},{}]", value.empty() ? R"("points":[)" : ",",
+                           100.0 * corner.x / outlines.width, 100.0 * corner.y / outlines.height);
+    }
+    value += R"(],"closed":true)";
+  } else {
+    value = fmt::format(R"("format":"rle","rle":[{}])",
+                        fmt::join(brush(*image.labels, region, label), ","));
   }
-  points.back() = ']';
   return fmt::format(
-      R"({{"id":"region-{}","from_name":"polygon","to_name":"image","type":"polygonlabels",)"
+      R"({{"id":"region-{}","from_name":"{}","to_name":"image","type":"{}labels",)"
       R"("original_width":{},"original_height":{},"image_rotation":0,"meta":{{"text":["{}"]}})"
-      R"({},"value":{{"points":{},"closed":true,"polygonlabels":[{}]}}}})",
-      region.label, outlines.width, outlines.height, region.label, score_of(region), points,
-      json_text(class_of(image, label)));
+      R"({},"value":{{{},"{}labels":[{}]}}}})",
+      region.label, type, type, outlines.width, outlines.height, region.label, score_of(region),
+      value, type, json_text(class_of(image, label)));
 }
 
 }  // namespace

@@ -157,18 +157,27 @@ def check_yolo(path, labels):
 
 
 def check_label_studio(path, labels):
+    from label_studio_converter.brush import decode_rle
     height, width = labels.shape
     tasks = json.loads(path.read_text())
     assert tasks[0]["data"]["image"].startswith("/data/local-files/?d=a%20%26%20%3Cb%3E%22c%22")
+    kinds = set()
     results = tasks[0]["predictions"][0]["result"]
     assert len(results) == labels.max()
     for result in results:
         label = int(result["meta"]["text"][0])
+        kinds.add(result["type"])
         assert (result["original_width"], result["original_height"]) == (width, height)
-        assert result["type"] == "polygonlabels"
-        points = result["value"]["points"]
-        ring = integers([(x * width / 100, y * height / 100) for x, y in points])
-        check(filled([ring], labels.shape), labels, label, path)
+        value = result["value"]
+        if result["type"] == "brushlabels":
+            mask = np.reshape(decode_rle(value["rle"]), (height, width, 4))
+            assert all(np.array_equal(mask[..., 3], mask[..., c]) for c in range(3))
+            check(mask[..., 3] == 255, labels, label, path)
+        else:
+            ring = integers([(x * width / 100, y * height / 100) for x, y in value["points"]])
+            check_valid([ring], path)
+            check(filled([ring], labels.shape), labels, label, path)
+    assert kinds == {"brushlabels", "polygonlabels"}
 
 
 def check_cvat(path, labels, image_name):
