@@ -134,6 +134,18 @@ Annotations::Annotations(const Places& wanted, const AnnotationStyle& style, con
       [&](Channel&& channel) { table_.channels.push_back(meter.measure(std::move(channel))); });
 }
 
+std::vector<std::string> Annotations::notes() const {
+  std::vector<std::string> notes;
+  for (const ResultInfo& info : kResults) {
+    if (!info.format || !wanted_.has(info.result)) continue;
+    for (const std::string& note :
+         annotation_notes(outlines_, annotation_format(info.result, rle_))) {
+      notes.push_back(fmt::format("{}: {}", info.option, note));
+    }
+  }
+  return notes;
+}
+
 void Annotations::write(Result result, const std::string& place, const std::string& name) const {
   if (result == Result::kGraph) return write_file(place, region_graph(table_, graph_format(place)));
   write_annotations(place, annotated(name, 1, 0), annotation_format(result, rle_));

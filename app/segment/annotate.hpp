@@ -57,6 +57,9 @@ class Annotations {
               const Measured& measured, const Hierarchy* hierarchy,
               const std::vector<std::int64_t>& names = {});
 
+  /// What a person should know of how the regions are held.
+  std::vector<std::string> notes() const;
+
   /// Writes a result that is an annotation. `name`: what files call the image.
   void write(Result result, const std::string& place, const std::string& name) const;
 

@@ -499,6 +499,7 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
       measured_in(options.annotations, loaded.frame ? &*loaded.frame : nullptr, loaded.file,
                   loaded.facts, {}, {}),
       result.hierarchy ? &*result.hierarchy : nullptr, numbers);
+  for (std::string& note : annotations.notes()) result.notes.push_back(std::move(note));
   write_results(options, wanted, plan.batch, job, loaded, result, annotations);
   if (plan.batch) {
     shared.add(run_parts(options.results, annotations, annotated_name(job.input, job.name, ""),

@@ -100,6 +100,7 @@ WrittenImage Writer::write(const Job& job, const LoadedImage& loaded, BegunSegme
                                   measured_in(options_.annotations, frame, loaded.file,
                                               loaded.facts, options_.parameters.image, job.part),
                                   hierarchy, numbers);
+    for (std::string& note : annotations.notes()) written.result.notes.push_back(std::move(note));
     if (!options_.json.empty()) {
       written.report =
           report_json(written.result, loaded.image, segmenter.parameters(), segmenter.device(),

@@ -35,6 +35,8 @@ struct AnnotationRow {
   AnnotationPart (*part)(const AnnotatedImage& image);
   std::string between = {}, tail = {};  ///< Between and after images.
   std::string (*head)(const RegionClasses& classes) = nullptr;
+  const char* note = nullptr;  ///< Of regions with holes, or with holes or several pieces.
+  bool notes_pieces = false;
 };
 
 /// COCO keeps images and regions in two lists; the other formats keep regions in their images.
@@ -70,13 +72,23 @@ std::string cvat_head(const RegionClasses& classes) {
 
 const AnnotationRow& row_of(AnnotationFormat format) {
   static const std::array<AnnotationRow, 9> rows = {{
-      {AnnotationFormat::kCoco, coco<false>, ",\n", "]}\n", coco_head},
+      {AnnotationFormat::kCoco, coco<false>, ",\n", "]}\n", coco_head,
+       "have holes, which COCO's polygons cannot: they are written as RLE"},
       {AnnotationFormat::kCocoRle, coco<true>, ",\n", "]}\n", coco_head},
-      {AnnotationFormat::kLabelMe, whole<labelme_text>},
-      {AnnotationFormat::kYolo, whole<yolo_text>},
+      {AnnotationFormat::kLabelMe, whole<labelme_text>, "", "", nullptr,
+       "have holes, which LabelMe's polygons cannot: they are written as masks, which LabelMe 5.3 "
+       "and later read"},
+      {AnnotationFormat::kYolo, whole<yolo_text>, "", "", nullptr,
+       "have holes or several pieces, and YOLO holds one ring a region: lines of no width join "
+       "these to the outline",
+       true},
       {AnnotationFormat::kLabelStudio, whole<label_studio_text>, ",\n", "]\n",
-       [](const RegionClasses&) { return std::string("["); }},
-      {AnnotationFormat::kCvat, whole<cvat_text>, "", "</annotations>\n", cvat_head},
+       [](const RegionClasses&) { return std::string("["); },
+       "have holes or several pieces, which Label Studio's polygons cannot: they are written as "
+       "brushes",
+       true},
+      {AnnotationFormat::kCvat, whole<cvat_text>, "", "</annotations>\n", cvat_head,
+       "have holes, which CVAT's polygons cannot: they are written as masks"},
       {AnnotationFormat::kSvg, whole<svg_text>},
       {AnnotationFormat::kGeoJson, whole<geojson_text>},
       {AnnotationFormat::kTable, table_part},
@@ -161,6 +173,18 @@ void check_classes(const RegionClasses& classes, const RegionTable& table) {
 
 AnnotationPart annotate(const AnnotatedImage& image, AnnotationFormat format) {
   return row_of(format).part(image);
+}
+
+std::vector<std::string> annotation_notes(const Outlines& outlines, AnnotationFormat format) {
+  const AnnotationRow& row = row_of(format);
+  const auto regions = static_cast<std::int64_t>(outlines.first_ring.size()) - 2;
+  std::int64_t noted = 0;
+  for (std::int64_t label = 1; label <= regions; ++label) {
+    const RingCount rings = count_rings(outlines, label);
+    if (rings.holes > 0 || (row.notes_pieces && rings.pieces > 1)) ++noted;
+  }
+  if (noted == 0 || row.note == nullptr) return {};
+  return {fmt::format("{} of {} regions {}", noted, regions, row.note)};
 }
 
 struct AnnotationFile::State {

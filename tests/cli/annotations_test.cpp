@@ -37,6 +37,7 @@ TEST_F(CliAnnotations, RecutWritesThemWithoutLabels) {
       segment({"recut", "a.tree", "--min-size", "1", "--image", "photo.png", "--coco", "c.json",
                "--yolo", "y.txt", "--table", "t.csv", "--graph", "g.csv"});
   expect_done(result);
+  EXPECT_THAT(result.err, HasSubstr("--coco: 1 of 3 regions have holes"));
   EXPECT_THAT(files(),
               UnorderedElementsAre("a.tree", "photo.png", "c.json", "y.txt", "t.csv", "g.csv"));
   EXPECT_EQ(Json::parse(read("c.json"))["images"][0]["file_name"], "photo.png");

@@ -136,6 +136,18 @@ TEST(Annotations, WithoutRegionsFilesAreWholeAndEmpty) {
   EXPECT_THAT(file_of(none, AnnotationFormat::kTable), HasSubstr("label,area,"));
 }
 
+TEST(Annotations, NotesSayWhatBecomesOfHoles) {
+  const Outlines outlines = trace_outlines(kLabels);
+  for (const AnnotationFormat format :
+       {AnnotationFormat::kCoco, AnnotationFormat::kLabelMe, AnnotationFormat::kYolo,
+        AnnotationFormat::kLabelStudio, AnnotationFormat::kCvat}) {
+    EXPECT_THAT(annotation_notes(outlines, format), ElementsAre(HasSubstr("1 of 3 regions have")));
+  }
+  EXPECT_THAT(annotation_notes(outlines, AnnotationFormat::kGeoJson), IsEmpty());
+  EXPECT_THAT(annotation_notes(trace_outlines(Labels{2, 1, 2, {1, 2}}), AnnotationFormat::kYolo),
+              IsEmpty());
+}
+
 TEST(RegionTable, FiguresOfRegions) {
   Made made(kLabels);
   Channel grey{"grey", 5, 4, std::vector<double>(20, 100)};

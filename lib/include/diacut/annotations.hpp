@@ -76,6 +76,10 @@ struct AnnotationPart {
 /// Makes the part of a file that is about one image.
 AnnotationPart annotate(const AnnotatedImage& image, AnnotationFormat format);
 
+/// What a person should know of how a format holds regions with holes or in several pieces. Empty
+/// where every region is one ring or the format holds any rings.
+std::vector<std::string> annotation_notes(const Outlines& outlines, AnnotationFormat format);
+
 /// A file of annotations, written part by part: it appears under its name when it is complete.
 class AnnotationFile {
  public:
