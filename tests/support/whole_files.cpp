@@ -73,6 +73,18 @@ FileBytes palette_tiff() {
   return write_tiff({mapped});
 }
 
+FileBytes fax_tiff() {
+  TiffPage bits;
+  bits.width = 48;
+  bits.height = 32;
+  bits.rows_per_strip = 32;
+  bits.bits = 1;
+  bits.photometric = PHOTOMETRIC_MINISWHITE;
+  bits.compression = COMPRESSION_CCITTFAX4;
+  for (int k = 0; k < 6 * 32; ++k) bits.samples.push_back(k % 7 < 3 ? 0xf0 : 0x18);
+  return write_tiff({bits});
+}
+
 }  // namespace
 
 std::map<std::string, FileBytes> whole_files() {
@@ -101,6 +113,7 @@ std::map<std::string, FileBytes> whole_files() {
   files["packbits.tif"] = tiff_file(colour, COMPRESSION_PACKBITS);
   files["jpeg.tif"] = tiff_file(colour, COMPRESSION_JPEG);
   files["palette.tif"] = palette_tiff();
+  files["fax.tif"] = fax_tiff();
   return files;
 }
 
