@@ -2,6 +2,7 @@
 #include <openjpeg.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -98,34 +99,57 @@ void check_header(const opj_image_t& picture, const SizeLimit& limit) {
   for (unsigned k = 0; k < picture.numcomps; ++k) {
     const opj_image_comp_t& component = picture.comps[k];
     if (component.prec > kMostBits || component.prec != picture.comps[0].prec ||
-        component.dx != 1 || component.dy != 1) {
+        component.dx == 0 || component.dy == 0) {
       throw InputError(fmt::format(
           "a kind of JPEG 2000 file that is not supported (component {} of {} bits, the first of "
-          "{}; up to {} are read, all of one kind and size): save it as PNG",
+          "{}; up to {} are read, all of one kind): save it as PNG",
           k + 1, component.prec, picture.comps[0].prec, kMostBits));
     }
   }
-  for (const OPJ_COLOR_SPACE other : {OPJ_CLRSPC_SYCC, OPJ_CLRSPC_EYCC, OPJ_CLRSPC_CMYK}) {
-    if (picture.color_space != other) continue;
-    throw InputError("a JPEG 2000 file of YCC or CMYK colours is not supported: save it as RGB");
+  if (picture.color_space == OPJ_CLRSPC_CMYK || picture.color_space == OPJ_CLRSPC_EYCC) {
+    throw InputError("a JPEG 2000 file of CMYK or e-YCC colours is not supported: save it as RGB");
   }
 }
 
+/// Components that hold fewer samples than the picture, as many colours do, are repeated.
 void copy_component(const opj_image_t& picture, unsigned index, int channel, cv::Mat& samples) {
   const opj_image_comp_t& component = picture.comps[index];
   const int shift = component.sgnd != 0 ? 1 << (component.prec - 1) : 0;
   const int most = (1 << component.prec) - 1;
   const int channels = samples.channels();
   parallel_for(samples.rows, [&](int y) {
-    const OPJ_INT32* row = component.data + std::ptrdiff_t{y} * samples.cols;
+    const auto at_y = std::min<std::int64_t>(y / component.dy, std::int64_t{component.h} - 1);
+    const OPJ_INT32* row = component.data + at_y * component.w;
     for (int x = 0; x < samples.cols; ++x) {
-      const int value = std::clamp(row[x] + shift, 0, most);
+      const auto at_x = std::min<std::int64_t>(x / component.dx, std::int64_t{component.w} - 1);
+      const int value = std::clamp(row[at_x] + shift, 0, most);
       if (samples.depth() == CV_8U) {
         samples.ptr<std::uint8_t>(y)[x * channels + channel] = static_cast<std::uint8_t>(value);
       } else {
         samples.ptr<std::uint16_t>(y)[x * channels + channel] = static_cast<std::uint16_t>(value);
       }
     }
+  });
+}
+
+/// Luma and two chromas of full range (sYCC of IEC 61966-2-1, Annex F) to red, green and blue.
+void convert_sycc(cv::Mat& samples, int bits) {
+  const double middle = 1 << (bits - 1);
+  const double most = (1 << bits) - 1;
+  parallel_for(samples.rows, [&](int y) {
+    cv::Mat row = samples.row(y);
+    cv::Mat values;
+    row.convertTo(values, CV_64F);
+    double* pixel = values.ptr<double>();
+    for (int x = 0; x < samples.cols; ++x, pixel += samples.channels()) {
+      const double luma = pixel[0] + 0.5;
+      const double blue = pixel[1] - middle;
+      const double red = pixel[2] - middle;
+      pixel[0] = std::floor(std::clamp(luma + 1.402 * red, 0.0, most));
+      pixel[1] = std::floor(std::clamp(luma - 0.344136 * blue - 0.714136 * red, 0.0, most));
+      pixel[2] = std::floor(std::clamp(luma + 1.772 * blue, 0.0, most));
+    }
+    values.convertTo(row, samples.depth());
   });
 }
 
@@ -141,6 +165,12 @@ Decoded decoded_from(const opj_image_t& picture) {
                          CV_MAKETYPE(bits > 8 ? CV_16U : CV_8U, channels));
   for (int k = 0; k < channels; ++k) {
     copy_component(picture, static_cast<unsigned>(k), k, decoded.samples);
+  }
+  // Files without a container do not say what their colours are; only luma and chroma are stored
+  // with fewer samples than the picture has.
+  const bool is_reduced = channels >= 3 && picture.comps[0].dx == 1 && picture.comps[1].dx > 1;
+  if (is_reduced || (channels >= 3 && picture.color_space == OPJ_CLRSPC_SYCC)) {
+    convert_sycc(decoded.samples, bits);
   }
   if (picture.icc_profile_len > 0 && picture.icc_profile_buf != nullptr) {
     decoded.profile.assign(picture.icc_profile_buf,
@@ -165,9 +195,7 @@ Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit) {
     refuse(source);
   }
   for (unsigned k = 0; k < opened->numcomps; ++k) {
-    const opj_image_comp_t& component = opened->comps[k];
-    if (component.data == nullptr || component.w != opened->x1 - opened->x0 ||
-        component.h != opened->y1 - opened->y0) {
+    if (opened->comps[k].data == nullptr || opened->comps[k].w == 0 || opened->comps[k].h == 0) {
       refuse(source);
     }
   }

@@ -128,7 +128,10 @@ std::vector<FileBytes> spoilt_jxls() {
 }
 
 std::vector<FileBytes> more_jpeg2000s() {
-  return {testing::write_jpeg2000({.components = components(4, 8)}),
+  return {testing::write_jpeg2000({.components = components(3, 8, true), .is_ycc = true}),
+          testing::write_jpeg2000({.components = components(3, 12), .bits = 12, .is_ycc = true}),
+          testing::write_jpeg2000({.components = components(3, 8, true), .is_bare = true}),
+          testing::write_jpeg2000({.components = components(4, 8)}),
           testing::write_jpeg2000({.components = components(2, 16), .bits = 16}),
           testing::write_jpeg2000({.components = signed_components(8), .is_signed = true}),
           testing::write_jpeg2000(random_samples(9, 7, CV_8UC3), 8, false,
@@ -147,9 +150,6 @@ std::vector<FileBytes> spoilt_jpeg2000s() {
           with(whole, colours + 10, kCmyk),
           with(bare, size + 40 + 3, 6),  // The second component is of another depth.
           with(bare, size + 40 + 1, 0),  // The first has no distance between its samples.
-          testing::write_jpeg2000({.components = components(3, 8, true), .is_ycc = true}),
-          testing::write_jpeg2000({.components = components(3, 12), .bits = 12, .is_ycc = true}),
-          testing::write_jpeg2000({.components = components(3, 8, true), .is_bare = true}),
           testing::write_jpeg2000({.components = components(5, 8)}),
           testing::write_jpeg2000({.components = components(1, 16), .bits = 20})};
 }

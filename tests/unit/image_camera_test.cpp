@@ -148,6 +148,29 @@ TEST(CameraFormats, Jpeg2000IsReadAsStored) {
   }
 }
 
+TEST(CameraFormats, LumaAndChromasOfJpeg2000BecomeColours) {
+  for (const bool is_bare : {false, true}) {
+    SCOPED_TRACE(is_bare);
+    const cv::Mat samples = in_blocks(random(CV_8UC3));
+    cv::Mat luma(kHeight, kWidth, CV_32SC1);
+    cv::Mat blue((kHeight + 1) / 2, (kWidth + 1) / 2, CV_32SC1);
+    cv::Mat red = blue.clone();
+    for (int y = 0; y < kHeight; ++y) {
+      for (int x = 0; x < kWidth; ++x) {
+        const auto& rgb = samples.at<cv::Vec3b>(y, x);
+        const double light = 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2];
+        luma.at<int>(y, x) = cvRound(light);
+        blue.at<int>(y / 2, x / 2) = std::min(cvRound((rgb[2] - light) / 1.772) + 128, 255);
+        red.at<int>(y / 2, x / 2) = std::min(cvRound((rgb[0] - light) / 1.402) + 128, 255);
+      }
+    }
+    // A file without a container tells it by chromas of half the size only.
+    expect_read(testing::write_jpeg2000(
+                    {.components = {luma, blue, red}, .is_bare = is_bare, .is_ycc = !is_bare}),
+                samples, 255, 2);
+  }
+}
+
 FileBytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
 
 TEST(CameraFormats, PnmIsReadAsStored) {
@@ -252,6 +275,7 @@ TEST(CameraFormats, APageThatDoesNotExistIsRefused) {
   const std::vector<std::pair<FileBytes, int>> files = {
       {testing::write_heif({.pictures = {samples, other}}), 2},
       {testing::write_jxl({.frames = {samples, other}}), 2},
+      {bytes_of("P2 1 1 9 3 P2 1 1 9 4\n"), 2},
       {testing::write_jpeg2000(samples), 1},
       {testing::encode(".png", samples), 1},
   };
