@@ -3,54 +3,76 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <bit>
 
-#include "core/parallel.hpp"
 #include "opencl/arguments.hpp"
+#include "opencl/device_sums.hpp"
 #include "opencl/lanes.hpp"
 
 namespace diacut {
 
 namespace {
 
+constexpr char kLevelDegreesFile[] = "eigen/multilevel/level_degrees.cl";
+
+/// Elements that a work-group sums. They depend on the image alone, so that an image has the same
+/// sums in every batch.
+std::size_t chunk_for(std::size_t image_pixels) {
+  constexpr std::size_t kLeast = 2048;
+  constexpr std::size_t kMostGroups = 512;
+  return std::max(kLeast, (image_pixels + kMostGroups - 1) / kMostGroups);
+}
+
+std::size_t groups_for(std::size_t image_pixels) {
+  const std::size_t chunk = chunk_for(image_pixels);
+  return (image_pixels + chunk - 1) / chunk;
+}
+
 constexpr char kFile[] = "eigen/multilevel/coarsen.cl";
 
 constexpr char kFarFile[] = "eigen/multilevel/coarsen_far.cl";
+
+/// The kernels of kernels/eigen/multilevel/level_degrees.cl.
+struct DegreeKernels {
+  explicit DegreeKernels(Context& context);
+
+  std::size_t group;
+  Kernel partial;
+  Kernel join;
+};
+
+DegreeKernels::DegreeKernels(Context& context)
+    : group(context.info().kind == DeviceKind::kCpu
+                ? 1
+                : std::bit_floor(std::clamp<std::size_t>(context.info().max_work_group, 1, 256))),
+      partial(context.kernel(kLevelDegreesFile, "level_degrees_partial",
+                             fmt::format("-DGROUP={}", group))),
+      join(context.kernel(kLevelDegreesFile, "level_degrees_join",
+                          fmt::format("-DGROUP={}", group))) {}
 
 }  // namespace
 
 LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
                            int levels) {
-  const auto images = static_cast<std::size_t>(batch.count);
-  const std::size_t all = images * static_cast<std::size_t>(levels);
-  const std::vector<float> roots = sqrt_degree.download();
-  std::vector<float> scales(all);
-  LevelDegrees result{context.allocate<float>(all, "norms of the degrees"),
-                      std::vector<std::uint32_t>(all, 0)};
-  constexpr int kRows = 64;  // That are summed at once: the same on any number of cores.
-  const int parts = (batch.image.height + kRows - 1) / kRows;
-  for (std::size_t each = 0; each < all; ++each) {
-    const float* own = roots.data() + each % images * batch.segment();
-    const int step = 1 << (each / images);
-    std::vector<double> sums(static_cast<std::size_t>(parts));
-    std::vector<std::uint32_t> counts(sums.size());
-    parallel_for(parts, [&](int part) {
-      const auto k = static_cast<std::size_t>(part);
-      const int end = std::min((part + 1) * kRows, batch.image.height);
-      for (int y = (part * kRows + step - 1) / step * step; y < end; y += step) {
-        const float* row = own + static_cast<std::ptrdiff_t>(y) * batch.image.stride;
-        for (int x = 0; x < batch.image.width; x += step) {
-          sums[k] += static_cast<double>(row[x]) * row[x];
-          counts[k] += row[x] > 0 ? 1 : 0;
-        }
-      }
-    });
-    result.counts[each] = std::accumulate(counts.begin(), counts.end(), std::uint32_t{0});
-    scales[each] =
-        static_cast<float>(1 / std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0)));
-  }
-  result.scales.upload(scales);
+  DegreeKernels kernels(context);
+  const Grid& image = batch.image;
+  const std::size_t groups = groups_for(image.pixels());
+  const auto each_level = static_cast<std::size_t>(batch.count);
+  const auto all_levels = static_cast<std::size_t>(levels);
+  const std::size_t all = each_level * all_levels;
+  LevelDegrees result{context.allocate<float>(all, "norms of the degrees"), {}};
+  const auto found = context.allocate<std::uint32_t>(all, "numbers of elements with data");
+  const DeviceSums squares(context, all * groups, "partial norms of the degrees");
+  const auto counts =
+      context.allocate<std::uint32_t>(all * groups, "partial numbers of elements with data");
+  set_arguments(kernels.partial, sqrt_degree, image.width, image.height, image.stride,
+                batch.segment(), chunk_for(image.pixels()), squares, counts);
+  set_arguments(kernels.join, squares, counts, static_cast<int>(groups), result.scales, found);
+  context.launch(kernels.partial, cl::NDRange(groups * kernels.group, each_level, all_levels),
+                 cl::NDRange(kernels.group, 1, 1));
+  context.launch(kernels.join, cl::NDRange(each_level * kernels.group, all_levels),
+                 cl::NDRange(kernels.group, 1));
+  result.counts = found.download();
   return result;
 }
 

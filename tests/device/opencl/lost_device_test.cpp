@@ -104,7 +104,7 @@ TEST_F(LostDevice, ReadsWhatItWasGivenAlthoughTheContextIsGone) {
   std::iota(numbers.begin(), numbers.end(), 1);
   stop();
   buffer.upload_later(numbers);
-  const Uploaded uploaded(*context_, std::vector<std::int32_t>(1000, 5));
+  Uploaded(*context_, std::vector<std::int32_t>(1000, 5));
   Arriving<int> arriving = other.download_later();
   EXPECT_THROW(arriving.take(), DeviceError);
   buffer = {};
