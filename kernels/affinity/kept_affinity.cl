@@ -9,21 +9,17 @@
 // of parity p where it has data or is a wall, else, and in the margin, -1. Pixel (x, y) of boundary
 // and valid is element y * stride + x.
 //
-// kept_affinity: work-item (i, y) computes the elements (x, y) of WIDTH cells from x = i WIDTH on,
-// of all planes. W / sqrt(w) of neighbour k becomes weights[k * pitch + element] and 1 / sqrt(w)
-// roots[p * pitch + element], where w is the sum of the affinities W of the pixel of parity p. Both
-// are 0 in the margin, and without data. mask[pixel] becomes 1 where w is positive, else 0.
+// kept_affinity: work-item (i, y, p) computes the elements (x, y) of WIDTH cells from x = i WIDTH
+// on, for the pixels of parity p. W / sqrt(w) of neighbour k becomes weights[k * pitch + element]
+// and 1 / sqrt(w) roots[p * pitch + element], where w is the sum of the affinities W of the pixel.
+// Both are 0 in the margin, and without data. mask[pixel] becomes 1 where w is positive, else 0.
+// Neighbours first[p] to first[p + 1] - 1 are those of parity p. The pixels on the line to
+// neighbour k, it last, are steps[starts[k]] to steps[starts[k + 1] - 1] elements from the cell's
+// element of the first plane. The pixel itself has no steps.
 //
 // A wall is a pixel whose boundary strength is above 1. It has no data.
-//
-// PIXELS: PARITY(p, lines) for each parity. The lines of each, to the kept pixels, are
-//   STEP(n, before, q, dx, dy)  defines m<n> as the larger of m<before> and the value of the pixel
-//                               of parity q, dx and dy cells away; m0 is the value of the pixel
-//   LINE(k, n, dx, dy)          the line to the kept pixel of neighbour k, dx and dy cells away,
-//                               has the maximum m<n>
-//   SELF(k)                     neighbour k is the pixel itself
-#ifndef PIXELS
-#error "affinity/kept_affinity.cl needs -DPIXELS, -DMARGIN_X, -DMARGIN_Y and -DMOST"
+#ifndef MARGIN_X
+#error "affinity/kept_affinity.cl needs -DMARGIN_X, -DMARGIN_Y, -DWIDTH and -DLOGISTIC"
 #endif
 
 #include "common/floatw.clh"
@@ -48,78 +44,56 @@ __kernel void kept_split(__global const float* restrict boundary,
   planes[parity * pitch + (size_t)y * plane_stride + x] = value;
 }
 
-#define VALUE(q, dx, dy) LOADW(from + ((long)(q) * (long)pitch + (dy) * (long)plane_stride + (dx)))
-#define LARGER(a, b) ((a) > (b) ? (a) : (b))
-#define STEP(n, before, q, dx, dy) const floatw m##n = LARGER(m##before, VALUE(q, dx, dy));
-// Contours first, so that the weight is compiled once: -1 stands for no affinity.
-#define LINE(k, n, dx, dy)                                                  \
-  {                                                                         \
-    const floatw end = VALUE(0, dx, dy);                                    \
-    found[count++] = m0 < 0.0f || end < 0.0f || m##n > 1.0f ? -1.0f : m##n; \
-  }
-#define SELF(k) self = count++;
-#define PARITY(p, lines)                                                                         \
-  {                                                                                              \
-    const floatw m0 = VALUE(p, 0, 0);                                                            \
-    floatw found[MOST];                                                                          \
-    int count = 0;                                                                               \
-    int self = -1;                                                                               \
-    lines;                                                                                       \
-    to = store_parity(p, found, count, self, m0, to, pitch, roots + (p)*pitch + element, mask,   \
-                      2 * (x - MARGIN_X) + (p) % 2, 2 * (y - MARGIN_Y) + (p) / 2, width, height, \
-                      stride, inverse_scale, bias, slope);                                       \
-  }
-
-// The weights of a parity's pixels from the contours on their lines; returns where the next ones
-// go.
-static __global float* store_parity(const int parity, floatw* found, const int count,
-                                    const int self, const floatw own, __global float* to,
-                                    const ulong pitch, __global float* root_to,
-                                    __global float* mask, const int column, const int row,
-                                    const int width, const int height, const int stride,
-                                    const float inverse_scale, const float bias,
-                                    const float slope) {
-  floatw sum = (floatw)(0.0f);
-  for (int k = 0; k < count; ++k) {
-    if (k == self) {
-      found[k] = own < 0.0f || own > 1.0f ? (floatw)(0.0f) : (floatw)(1.0f);
-    } else {
-      const floatw w = weight(found[k], inverse_scale, bias, slope);
-      found[k] = found[k] < 0.0f ? (floatw)(0.0f) : w;
+__kernel void kept_affinity(__global const float* restrict planes, __global const int* first,
+                            __global const int* starts, __global const long* steps,
+                            __global float* restrict weights, const ulong first_weight,
+                            __global float* restrict roots, const ulong first_root,
+                            __global float* restrict mask, const int width, const int height,
+                            const int stride, const int plane_stride, const int plane_rows,
+                            const ulong pitch, const float inverse_scale, const float bias,
+                            const float slope) {
+  const int x = (int)get_global_id(0) * WIDTH;
+  const int y = (int)get_global_id(1);
+  const int parity = (int)get_global_id(2);
+  if (x >= plane_stride) return;
+  const size_t element = (size_t)y * plane_stride + x;
+  weights += first_weight + element;
+  roots += first_root + parity * pitch + element;
+  if (y < MARGIN_Y || y >= plane_rows - MARGIN_Y) {
+    for (int k = first[parity]; k < first[parity + 1]; ++k) {
+      STOREW((floatw)(0.0f), weights + k * pitch);
     }
-    sum += found[k];
+    STOREW((floatw)(0.0f), roots);
+    return;
+  }
+  __global const float* restrict from = planes + element;
+  const floatw own = LOADW(from + parity * pitch);
+  floatw sum = (floatw)(0.0f);
+  for (int k = first[parity]; k < first[parity + 1]; ++k) {
+    floatw end = own;
+    floatw contour = own;
+    for (int step = starts[k]; step < starts[k + 1]; ++step) {
+      end = LOADW(from + steps[step]);
+      contour = contour > end ? contour : end;
+    }
+    floatw affinity = (floatw)(1.0f);
+    if (starts[k] < starts[k + 1]) affinity = weight(contour, inverse_scale, bias, slope);
+    affinity = own < 0.0f || end < 0.0f || contour > 1.0f ? (floatw)(0.0f) : affinity;
+    STOREW(affinity, weights + k * pitch);
+    sum += affinity;
   }
   const floatw root = sum > 0.0f ? 1.0f / sqrt(sum) : (floatw)(0.0f);
-  for (int k = 0; k < count; ++k, to += pitch) STOREW(found[k] * root, to);
-  STOREW(root, root_to);
+  for (int k = first[parity]; k < first[parity + 1]; ++k) {
+    STOREW(LOADW(weights + k * pitch) * root, weights + k * pitch);
+  }
+  STOREW(root, roots);
   lanesw lanes;
   lanes.all = root;
+  const int column = 2 * (x - MARGIN_X) + (parity & 1);
+  const int row = 2 * (y - MARGIN_Y) + (parity >> 1);
   for (int i = 0; i < WIDTH; ++i) {
     if (column + 2 * i >= 0 && column + 2 * i < width && row < height) {
       mask[(size_t)row * stride + column + 2 * i] = lanes.lane[i] > 0.0f ? 1.0f : 0.0f;
     }
   }
-  return to;
-}
-
-__kernel void kept_affinity(__global const float* restrict planes, __global float* restrict weights,
-                            const ulong first_weight, __global float* restrict roots,
-                            const ulong first_root, __global float* restrict mask, const int width,
-                            const int height, const int stride, const int plane_stride,
-                            const int plane_rows, const ulong pitch, const int neighbours,
-                            const float inverse_scale, const float bias, const float slope) {
-  const int x = (int)get_global_id(0) * WIDTH;
-  const int y = (int)get_global_id(1);
-  if (x >= plane_stride) return;
-  weights += first_weight;
-  roots += first_root;
-  const size_t element = (size_t)y * plane_stride + x;
-  __global float* to = weights + element;
-  if (y < MARGIN_Y || y >= plane_rows - MARGIN_Y) {
-    for (int k = 0; k < neighbours; ++k, to += pitch) STOREW((floatw)(0.0f), to);
-    for (int p = 0; p < 4; ++p) STOREW((floatw)(0.0f), roots + p * pitch + element);
-    return;
-  }
-  __global const float* restrict from = planes + element;
-  PIXELS
 }

@@ -2,17 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <map>
-#include <string>
-#include <tuple>
+#include <vector>
 
 #include "affinity/affinity.hpp"
 #include "affinity/affinity_kernels.hpp"
 #include "opencl/arguments.hpp"
 #include "opencl/lanes.hpp"
+#include "opencl/uploads.hpp"
 
 namespace diacut {
 
@@ -33,54 +30,39 @@ std::vector<StencilOffset> line_from(StencilOffset end) {
 
 int halved(int pixels) { return pixels >= 0 ? pixels / 2 : -((1 - pixels) / 2); }
 
-/// PARITY(p, lines) of kept_affinity.cl, without spaces, which would end the macro in the options.
-std::string parity_macro(const KeptNeighbours& neighbours, int parity) {
-  std::map<std::tuple<int, int, int>, int> steps;
-  std::string text;
-  const auto at = static_cast<std::size_t>(parity);
-  for (int k = neighbours.first[at]; k < neighbours.first[at + 1]; ++k) {
-    const StencilOffset end = neighbours.in_pixels(parity, static_cast<std::size_t>(k));
-    if (end == StencilOffset{}) {
-      text += fmt::format("SELF({})", k);
-      continue;
-    }
-    int before = 0;
-    for (const auto& [dx, dy] : line_from(end)) {
-      const auto [found, is_new] =
-          steps.try_emplace({before, dx, dy}, static_cast<int>(steps.size()) + 1);
-      if (is_new) {
-        const int x = parity % 2 + dx;
-        const int y = parity / 2 + dy;
-        text += fmt::format("STEP({},{},{},{},{})", found->second, before,
-                            x - 2 * halved(x) + 2 * (y - 2 * halved(y)), halved(x), halved(y));
-      }
-      before = found->second;
-    }
-    const StencilOffset& cell = neighbours.cells[static_cast<std::size_t>(k)];
-    text += fmt::format("LINE({},{},{},{})", k, before, cell.dx, cell.dy);
-  }
-  return fmt::format("PARITY({},{})", parity, text);
-}
+/// Of kept_affinity.cl.
+struct Lines {
+  std::vector<std::int32_t> starts = {0};
+  std::vector<std::int64_t> steps;
+};
 
-int most_neighbours(const KeptNeighbours& neighbours) {
-  int most = 0;
-  for (std::size_t p = 0; p < 4; ++p) {
-    most = std::max(most, neighbours.first[p + 1] - neighbours.first[p]);
+Lines lines_to(const KeptNeighbours& neighbours, const PlaneGrid& cells) {
+  Lines lines;
+  for (int parity = 0; parity < 4; ++parity) {
+    const auto p = static_cast<std::size_t>(parity);
+    for (int k = neighbours.first[p]; k < neighbours.first[p + 1]; ++k) {
+      const StencilOffset end = neighbours.in_pixels(parity, static_cast<std::size_t>(k));
+      if (end != StencilOffset{}) {
+        for (const auto& [dx, dy] : line_from(end)) {
+          const int x = parity % 2 + dx;
+          const int y = parity / 2 + dy;
+          const int plane = x - 2 * halved(x) + 2 * (y - 2 * halved(y));
+          lines.steps.push_back(plane * static_cast<std::int64_t>(cells.pitch) +
+                                halved(y) * std::int64_t{cells.stride} + halved(x));
+        }
+      }
+      lines.starts.push_back(static_cast<std::int32_t>(lines.steps.size()));
+    }
   }
-  return most;
+  return lines;
 }
 
 Kernel kept_kernel(Context& context, const char* name, const AffinityParameters& parameters) {
-  const KeptNeighbours neighbours(parameters.radius);
   const PlaneGrid margins(1, 1, parameters.radius);
-  std::string lines;
-  for (int parity = 0; parity < 4; ++parity) lines += parity_macro(neighbours, parity);
-  return context.kernel(
-      "affinity/kept_affinity.cl", name,
-      fmt::format("-DMARGIN_X={} -DMARGIN_Y={} -DMOST={} -DWIDTH={} -DLOGISTIC={} -DPIXELS={}",
-                  margins.columns, margins.rows, most_neighbours(neighbours),
-                  vector_run(context.info()),
-                  parameters.formula == AffinityFormula::kLogistic ? 1 : 0, lines));
+  return context.kernel("affinity/kept_affinity.cl", name,
+                        fmt::format("-DMARGIN_X={} -DMARGIN_Y={} -DWIDTH={} -DLOGISTIC={}",
+                                    margins.columns, margins.rows, vector_run(context.info()),
+                                    parameters.formula == AffinityFormula::kLogistic ? 1 : 0));
 }
 
 }  // namespace
@@ -106,6 +88,12 @@ KeptAffinity kept_affinity(Context& context, std::span<const BoundaryMap> maps,
       {}};
   auto planes = context.allocate<float>(4 * cells.pitch + kBehindPlanes,
                                         "the boundary map, every other pixel");
+  const Lines lines = lines_to(neighbours, cells);
+  const auto first = device_table(
+      context, std::vector<std::int32_t>(neighbours.first.begin(), neighbours.first.end()),
+      "first neighbours");
+  const auto starts = device_table(context, lines.starts, "first pixels of lines");
+  const auto steps = device_table(context, lines.steps, "pixels of lines");
   const AffinityWeight weight = affinity_weight(parameters);
   const auto stride = static_cast<std::size_t>(cells.stride);
   const auto rows = static_cast<std::size_t>(cells.all_rows());
@@ -116,13 +104,13 @@ KeptAffinity kept_affinity(Context& context, std::span<const BoundaryMap> maps,
     context.launch(kernels.split, cl::NDRange(round_up(stride, group), rows, 4),
                    cl::NDRange(group, 1, 1));
     result.masks.push_back(context.allocate<float>(grid.rows(), "pixels with affinities"));
-    set_arguments(kernels.affinity, planes, result.interpolation.weights,
+    set_arguments(kernels.affinity, planes, first, starts, steps, result.interpolation.weights,
                   k * neighbours.size() * cells.pitch, result.interpolation.roots,
                   k * 4 * cells.pitch, result.masks.back(), grid.width, grid.height, grid.stride,
-                  cells.stride, cells.all_rows(), cells.pitch, static_cast<int>(neighbours.size()),
-                  weight.inverse_scale, weight.bias, weight.slope);
-    context.launch(kernels.affinity, cl::NDRange(round_up(stride / lanes, group), rows),
-                   cl::NDRange(group, 1));
+                  cells.stride, cells.all_rows(), cells.pitch, weight.inverse_scale, weight.bias,
+                  weight.slope);
+    context.launch(kernels.affinity, cl::NDRange(round_up(stride / lanes, group), rows, 4),
+                   cl::NDRange(group, 1, 1));
   }
   return result;
 }

@@ -11,15 +11,21 @@
 
 namespace diacut {
 
+/// A small buffer of elements. Does not wait for the device: the context keeps a copy of them until
+/// it has read them.
+template <class T>
+Buffer<T> device_table(Context& context, const std::vector<T>& elements, const char* what) {
+  auto buffer = context.allocate<T>(elements.size(), what);
+  buffer.upload_later(elements);
+  return buffer;
+}
+
 /// 32-bit words on the device. Copies share them.
 class Uploaded {
  public:
-  /// Does not wait for the device: the context keeps a copy of the words until it has read them.
   Uploaded(Context& context, const std::vector<std::int32_t>& words)
       : words_(std::make_shared<Buffer<std::int32_t>>(
-            context.allocate<std::int32_t>(words.size(), "uploaded words"))) {
-    words_->upload_later(words);
-  }
+            device_table(context, words, "uploaded words"))) {}
 
   const Buffer<std::int32_t>& words() const { return *words_; }
 

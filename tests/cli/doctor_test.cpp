@@ -225,9 +225,10 @@ TEST_F(CliFallback, ADeviceWhoseNumbersAreWrongEndsABatchBeforeItBegins) {
   fs::copy(DIACUT_SOURCE_DIR "/kernels", path("kernels"), fs::copy_options::recursive);
   const std::string file = "kernels/affinity/kept_affinity.cl";
   std::string text = read(file);
-  const std::string right = "STOREW(found[k] * root, to)";
+  const std::string right = "LOADW(weights + k * pitch) * root";
   ASSERT_NE(text.find(right), std::string::npos);
-  write(file, text.replace(text.find(right), right.size(), "STOREW(1.01f * found[k] * root, to)"));
+  write(file,
+        text.replace(text.find(right), right.size(), "1.01f * LOADW(weights + k * pitch) * root"));
   std::vector<std::string> arguments = batch("out", test_device());
   arguments.insert(arguments.end(), {"--kernel-dir", "kernels"});
   const Result result = segment(arguments);

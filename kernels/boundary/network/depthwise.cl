@@ -37,7 +37,13 @@ __kernel void network_depthwise(
     if (in_image && x < width) {
       sum = (values)(bias[channel]);
       __global const float* weight = weights + channel * (KERNEL * KERNEL);
+      // A GPU hides latency by unrolling the rows of taps; a CPU compiles the kernel in half the
+      // time without.
+#if LANES == 1
 #pragma unroll
+#else
+#pragma unroll 1
+#endif
       for (int ky = 0; ky < KERNEL; ++ky) {
 #pragma unroll
         for (int kx = 0; kx < KERNEL; ++kx) {

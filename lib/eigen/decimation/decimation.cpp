@@ -4,6 +4,7 @@
 
 #include "opencl/arguments.hpp"
 #include "opencl/lanes.hpp"
+#include "opencl/uploads.hpp"
 
 namespace diacut {
 
@@ -11,9 +12,7 @@ namespace {
 
 template <class T>
 Buffer<T> table(Context& context, const std::vector<T>& words) {
-  auto buffer = context.allocate<T>(words.size(), "tables of the decimation");
-  buffer.upload_later(words);
-  return buffer;
+  return device_table(context, words, "tables of the decimation");
 }
 
 /// The vectors that a work-item computes: a GPU has more work-items than a small grid has pixels.
