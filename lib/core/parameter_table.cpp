@@ -417,14 +417,15 @@ void add_region(Table& table) {
               {"",
                "A two-way cut is made only if the affinity of direct neighbours across it is at "
                "most this share of the region's own: along a boundary, not through a flat area."});
-  region.form("min_size", &RegionParameters::min_size,
-              {"a number of pixels, a share of the pixels with data as \"0.2%\", or \"auto\"",
-               accepts_least_size},
-              least_size_value, least_size_of,
-              {"pixels",
-               "Smaller regions join the neighbour across the weakest boundary; kway: the most "
-               "similar neighbour. auto: 0.1%, but with a number of regions at most a quarter of "
-               "their mean size; kway: 50 pixels."});
+  region.form(
+      "min_size", &RegionParameters::min_size,
+      {"a number of pixels, a share of the pixels with data as \"0.2%\", or \"auto\"",
+       accepts_least_size},
+      least_size_value, least_size_of,
+      {"pixels",
+       "Smaller regions join the neighbour across the weakest boundary; kway: the most "
+       "similar neighbour. auto: 0.1%; with a number of regions 0.03%, but at most a quarter "
+       "of their mean size; kway: 50 pixels."});
   region.names(
       "merging", &RegionParameters::merging, kMergingRuleNames,
       "How regions are merged. learned: by the probability that two regions are different things, "

@@ -34,7 +34,7 @@ TEST(LeastPixels, OfAHierarchy) {
   parameters.regions = 1000;
   EXPECT_EQ(least_pixels(parameters, 154'401), 39);
   parameters.regions = 8;
-  EXPECT_EQ(least_pixels(parameters, 154'401), 155);
+  EXPECT_EQ(least_pixels(parameters, 154'401), 47);
   parameters.min_size = {LeastSize::Unit::kPixels, 7};
   EXPECT_EQ(least_pixels(parameters, 154'401), 7);
   parameters.min_size = {LeastSize::Unit::kShare, 0.01};

@@ -217,7 +217,7 @@ struct WalkerParameters {
 struct LeastSize {
   /// What the size is given in.
   enum class Unit {
-    /// kHierarchy: 0.1% of the pixels with data, but where K regions are asked for at most a
+    /// kHierarchy: 0.1% of the pixels with data; where K regions are asked for 0.03%, but at most a
     /// quarter of the mean size of K regions. kKway: 50 pixels.
     kAutomatic,
     kPixels,  ///< Pixels.

@@ -15,7 +15,7 @@ function parseLeastSize(text) {
 function leastPixels(size, regions, pixels) {
   if (size.unit === 'pixels') return size.value;
   if (size.unit === 'share') return Math.ceil(size.value * pixels);
-  return Math.ceil((regions === 0 ? 0.001 : Math.min(0.001, 0.25 / regions)) * pixels);
+  return Math.ceil((regions === 0 ? 0.001 : Math.min(0.0003, 0.25 / regions)) * pixels);
 }
 
 // 0, 1, ... up to `count`, without it.
