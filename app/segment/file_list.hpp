@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "find_images.hpp"
-#include "image_names.hpp"
 #include "paths.hpp"
 #include "shard.hpp"
 

@@ -21,7 +21,6 @@
 #include "report.hpp"
 #include "segment_files.hpp"
 #include "subcommand.hpp"
-#include "tiled_run.hpp"
 
 namespace diacut::app {
 

@@ -13,7 +13,6 @@
 #include "device_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
-#include "options_help.hpp"
 #include "parameter_options.hpp"
 #include "parameter_values.hpp"
 #include "text.hpp"

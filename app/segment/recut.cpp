@@ -32,7 +32,6 @@
 #include "prepare_results.hpp"
 #include "program.hpp"
 #include "reader.hpp"
-#include "shared_files.hpp"
 #include "stopwatch.hpp"
 #include "subcommand.hpp"
 #include "text.hpp"

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "annotate.hpp"
 #include "device_in_use.hpp"
 #include "diacut/page.hpp"
 #include "diacut/segmenter.hpp"
@@ -18,7 +19,6 @@
 #include "prepare_results.hpp"
 #include "reader.hpp"
 #include "run_log.hpp"
-#include "shared_files.hpp"
 #include "stacks.hpp"
 #include "stopwatch.hpp"
 #include "writer.hpp"

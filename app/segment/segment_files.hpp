@@ -14,4 +14,8 @@ namespace diacut::app {
 ExitCode segment_files(const Options& options, const Plan& plan, Console& console,
                        const CancelToken& cancel);
 
+/// Segments one picture in tiles, or makes the plan alone: segment --tile-size. A run that was
+/// stopped goes on where it was. Throws ConfigError, InputError, DeviceError, CancelledError.
+ExitCode run_in_tiles(const Options& options, Console& console, const CancelToken& cancel);
+
 }  // namespace diacut::app

@@ -1,5 +1,3 @@
-#include "tiled_run.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,6 +21,7 @@
 #include "program.hpp"
 #include "progress.hpp"
 #include "result_names.hpp"
+#include "segment_files.hpp"
 #include "shard.hpp"
 #include "stopwatch.hpp"
 #include "subcommand.hpp"
