@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "common_options.hpp"
+#include "console.hpp"
 
 namespace diacut::app {
 

@@ -26,16 +26,17 @@ bool is_set(const char* variable) {
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
 
-void write_all(std::string_view text) {
+}  // namespace
+
+bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
-    const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+    const ssize_t written = write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
+    if (written < 0) return false;
     text.remove_prefix(static_cast<std::size_t>(written));
   }
+  return true;
 }
-
-}  // namespace
 
 Console::Console(std::string program, Verbosity verbosity)
     : program_(std::move(program)), verbosity_(verbosity) {
@@ -70,20 +71,20 @@ void Console::detail(std::string_view text) {
 void Console::write_line(const std::string& label, std::string_view colour, std::string_view text) {
   clear();
   const bool coloured = colours_ && !label.empty();
-  write_all(fmt::format("{}{}{}{}\n", coloured ? colour : "", label, coloured ? kReset : "",
-                        printable(text)));
+  write_all(STDERR_FILENO, fmt::format("{}{}{}{}\n", coloured ? colour : "", label,
+                                       coloured ? kReset : "", printable(text)));
 }
 
 void Console::show(std::string_view line) {
   if (!transient_) return;
   const std::string text = printable(line);
   // The last column stays free: some terminals wrap when it is written.
-  write_all(fmt::format("{}{}", kEraseLine, cut_to(text, width() - 1)));
+  write_all(STDERR_FILENO, fmt::format("{}{}", kEraseLine, cut_to(text, width() - 1)));
   shown_ = true;
 }
 
 void Console::clear() {
-  if (shown_) write_all(kEraseLine);
+  if (shown_) write_all(STDERR_FILENO, kEraseLine);
   shown_ = false;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,10 +46,20 @@ class Console {
   bool shown_ = false;
 };
 
+/// Writes all of a text; false where that fails, with the reason in errno.
+bool write_all(int descriptor, std::string_view text);
+
 /// `text` without the control characters that a file name may hold, line breaks kept.
 std::string printable(std::string_view text);
 
 /// At most `columns` characters of `text`; bytes that continue a UTF-8 character don't count.
 std::string_view cut_to(std::string_view text, std::size_t columns);
+
+/// The options that every program has. A program's own options derive from this struct.
+struct CommonOptions {
+  /// What to print instead of doing anything: the help or the version, if they were asked for.
+  std::optional<std::string> answer;
+  Verbosity verbosity = Verbosity::kNormal;
+};
 
 }  // namespace diacut::app

@@ -3,7 +3,6 @@
 #include <functional>
 #include <string>
 
-#include "common_options.hpp"
 #include "console.hpp"
 #include "exit_code.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "command_description.hpp"
-#include "common_options.hpp"
+#include "console.hpp"
 #include "evaluate/result.hpp"
 
 namespace diacut::app {

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "console.hpp"
 #include "diacut/errors.hpp"
 #include "exit_code.hpp"
 
@@ -17,18 +18,9 @@ namespace diacut::app {
 
 namespace {
 
-void write_all(int descriptor, const std::string& text) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t written = write(descriptor, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;  // Nobody reads any more.
-    done += static_cast<std::size_t>(written);
-  }
-}
-
 [[noreturn]] void be_child(const std::function<void(const TakeLine& send)>& work, int descriptor) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // That it fails tells that nobody reads any more.
   const TakeLine send = [&](const std::string& line) { write_all(descriptor, line + '\n'); };
   ExitCode code = ExitCode::kDone;
   try {

@@ -14,7 +14,6 @@
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "parameter_options.hpp"
-#include "parameter_values.hpp"
 #include "text.hpp"
 
 namespace diacut::app {

@@ -6,7 +6,7 @@
 
 #include "annotate.hpp"
 #include "command_description.hpp"
-#include "common_options.hpp"
+#include "console.hpp"
 #include "device_line.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/parameters.hpp"

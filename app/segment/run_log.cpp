@@ -103,22 +103,13 @@ void JsonLines::add_skipped(const Job& job) {
 }
 
 void JsonLines::add_line(const std::string& line) {
-  const std::string text = line + '\n';
   // -1 for a pipe, from which an incomplete line cannot be taken back.
   const off_t before = lseek(descriptor_, 0, SEEK_CUR);
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t written = write(descriptor_, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const int reason = errno;
-      if (before != -1 && ftruncate(descriptor_, before) == 0) lseek(descriptor_, before, SEEK_SET);
-      throw InputError(fmt::format("{}: cannot be written: {}",
-                                   path_ == "-" ? "standard output" : path_,
-                                   std::strerror(reason)));
-    }
-    done += static_cast<std::size_t>(written);
-  }
+  if (write_all(descriptor_, line + '\n')) return;
+  const int reason = errno;
+  if (before != -1 && ftruncate(descriptor_, before) == 0) lseek(descriptor_, before, SEEK_SET);
+  throw InputError(fmt::format("{}: cannot be written: {}",
+                               path_ == "-" ? "standard output" : path_, std::strerror(reason)));
 }
 
 namespace {
