@@ -22,7 +22,7 @@
 #include "matrix/normalized_matrix.hpp"
 #include "matrix/symmetric_dia.hpp"
 #include "measure.hpp"
-#include "opencl/copy_elements.hpp"
+#include "opencl/context.hpp"
 #include "output/atomic_file.hpp"
 #include "output/npy.hpp"
 

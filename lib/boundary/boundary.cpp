@@ -10,7 +10,7 @@
 #include "core/large_memory.hpp"
 #include "diacut/errors.hpp"
 #include "image/edge_check.hpp"
-#include "opencl/copy_elements.hpp"
+#include "opencl/context.hpp"
 
 namespace diacut {
 

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "core/file_bytes.hpp"
-#include "core/mapped_file.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
 #include "diacut/memory_plan.hpp"

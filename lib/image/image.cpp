@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/file_bytes.hpp"
-#include "core/mapped_file.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "image/channels.hpp"

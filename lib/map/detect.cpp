@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/mapped_file.hpp"
+#include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "image/bytes.hpp"

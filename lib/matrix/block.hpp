@@ -139,7 +139,7 @@ class BlockProduct {
 
   int columns() const { return columns_; }
   /// Asks for the kernel for blocks of another width, so that it is built together with others
-  /// (opencl/kernel.hpp).
+  /// (opencl/context.hpp).
   void prepare(int columns) { kernels_for(columns); }
 
   /// out = alpha (A x) + beta x + gamma other. Enqueues. `other` may be `out`, `x` may not; with

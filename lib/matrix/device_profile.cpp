@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/data_folder.hpp"
 #include "core/embedded_text.hpp"
 #include "core/enum_names.hpp"
 #include "core/file_bytes.hpp"

@@ -15,7 +15,6 @@
 #include "matrix/symmetric_dia.hpp"
 #include "opencl/buffer.hpp"
 #include "opencl/context.hpp"
-#include "opencl/kernel.hpp"
 
 namespace diacut {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "opencl/copy_elements.hpp"
+#include "opencl/context.hpp"
 
 namespace diacut {
 

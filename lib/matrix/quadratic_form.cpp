@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "opencl/arguments.hpp"
-#include "opencl/copy_elements.hpp"
 #include "opencl/lanes.hpp"
 
 namespace diacut {

@@ -13,7 +13,6 @@
 
 #include "core/parallel.hpp"
 #include "opencl/devices.hpp"
-#include "opencl/kept_signals.hpp"
 #include "opencl/pocl_cache.hpp"
 
 namespace diacut {

@@ -20,11 +20,37 @@
 #include "diacut/progress.hpp"
 #include "opencl/buffer.hpp"
 #include "opencl/cl.hpp"
-#include "opencl/kernel.hpp"
 #include "opencl/program_source.hpp"
 #include "opencl/program_store.hpp"
 
 namespace diacut {
+
+class Context;
+
+/// A kernel of Context::kernel(). Its program is built when the kernel is first used as a
+/// cl::Kernel, together with the programs of all kernels that were asked for until then: a driver
+/// takes little longer for many than for one. Copies are one kernel with one set of arguments. The
+/// context must outlive the first use.
+class Kernel {
+ public:
+  Kernel() = default;
+
+  explicit operator bool() const { return state_ != nullptr; }
+  /// Throws DeviceError with the build log where the program does not build.
+  operator cl::Kernel&() const;
+
+ private:
+  friend class Context;
+  struct State {
+    Context* context;
+    std::pair<std::string, std::string> program;  ///< The kernel file, and the options.
+    std::string name;
+    cl::Kernel made;
+  };
+  explicit Kernel(State state) : state_(std::make_shared<State>(std::move(state))) {}
+
+  std::shared_ptr<State> state_;
+};
 
 /// Runs f; a failed OpenCL call in it becomes a DeviceError that says what was being done.
 template <class F>
@@ -288,6 +314,17 @@ decltype(auto) with_device_errors(std::string_view doing, F&& f) {
 /// `count` rounded up to a multiple of `step`.
 constexpr std::size_t round_up(std::size_t count, std::size_t step) {
   return (count + step - 1) / step * step;
+}
+
+/// to[at .. at + count) = from[first .. first + count). Enqueues. The buffers differ.
+template <class T>
+void copy_elements(const Buffer<T>& from, std::size_t first, Buffer<T>& to, std::size_t at,
+                   std::size_t count) {
+  if (count == 0) return;
+  with_device_errors("copying on the device", [&] {
+    from.context().queue().enqueueCopyBuffer(from.cl(), to.cl(), first * sizeof(T), at * sizeof(T),
+                                             count * sizeof(T));
+  });
 }
 
 }  // namespace diacut

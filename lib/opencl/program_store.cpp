@@ -12,7 +12,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/data_folder.hpp"
 #include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
 

@@ -23,7 +23,7 @@
 #include "image/colour.hpp"
 #include "image/feature_planes.hpp"
 #include "matrix/normalized_matrix.hpp"
-#include "opencl/copy_elements.hpp"
+#include "opencl/context.hpp"
 #include "pipeline/device_checks.hpp"
 #include "pipeline/timed_stages.hpp"
 #include "pipeline/walk_stage.hpp"

@@ -9,7 +9,6 @@
 #include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/conjugate_gradient.hpp"
 #include "opencl/arguments.hpp"
-#include "opencl/copy_elements.hpp"
 
 namespace diacut {
 

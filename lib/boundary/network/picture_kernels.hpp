@@ -53,7 +53,7 @@ struct NetworkPicture {
   int part_width = 0;
 };
 
-/// kernels/boundary/network/input.cl. A caller may ask for it early (opencl/kernel.hpp).
+/// kernels/boundary/network/input.cl. A caller may ask for it early (opencl/context.hpp).
 Kernel network_input_kernel(Context& context);
 
 /// kernels/boundary/network/input.cl. Enqueues: three channels of a network's input into `out`,
@@ -87,7 +87,7 @@ struct NetworkCopy {
   int height = 0;
 };
 
-/// kernels/boundary/network/output.cl. A caller may ask for it early (opencl/kernel.hpp).
+/// kernels/boundary/network/output.cl. A caller may ask for it early (opencl/context.hpp).
 Kernel network_output_kernel(Context& context);
 
 /// kernels/boundary/network/output.cl. Enqueues: the logistic function of a rectangle of one
@@ -95,7 +95,7 @@ Kernel network_output_kernel(Context& context);
 void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,
                            int channel, const NetworkCopy& rectangle, const NetworkMap& map);
 
-/// kernels/boundary/network/blend.cl. A caller may ask for it early (opencl/kernel.hpp).
+/// kernels/boundary/network/blend.cl. A caller may ask for it early (opencl/context.hpp).
 Kernel network_blend_kernel(Context& context);
 
 /// kernels/boundary/network/blend.cl. Enqueues: adds `share` times the map of a picture turned by
@@ -108,7 +108,7 @@ void launch_network_blend(Context& context, const NetworkMap& map, const Turn& t
                           bool first, Buffer<float>& boundary, const PictureView& view);
 
 /// A kernel of kernels/boundary/network/resize.cl. A caller may ask for it early
-/// (opencl/kernel.hpp).
+/// (opencl/context.hpp).
 Kernel network_resize_kernel(Context& context);
 
 /// kernels/boundary/network/resize.cl: 2x2 max pooling and bilinear upsampling of `channels`

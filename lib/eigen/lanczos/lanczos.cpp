@@ -10,7 +10,7 @@
 
 #include "diacut/errors.hpp"
 #include "eigen/resolution.hpp"
-#include "opencl/copy_elements.hpp"
+#include "opencl/context.hpp"
 
 namespace diacut {
 

@@ -6,7 +6,6 @@
 
 #include "diacut/errors.hpp"
 #include "opencl/arguments.hpp"
-#include "opencl/copy_elements.hpp"
 
 namespace diacut {
 

@@ -45,7 +45,7 @@ class BlockTransfer {
                 std::shared_ptr<const ActiveSegments> active = nullptr);
 
   /// Asks for the kernels for blocks of another width, so that they are built together with others
-  /// (opencl/kernel.hpp).
+  /// (opencl/context.hpp).
   void prepare(int columns) { kernels_for(columns); }
 
   /// fine_block = E coarse_block, or with `add` fine_block += E coarse_block. Enqueues.
