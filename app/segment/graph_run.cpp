@@ -60,7 +60,7 @@ class GraphLine {
   GraphLine();
   /// What the command line asks for. Throws ConfigError.
   GraphOptions parse(int argc, const char* const* argv);
-  CommandDescription describe() const;
+  const CLI::App& app() const { return line_.app(); }
 
  private:
   void check() const;
@@ -89,14 +89,6 @@ GraphLine::GraphLine() {
                "Residual norm at which an eigenvector has converged (default 1e-4)");
   device_.declare(line_, options_, "a graph that does not fit is refused");
   line_.message_flags(kGraphMessages, "Only errors", "Also how the eigenvectors were found", false);
-}
-
-CommandDescription GraphLine::describe() const {
-  return app::describe(line_.app(), {{kInputs, {.files = true, .extensions = {"npz"}}},
-                                     {"--output", {.files = true, .extensions = {"npy"}}},
-                                     {"--labels", {.files = true, .extensions = {"npy"}}},
-                                     {"--json", {.files = true, .extensions = {"json"}}},
-                                     {"--device", {.devices = true}}});
 }
 
 void GraphLine::check() const {
@@ -165,7 +157,9 @@ auto with_name(const std::string& name, const Solve& solve) {
 
 }  // namespace
 
-CommandDescription describe_graph(const std::string& /*name*/) { return GraphLine().describe(); }
+CommandDescription describe_graph(const std::string& /*name*/) {
+  return describe(GraphLine().app());
+}
 
 ExitCode run_graph(const std::string& /*name*/, int argc, const char* const* argv, Console& console,
                    const CancelToken& cancel) {

@@ -106,12 +106,7 @@ class TileCommandLine {
     return options_;
   }
 
-  CommandDescription describe() const {
-    ValueTable values = {{kPlan, {.files = true, .extensions = {"json"}}}};
-    if (is_tile()) values["--device"] = {.devices = true};
-    if (is_tile()) values["--shard"] = {.words = {"auto"}};
-    return app::describe(line_.app(), values);
-  }
+  const CLI::App& app() const { return line_.app(); }
 
  private:
   bool is_tile() const { return std::string_view(command_.name) == "tile"; }
@@ -377,7 +372,7 @@ ExitCode run_tile_command(const std::string& name, int argc, const char* const* 
 }
 
 CommandDescription describe_tile_command(const std::string& name) {
-  return TileCommandLine(command_of(name)).describe();
+  return describe(TileCommandLine(command_of(name)).app());
 }
 
 }  // namespace diacut::app
