@@ -1,26 +1,34 @@
 #include "diacut/doctor.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "child.hpp"
 #include "command_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
-#include "doctor_report.hpp"
+#include "diacut/version.hpp"
 #include "kernel_cache.hpp"
 #include "program.hpp"
 #include "progress.hpp"
+#include "report.hpp"
 #include "subcommand.hpp"
 
 namespace diacut::app {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr const char* kStandardOutput = "-";
 constexpr const char* kOutput = "Output";
@@ -71,6 +79,159 @@ DoctorOptions DoctorLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
   if (!options_.json.empty() && options_.json != kStandardOutput) check_writable(options_.json);
   return options_;
+}
+
+std::string advice_for(const Json& device) {
+  return fmt::format(
+      "do not use device {} until it is repaired; use another one (--device, see --list-devices). "
+      "Empty the folder of the driver's kernels, update the driver, test the device's memory, then "
+      "run segment doctor again",
+      device.at("index").get<std::string>());
+}
+
+Json check_json(const CheckResult& check) {
+  Json json = {{"name", check.name}, {"passed", check.passed}};
+  if (!check.passed) json["finding"] = check.finding;
+  json["error"] = check.error;
+  json["milliseconds"] = check.milliseconds;
+  json["kernels"] = check.kernels;
+  return json;
+}
+
+/// Main memory in bytes by its name in /proc/meminfo; 0 where the system does not tell.
+std::uint64_t main_memory(const std::string& name) {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  std::uint64_t kibibytes = 0;
+  while (file >> word) {
+    if (word == name + ":" && file >> kibibytes) return kibibytes * 1024;
+  }
+  return 0;
+}
+
+std::string bytes_of(const Json& value) { return bytes_text(value.get<double>()); }
+
+void add_line(std::string& page, std::string_view label, std::string_view text) {
+  page += fmt::format("  {:<9} {}\n", label, text);
+}
+
+std::string joined(const Json& names) {
+  return fmt::format("{}", fmt::join(names.get<std::vector<std::string>>(), ", "));
+}
+
+void add_device(std::string& page, const Json& device) {
+  page += fmt::format("\nDevice {}: {}\n", device.at("index").get<std::string>(),
+                      device.at("name").get<std::string>());
+  add_line(
+      page, "driver",
+      fmt::format("{}, {}, version {}", device.at("platform").get<std::string>(),
+                  device.at("version").get<std::string>(), device.at("driver").get<std::string>()));
+  add_line(page, "memory",
+           fmt::format("{}, at most {} in one piece", bytes_of(device.at("global_memory_bytes")),
+                       bytes_of(device.at("max_allocation_bytes"))));
+  const Json& checks = device.at("checks");
+  if (!checks.empty()) {
+    double worst = 0;
+    double milliseconds = 0;
+    for (const Json& check : checks) {
+      worst = std::max(worst, check.at("error").get<double>());
+      milliseconds += check.at("milliseconds").get<double>();
+    }
+    add_line(page, "answers",
+             fmt::format("{} of {} right; largest error {:.2f} of what is allowed ({:.1f} s)",
+                         checks.size() - device.at("wrong").size(), checks.size(), worst,
+                         milliseconds / 1000));
+    add_line(page, "kernels",
+             fmt::format("{} checked; {} are for other kinds of devices",
+                         device.at("kernels_checked").get<std::size_t>(),
+                         device.at("kernels_not_run").size()));
+  }
+  for (const Json& wrong : device.at("wrong")) {
+    add_line(page, "WRONG", wrong.get<std::string>());
+  }
+  if (!device.at("suspects").empty()) add_line(page, "", "suspect: " + joined(device["suspects"]));
+  if (device.contains("failure")) add_line(page, "FAILED", device["failure"].get<std::string>());
+  if (!device.at("sound").get<bool>()) {
+    add_line(page, "to do", device.at("advice").get<std::string>());
+  }
+  add_line(page, "verdict", device.at("sound").get<bool>() ? "sound" : "NOT SOUND");
+}
+
+/// What a device says of itself.
+Json device_json(const DeviceInfo& device) {
+  return {{"index", device.index()},
+          {"name", device.name},
+          {"platform", device.platform},
+          {"vendor", device.vendor},
+          {"version", device.version},
+          {"driver", device.driver},
+          {"kind", to_string(device.kind)},
+          {"compute_units", device.compute_units},
+          {"global_memory_bytes", device.global_memory},
+          {"max_allocation_bytes", device.max_allocation}};
+}
+
+/// What a report tells of an examined device.
+Json examination_json(const DeviceExamination& examination) {
+  Json json = device_json(examination.device);
+  json["sound"] = examination.sound();
+  if (!examination.failure.empty()) json["failure"] = examination.failure;
+  Json wrong = Json::array();
+  for (const CheckResult& check : examination.checks) {
+    if (!check.passed) wrong.push_back(fmt::format("{}: {}", check.name, check.finding));
+  }
+  json["wrong"] = std::move(wrong);
+  json["suspects"] = examination.suspects();
+  if (!examination.sound()) json["advice"] = advice_for(json);
+  json["kernels_checked"] = examination.kernels_checked();
+  json["kernels_not_run"] = examination.not_run;
+  json["milliseconds"] = examination.milliseconds;
+  Json checks = Json::array();
+  for (const CheckResult& check : examination.checks) checks.push_back(check_json(check));
+  json["checks"] = std::move(checks);
+  return json;
+}
+
+/// What a report tells of a device whose driver ended the process that examined it. `device` is an
+/// object of device_json(); `during` is the check that was under way.
+Json crash_json(const Json& device, const std::string& how, const std::string& during) {
+  Json json = device;
+  json["sound"] = false;
+  json["failure"] = fmt::format("the driver ended the program ({}) during the check '{}'", how,
+                                during.empty() ? "opening the device" : during);
+  json["wrong"] = Json::array();
+  json["suspects"] = Json::array();
+  json["advice"] = advice_for(device);
+  json["kernels_checked"] = 0;
+  json["kernels_not_run"] = Json::array();
+  json["checks"] = Json::array();
+  return json;
+}
+
+/// The whole report: `devices` are objects of examination_json(). It says "sound", and what to do
+/// if it is not.
+Json doctor_json(const std::vector<Json>& devices) {
+  bool sound = true;
+  for (const Json& device : devices) sound = sound && device.at("sound").get<bool>();
+  return {{"program", {{"name", "diacut"}, {"version", kVersion}}},
+          {"sound", sound},
+          {"devices", devices},
+          {"main_memory",
+           {{"bytes", main_memory("MemTotal")}, {"available_bytes", main_memory("MemAvailable")}}}};
+}
+
+/// The report as a page for a person.
+std::string doctor_page(const Json& report) {
+  std::string page =
+      fmt::format("diacut {}\n", report.at("program").at("version").get<std::string>());
+  for (const Json& device : report.at("devices")) add_device(page, device);
+  page += "\nThis computer\n";
+  const Json& memory = report.at("main_memory");
+  add_line(page, "memory",
+           fmt::format("{}, {} available", bytes_of(memory.at("bytes")),
+                       bytes_of(memory.at("available_bytes"))));
+  page += report.at("sound").get<bool>() ? "\nAll is sound.\n" : "\nNot all is sound: see above.\n";
+  return page;
 }
 
 /// Throws the error that ended a child with a message.

@@ -192,18 +192,17 @@ void check_features(Trial& trial, FeatureMeasure measure) {
 }  // namespace
 
 std::vector<DeviceCheck> affinity_checks() {
-  return {
-      {"affinities, logistic",
-       [](Trial& trial) { check_formula(trial, AffinityFormula::kLogistic); }},
-      {"affinities, exponential",
-       [](Trial& trial) { check_formula(trial, AffinityFormula::kExponential); }},
-      {"affinities to every other pixel",
-       [](Trial& trial) { check_kept_affinity(trial, AffinityParameters()); }, true},
-      {"normalized affinities", [](Trial& trial) { check_normalized_affinity(trial, {}); }, true},
-      {"affinities by features, by their angle",
-       [](Trial& trial) { check_features(trial, FeatureMeasure::kCosine); }},
-      {"affinities by features, by their distance",
-       [](Trial& trial) { check_features(trial, FeatureMeasure::kGaussian); }}};
+  return {{"affinities, logistic",
+           [](Trial& trial) { check_formula(trial, AffinityFormula::kLogistic); }},
+          {"affinities, exponential",
+           [](Trial& trial) { check_formula(trial, AffinityFormula::kExponential); }},
+          {"affinities to every other pixel",
+           [](Trial& trial) { check_kept_affinity(trial, AffinityParameters()); }},
+          {"normalized affinities", [](Trial& trial) { check_normalized_affinity(trial, {}); }},
+          {"affinities by features, by their angle",
+           [](Trial& trial) { check_features(trial, FeatureMeasure::kCosine); }},
+          {"affinities by features, by their distance",
+           [](Trial& trial) { check_features(trial, FeatureMeasure::kGaussian); }}};
 }
 
 }  // namespace diacut

@@ -20,7 +20,6 @@ namespace diacut {
 struct DeviceCheck {
   std::string_view name;  ///< What is computed, for a person.
   void (*run)(Trial&);    ///< Throws WrongAnswer, and what the computation throws.
-  bool quick = false;     ///< Whether it belongs to the quick part, which runs before many images.
 };
 
 /// The checks of each stage.

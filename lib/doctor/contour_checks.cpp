@@ -161,8 +161,8 @@ void check_orientations(Trial& trial) {
 
 std::vector<DeviceCheck> contour_checks() {
   return {{"contours from eigenvectors", check_combined_contours},
-          {"contours from boundary maps", check_cue_contours, true},
-          {"orientation of boundaries", check_orientations, true}};
+          {"contours from boundary maps", check_cue_contours},
+          {"orientation of boundaries", check_orientations}};
 }
 
 }  // namespace diacut

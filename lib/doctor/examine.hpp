@@ -15,8 +15,6 @@ struct ExaminationOrder {
   std::string kernel_dir;  ///< Empty: the built-in kernels.
   /// For tests: the device is given the kernels of another kind of device.
   std::optional<DeviceKind> as_kind = {};
-  bool speed = true;   ///< Whether its speed is measured.
-  bool quick = false;  ///< Whether only the quick part is done.
 };
 
 /// As examine_device().

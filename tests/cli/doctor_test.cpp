@@ -57,8 +57,8 @@ TEST_F(CliDoctor, ASoundDeviceIsTrusted) {
       segment({"doctor", "--device", test_device(), "--json", "report.json"}, around);
   expect_done(result);
   EXPECT_THAT(result.err, ::testing::IsEmpty());
-  for (const char* part : {"All is sound.", "verdict   sound", "answers", "kernels", "speed",
-                           "copy", "PoCL", "memory", "libraries", "OpenCV"}) {
+  for (const char* part :
+       {"All is sound.", "verdict   sound", "answers", "kernels", "PoCL", "memory"}) {
     EXPECT_THAT(result.out, HasSubstr(part));
   }
   const nlohmann::json found = report();
@@ -72,8 +72,6 @@ TEST_F(CliDoctor, ASoundDeviceIsTrusted) {
     EXPECT_EQ(check.at("passed"), true) << check;
     EXPECT_LE(check.at("error"), 1) << check;
   }
-  EXPECT_GT(device.at("speed").at("copy_gigabytes_per_second"), 0);
-  EXPECT_GT(device.at("speed").at("product_share_of_copy"), 0);
   EXPECT_GT(found.at("main_memory").at("bytes"), 0);
 }
 

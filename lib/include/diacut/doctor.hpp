@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,7 +8,7 @@
 #include "diacut/progress.hpp"
 
 /// @file
-/// Whether a device computes what it should: known answers for every kernel, and its speed.
+/// Whether a device computes what it should: known answers for every kernel.
 namespace diacut {
 
 /// A known answer that a device was held to.
@@ -23,20 +22,6 @@ struct CheckResult {
   double milliseconds = 0;  ///< What the check took, compiling kernels included.
 };
 
-/// How fast a device is, against itself and against a profile that was measured before. A kernel
-/// that moves as many bytes a second as a copy does cannot be faster.
-struct DeviceSpeed {
-  double copy_gigabytes = 0;     ///< A copy in the device's memory, GB read and written a second.
-  double product_gigabytes = 0;  ///< The product of a matrix with a vector, GB moved a second.
-  double product_gflops = 0;     ///< The same product, 10^9 operations a second.
-  std::string product;           ///< The kernel of the product that runs choose on the device.
-  std::string profile;           ///< Where the device's profile is; empty: none.
-  /// What the profile says of the copy, GB a second, and of the product, 10^9 operations a second;
-  /// 0: nothing.
-  double profile_copy_gigabytes = 0;
-  double profile_product_gflops = 0;  ///< See `profile_copy_gigabytes`.
-};
-
 /// What was found out about a device.
 struct DeviceExamination {
   DeviceInfo device;                ///< What it says of itself.
@@ -44,9 +29,8 @@ struct DeviceExamination {
   /// Kernels of this library that no check launched on the device, named as in CheckResult: those
   /// for other kinds of devices.
   std::vector<std::string> not_run;
-  std::optional<DeviceSpeed> speed;  ///< Empty where it could not be measured.
-  std::string failure;               ///< Why the examination ended early; empty: it did not.
-  double milliseconds = 0;           ///< What all of it took.
+  std::string failure;      ///< Why the examination ended early; empty: it did not.
+  double milliseconds = 0;  ///< What all of it took.
 
   /// Whether the device may be trusted. Returns true if it was examined to the end and every answer
   /// is right.
@@ -62,8 +46,8 @@ struct DeviceExamination {
 };
 
 /// Holds a device to known answers, which plain loops in double on the host compute: for each
-/// kernel that a run can choose there, for the networks and the eigensolvers as a whole. Then
-/// measures its speed. A wrong answer, and an error of the device, is a finding and no exception.
+/// kernel that a run can choose there, for the networks and the eigensolvers as a whole. A
+/// wrong answer, and an error of the device, is a finding and no exception.
 /// `device`: as choose_device() takes it. `kernel_dir`: a folder to read the OpenCL
 /// kernels from; empty: those built in. `watch`: how the caller watches and stops the work. Each
 /// check is a stage. Throws ConfigError for a device or a folder that makes no sense. Throws
@@ -71,20 +55,5 @@ struct DeviceExamination {
 /// caller stops the work.
 DeviceExamination examine_device(const std::string& device, const std::string& kernel_dir = {},
                                  const Watch& watch = {});
-
-/// Holds a device to some known answers, one or two for each stage: a part of examine_device().
-/// `device`: as choose_device() takes it. `kernel_dir`: a folder to read the OpenCL
-/// kernels from; empty: those built in. Throws DeviceError naming the kernel and the device where
-/// an answer is wrong, and otherwise as examine_device() does.
-void check_device(const std::string& device, const std::string& kernel_dir = {});
-
-/// A library that this one was linked with.
-struct LibraryVersion {
-  std::string name;     ///< As "OpenCV".
-  std::string version;  ///< As "4.6.0".
-};
-
-/// The versions of the libraries that read images.
-std::vector<LibraryVersion> library_versions();
 
 }  // namespace diacut
