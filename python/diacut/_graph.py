@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import threading
 import warnings
@@ -13,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._errors import ConfigError, DiacutWarning, DtypeError, InputError
-from ._parameters import Name, name_bytes
+from ._errors import DiacutWarning, DtypeError, InputError
+from ._parameters import Name, memory_bytes, name_bytes, whole_number
 from ._progress import Progress, stage_progress
 
 #: Iterations after which the solver gives up.
@@ -97,25 +96,13 @@ def _matrix(w: Any) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.f
         )
 
 
-def _count(name: str, value: Any) -> int:
-    try:
-        if isinstance(value, (bool, np.bool_)):
-            raise TypeError
-        count = operator.index(value)
-    except TypeError:
-        raise ConfigError(f"{name} is {value!r}, expected an integer of 1 or more") from None
-    if not 1 <= count <= 2**31 - 1:
-        raise ConfigError(f"{name} is {count}, expected an integer of 1 or more")
-    return count
-
-
 def _engine(
     device: str | None, memory: int | None, kernel_dir: Name | None
 ) -> _core.GraphEngine:
     """The last engine, if it is of the same device. Precondition: the lock is held."""
     global _last
     folder = name_bytes(kernel_dir)
-    most = 0 if memory is None else _count("memory", memory)
+    most = memory_bytes(memory)
     key = (device, most, folder, os.environ.get("DIACUT_DEVICE"))
     if _last is None or _last[0] != key:
         _last = None  # First, so that two devices' memory is not held at once.
@@ -135,12 +122,13 @@ def _solve(
     progress: Progress,
 ) -> dict[str, Any]:
     """What the engine's function of that name finds. A warning names the caller's caller."""
-    count = _count("k", k)
+    count = whole_number("k", k)
+    most = whole_number("max_iterations", max_iterations)
     starts, columns, weights = _matrix(w)
     with stage_progress(progress) as tell, _lock:
         solve = getattr(_engine(device, memory, kernel_dir), what)
         found: dict[str, Any] = solve(
-            starts, columns, weights, count, float(tolerance), _count("max_iterations", max_iterations), tell
+            starts, columns, weights, count, float(tolerance), most, tell
         )
     if not found["converged"]:
         worst = float(np.max(found["residuals"]))

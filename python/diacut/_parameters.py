@@ -42,23 +42,30 @@ def name_bytes(name: Name | None) -> bytes:
     return encoded
 
 
+def whole_number(
+    name: str, value: Any, expected: str = "an integer of 1 or more", most: int = 2**31 - 1
+) -> int:
+    """An integer from 1 to `most`. expected: what messages call it."""
+    try:
+        number = 0 if isinstance(value, (bool, np.bool_)) else operator.index(value)
+    except TypeError:
+        number = 0
+    if not 1 <= number <= most:
+        raise ConfigError(f"{name} is {value!r}, expected {expected}")
+    return number
+
+
 def check_regions(regions: Any) -> int:
     """A number of regions that was asked for."""
-    try:
-        if isinstance(regions, (bool, np.bool_)):
-            raise TypeError
-        number = operator.index(regions)
-    except TypeError:
-        raise ConfigError(
-            f"regions is {regions!r}, expected an integer of 1 or more, or None, which leaves the "
-            "number to the image"
-        ) from None
-    if not 1 <= number <= 2**31 - 1:
-        raise ConfigError(
-            f"regions is {number}, expected an integer from 1 to 2147483647, or None, which leaves "
-            "the number to the image"
-        )
-    return number
+    expected = "an integer from 1 to 2147483647, or None, which leaves the number to the image"
+    return whole_number("regions", regions, expected)
+
+
+def memory_bytes(memory: Any) -> int:
+    """A limit of the device memory held at once; 0: none."""
+    if memory is None:
+        return 0
+    return whole_number("memory", memory, "a number of bytes, 1 or more", 2**64 - 1)
 
 
 def text_of(name: str, value: Any) -> str:

@@ -25,7 +25,7 @@ from ._arrays import (
     start_of,
 )
 from ._errors import ConfigError, Error, InputError
-from ._parameters import OPTIONS, Name, Value, make_parameters, name_bytes, value_of
+from ._parameters import OPTIONS, Name, Value, make_parameters, memory_bytes, name_bytes, value_of
 from ._progress import Progress, image_progress, stage_progress
 from ._result import Result
 
@@ -85,7 +85,7 @@ class Segmenter:
             self._parameters,
             device or "",
             name_bytes(self._arguments["kernel_dir"]),
-            _bytes_of(memory),
+            memory_bytes(memory),
             bool(verify),
         )
 
@@ -345,14 +345,6 @@ def _next_of(
         raise InputError(
             f"{name} has {index} maps, but there are more images: give a map for each"
         ) from None
-
-
-def _bytes_of(memory: Any) -> int:
-    if memory is None:
-        return 0
-    if isinstance(memory, bool) or not isinstance(memory, (int, np.integer)) or memory < 1:
-        raise ConfigError(f"memory is {memory!r}, expected a number of bytes, 1 or more")
-    return int(memory)
 
 
 def _parameters_of(arguments: Mapping[str, Any]) -> _core.Parameters:

@@ -161,6 +161,7 @@ def test_all_vectors_of_a_small_graph_and_one_more():
         diacut.eigenvectors(w, 31)
     with pytest.raises(diacut.DeviceError, match="memory"):
         diacut.eigenvectors(grid(100, 100), memory=1 << 20)
+    assert diacut.eigenvectors(w, 2, memory=1 << 40).converged
 
 
 def test_progress_is_told_and_may_stop_the_work():
