@@ -81,7 +81,7 @@ void for_each_matrix(const MatrixOptions& options,
                      const std::function<void(const BenchMatrix&)>& visit) {
   if (!options.files.empty()) {
     for (const std::string& file : options.files) {
-      visit({file, false, read_matrix_market(file).matrix});
+      visit({file, false, read_matrix_market(file)});
     }
     return;
   }

@@ -49,14 +49,16 @@ class Reader {
  public:
   Reader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
-  MatrixMarketFile read() {
+  CsrMatrix read() {
     read_banner();
     read_size();
     read_coordinates();
     if (next_line(true)) fail(fmt::format("an entry after the last of {}", count_), "the end");
-    MatrixMarketFile file{csr(), field_, symmetry_, 0};
-    file.summed = placed_ - file.matrix.nonzeros();
-    return file;
+    try {
+      return csr_from_entries(rows_, cols_, std::move(entries_));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", name_, error.what()));
+    }
   }
 
  private:
@@ -192,11 +194,9 @@ class Reader {
   void place(std::size_t row, std::size_t column, double entry) {
     entries_.push_back(
         {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column), entry});
-    ++placed_;
     if (symmetry_ == "general" || row == column) return;
     entries_.push_back({static_cast<std::uint32_t>(column), static_cast<std::uint32_t>(row),
                         symmetry_ == "symmetric" ? entry : -entry});
-    ++placed_;
   }
 
   void read_coordinates() {
@@ -220,14 +220,6 @@ class Reader {
     }
   }
 
-  CsrMatrix csr() {
-    try {
-      return csr_from_entries(rows_, cols_, std::move(entries_));
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", name_, error.what()));
-    }
-  }
-
   std::string_view text_;
   const std::string& name_;
   std::string_view line_;
@@ -238,17 +230,16 @@ class Reader {
   std::size_t rows_ = 0;
   std::size_t cols_ = 0;
   std::size_t count_ = 0;
-  std::size_t placed_ = 0;
   std::vector<MatrixEntry> entries_;
 };
 
 }  // namespace
 
-MatrixMarketFile parse_matrix_market(std::string_view text, const std::string& name) {
+CsrMatrix parse_matrix_market(std::string_view text, const std::string& name) {
   return Reader(text, name).read();
 }
 
-MatrixMarketFile read_matrix_market(const std::string& path) {
+CsrMatrix read_matrix_market(const std::string& path) {
   std::vector<std::uint8_t> bytes;
   try {
     bytes = read_bytes(

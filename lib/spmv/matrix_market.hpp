@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -8,29 +7,23 @@
 
 namespace diacut {
 
-/// A matrix from a Matrix Market file (Boisvert, Pozo and Remington, The Matrix Market exchange
-/// formats, NISTIR 5935, 1996).
+/// A matrix from the text of a Matrix Market file (Boisvert, Pozo and Remington, The Matrix Market
+/// exchange formats, NISTIR 5935, 1996).
 ///
 /// The reader understands the object `matrix`, the format `coordinate`, the fields
 /// `real`, `integer` and `pattern` (every entry is 1), and the symmetries `general`, `symmetric`
 /// and `skew-symmetric`, in any shape. Entries given more than once are summed, as an assembler of
 /// finite elements means them. Explicit zeros stay entries. A symmetric file holds the lower
 /// triangle, a skew one the strictly lower.
-struct MatrixMarketFile {
-  CsrMatrix matrix;
-  std::string field;       ///< "real", "integer" or "pattern".
-  std::string symmetry;    ///< "general", "symmetric" or "skew-symmetric".
-  std::size_t summed = 0;  ///< Entries that were added to an entry at their place.
-};
-
+///
 /// Throws InputError with the line, what was found and what was expected: for complex and hermitian
 /// files, malformed or missing lines, more or fewer entries than the size line tells, indices out
 /// of range, entries in the wrong triangle, values that are no finite float, and sizes that no
 /// machine's memory holds. `name` stands for the file in messages.
-MatrixMarketFile parse_matrix_market(std::string_view text, const std::string& name);
+CsrMatrix parse_matrix_market(std::string_view text, const std::string& name);
 
 /// Reads and parses a file. Throws InputError naming the file, for what parse_matrix_market()
 /// refuses and when it cannot be read.
-MatrixMarketFile read_matrix_market(const std::string& path);
+CsrMatrix read_matrix_market(const std::string& path);
 
 }  // namespace diacut

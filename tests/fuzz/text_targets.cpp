@@ -170,14 +170,14 @@ std::vector<FileBytes> text_targets_profile_seeds() {
 
 void read_matrix(const FileBytes& bytes) {
   const FileInMemory file(bytes);
-  const CsrMatrix matrix = read_matrix_market(file.path()).matrix;
+  const CsrMatrix matrix = read_matrix_market(file.path());
   require(matrix.starts.size() == matrix.rows + 1, "each row of a matrix has a start");
   require(matrix.columns.size() == matrix.starts.back(), "each entry has a column");
   require(matrix.values.size() == matrix.starts.back(), "each entry has a value");
   // What is written takes a line for each row, which few bytes may announce many of.
   if (matrix.rows > static_cast<std::size_t>(kMostPixels)) return;
   const std::string written = matrix_market_text(matrix);
-  require(parse_matrix_market(written, "written").matrix.columns == matrix.columns,
+  require(parse_matrix_market(written, "written").columns == matrix.columns,
           "a matrix is read as it was written");
 }
 
