@@ -110,16 +110,11 @@ Number parse_number(const char* option, const std::string& text, Number least, N
   throw ConfigError(fmt::format("{} is '{}', expected {}", option, text, expected));
 }
 
-bool is_tiff(const std::string& path) {
-  const std::string extension = fs::path(path).extension().string();
-  return extension == ".tif" || extension == ".tiff";
-}
-
 /// Whether a result is written to a file that holds coordinates, and a scene that has some is
 /// named.
 bool takes_coordinates(const RecutOptions& options) {
   if (!is_map(options.image)) return false;
-  if (is_tiff(options.results[Result::kUltrametric])) return true;
+  if (names_tiff(options.results[Result::kUltrametric])) return true;
   if (!options.results.has(Result::kLabels) || options.results[Result::kLabels] == "-")
     return false;
   return map_region_format(options.results[Result::kLabels]) ||

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "annotate.hpp"
 #include "device_in_use.hpp"
+#include "diacut/output.hpp"
 #include "diacut/page.hpp"
 #include "diacut/segmenter.hpp"
 #include "exit_code.hpp"
@@ -34,13 +34,9 @@ constexpr int kTriesOnADevice = 2;
 
 /// Whether something is measured in pictures, or labels keep the sizes of their pixels.
 bool keeps_files(const Plan& plan) {
-  const auto is_tiff = [](const std::string& place) {
-    const std::string extension = std::filesystem::path(place).extension().string();
-    return extension == ".tif" || extension == ".tiff";
-  };
   return plan.roots.results.has(Result::kTable) ||
          std::any_of(plan.jobs.begin(), plan.jobs.end(), [&](const Job& job) {
-           return !job.stack.empty() || is_tiff(job.results[Result::kLabels]);
+           return !job.stack.empty() || names_tiff(job.results[Result::kLabels]);
          });
 }
 

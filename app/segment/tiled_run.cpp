@@ -238,8 +238,7 @@ void check_options(const Options& options) {
     if (place == "-") fail_tiled(fmt::format("{}: with --tile-size name a file", info.option));
   }
   const std::string& output = options.results[Result::kLabels];
-  const std::string extension = fs::path(output).extension().string();
-  if (extension != ".tif" && extension != ".tiff" && !map_region_format(output)) {
+  if (!names_tiff(output) && !map_region_format(output)) {
     fail_tiled(
         "--tile-size writes labels as a GeoTIFF, or regions of a scene as polygons: add -o "
         "FILE.tif, .gpkg, .geojson or .shp");

@@ -13,11 +13,6 @@
 namespace diacut {
 namespace {
 
-bool is_geotiff(const std::string& path) {
-  const std::string extension = lower_extension(path);
-  return extension == ".tif" || extension == ".tiff";
-}
-
 template <class Value>
 void write_raster(const std::string& path, const std::vector<Value>& values, const MapFrame& frame,
                   RasterKind kind, bool cloud_optimised) {
@@ -51,13 +46,13 @@ void write_map_labels(const std::string& path, const Labels& labels, const MapFr
 
 void check_strength_name(const std::string& path) {
   const std::string extension = lower_extension(path);
-  if (is_geotiff(path) || path == "-" || extension == ".png" || extension == ".npy") return;
+  if (names_tiff(path) || path == "-" || extension == ".png" || extension == ".npy") return;
   throw unknown_extension(path, "maps of boundary strength", ".tif, .png, .npy");
 }
 
 void write_map_strength(const std::string& path, const std::vector<float>& strength,
                         const MapFrame& frame, bool cloud_optimised) {
-  if (!is_geotiff(path)) return write_contours(path, strength, frame.width, frame.height);
+  if (!names_tiff(path)) return write_contours(path, strength, frame.width, frame.height);
   write_raster(path, strength, frame, RasterKind::kStrength, cloud_optimised);
 }
 

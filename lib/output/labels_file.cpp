@@ -38,13 +38,18 @@ std::vector<std::uint8_t> encode_indexed(const Labels& labels) {
 
 }  // namespace
 
+bool names_tiff(const std::string& path) {
+  const std::string extension = lower_extension(path);
+  return extension == ".tif" || extension == ".tiff";
+}
+
 LabelFormat label_format(const std::string& path, bool indexed) {
   const std::string extension = lower_extension(path);
   if (path == "-" || extension == ".png") {
     return indexed ? LabelFormat::kIndexedPng : LabelFormat::kGreyPng;
   }
   LabelFormat format;
-  if (extension == ".tif" || extension == ".tiff") {
+  if (names_tiff(path)) {
     format = LabelFormat::kTiff;
   } else if (extension == ".npy") {
     format = LabelFormat::kNpy;

@@ -156,8 +156,7 @@ std::string plan_text(const TilePlan& plan) {
 
 TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::string>& notes) {
   keep_to_tiles(plan.parameters, notes);
-  const std::string extension = lower_extension(plan.contours);
-  if (!plan.contours.empty() && extension != ".tif" && extension != ".tiff") {
+  if (!plan.contours.empty() && !names_tiff(plan.contours)) {
     throw unknown_extension(plan.contours, "contours in tiles", ".tif, .tiff");
   }
   if (plan.tile_size == 0) plan.tile_size = automatic_tile(plan.parameters, memory);

@@ -346,9 +346,6 @@ const TilePlan& TileRun::plan() const { return implementation_->plan(); }
 std::size_t TileRun::tiles() const { return implementation_->tiling().tiles(); }
 TileStep TileRun::due() const { return implementation_->due(); }
 bool TileRun::is_done(std::size_t tile) const { return implementation_->is_done(tile); }
-void TileRun::tile(std::size_t tile) {
-  implementation_->tiles({tile}, [](std::size_t) {});
-}
 void TileRun::tiles(const std::vector<std::size_t>& tiles,
                     const std::function<void(std::size_t)>& done) {
   implementation_->tiles(tiles, done);

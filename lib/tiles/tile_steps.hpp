@@ -15,6 +15,8 @@ namespace diacut {
 
 /// The plan as the text of its file.
 std::string plan_text(const TilePlan& plan);
+/// The plan of a file. Throws InputError where it is none of this version of the program.
+TilePlan read_tile_plan(const std::string& path);
 
 /// Where the files of a plan's tiles are: the folder of the plan's file.
 std::string folder_of(const std::string& plan_path);

@@ -145,13 +145,13 @@ void write_imagej_stack(const std::string& path) {
 TEST_F(CliStack, OneTableMeasuresAllChannelsAndLabelsKeepAxesAndPixels) {
   write_imagej_stack(path("cells.tif"));
   expect_done(segment({"cells.tif", "--page", "all", "--channel", "1", "--regions", "2", "--cue",
-                       "gradient", "-o", "labels.tif", "--table", "t.csv", "--measure", "all"}));
+                       "gradient", "-o", "labels.TIF", "--table", "t.csv", "--measure", "all"}));
   const std::string table = read("t.csv");
   EXPECT_THAT(table, ::testing::StartsWith("file,page,label,area,area_um2,x,y,"));
   EXPECT_THAT(table, HasSubstr("\ncells.tif,1,1,72,9,0,0,6,12,"));
   EXPECT_THAT(table, HasSubstr(",1000,0,1000,1000,1000,72000,7001,0,7001,7001,7001,504072,1,"));
   EXPECT_THAT(table, HasSubstr(",1000,0,1000,1000,1000,72000,7003,0,7003,7003,7003,504216,1,"));
-  TIFF* labels = TIFFOpen(path("labels.tif").c_str(), "r");
+  TIFF* labels = TIFFOpen(path("labels.TIF").c_str(), "r");
   ASSERT_NE(labels, nullptr);
   const char* text = nullptr;
   float across = 0;

@@ -35,6 +35,9 @@ enum class LabelFormat {
   kNpy,         ///< NumPy array of 32-bit signed integers, shape (height, width): .npy
 };
 
+/// Whether the extension of a path, in upper or lower case, is that of a TIFF.
+bool names_tiff(const std::string& path);
+
 /// The format that the extension of a path, in upper or lower case, stands for. `path`:
 /// "-" stands for PNG. `indexed`: whether a PNG is to be an indexed one. Throws ConfigError listing
 /// the known extensions when it is not one of them, or when `indexed` is asked of a format other

@@ -97,15 +97,12 @@ class TileRun {
   /// Whether a tile of the step that is due is done.
   bool is_done(std::size_t tile) const;
 
-  /// Does a tile of the step that is due, unless it is done. Throws InputError where the picture or
-  /// what other tiles left cannot be read; DeviceError.
-  void tile(std::size_t tile);
-
   /// Does tiles of the step that is due that are not done: on several cores where the device has no
   /// part in the step, as far as the limit of use_device(), or else half of the main memory that is
   /// free, holds several. `done` is called after each tile, by one thread at a time, in no order;
-  /// what it throws ends the work, once the tiles that are begun are done. Throws As tile(), of the
-  /// first tile that failed, and what `done` throws.
+  /// what it throws ends the work, once the tiles that are begun are done. Throws of the first tile
+  /// that failed InputError, where the picture or what other tiles left cannot be read, and
+  /// DeviceError; and what `done` throws.
   void tiles(const std::vector<std::size_t>& tiles, const std::function<void(std::size_t)>& done);
 
   /// Joins the tiles of the step that is due. `notes` gets sentences for a person. Throws
