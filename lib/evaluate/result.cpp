@@ -28,10 +28,11 @@ bool has_size(const Raster& result, int width, int height) {
 bool numbers_regions(const Raster& result) {
   std::vector<std::int64_t> count(static_cast<std::size_t>(result.full) + 1, 0);
   std::size_t alike = 0;
-  for (std::size_t i = 0; i < result.values.size(); ++i) {
-    ++count[static_cast<std::size_t>(result.values[i])];
+  const std::vector<std::int64_t> values = whole_numbers(result, 0, result.full, "grey");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ++count[static_cast<std::size_t>(values[i])];
     const bool row_goes_on = (i + 1) % static_cast<std::size_t>(result.width) != 0;
-    if (!row_goes_on || result.values[i] == result.values[i + 1]) ++alike;
+    if (!row_goes_on || values[i] == values[i + 1]) ++alike;
   }
   if (count.back() != 0) return false;
   std::size_t greatest = count.size() - 1;
@@ -40,7 +41,7 @@ bool numbers_regions(const Raster& result) {
     if (count[value] == 0) return false;
   }
   const auto zeros = static_cast<std::size_t>(count[0]);
-  return 2 * zeros < result.values.size() && 3 * alike > 2 * result.values.size();
+  return 2 * zeros < values.size() && 3 * alike > 2 * values.size();
 }
 
 }  // namespace
@@ -126,31 +127,11 @@ void check_result_size(const Raster& result, ResultKind kind, int width, int hei
                                has_size(result, height, width) ? " (is it turned?)" : ""));
 }
 
-std::vector<double> strengths_of(const Raster& result) {
-  std::vector<double> strength = result.values;
-  for (double& value : strength) {
-    value /= result.full;
-    if (!(value >= 0 && value <= 1)) {
-      throw InputError(fmt::format(
-          "has the strength {:.6g}: expected 0 to 1 (arrays and floats), or grey", value));
-    }
-  }
-  return strength;
-}
-
 std::vector<std::int32_t> labels_of(const Raster& result) {
-  std::vector<std::int32_t> labels;
-  labels.reserve(result.values.size());
-  for (const double value : result.values) {
-    const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
-                      value <= std::numeric_limits<std::int32_t>::max();
-    if (!fits || value != std::floor(value)) {
-      throw InputError(
-          fmt::format("has the label {:.6g}: expected whole numbers of at most 32 bits", value));
-    }
-    labels.push_back(static_cast<std::int32_t>(value));
-  }
-  return labels;
+  using Limits = std::numeric_limits<std::int32_t>;
+  const std::vector<std::int64_t> numbers = whole_numbers(
+      result, Limits::min(), Limits::max(), "the number of a region, of at most 32 bits");
+  return {numbers.begin(), numbers.end()};
 }
 
 std::vector<double> contours_of_ultrametric(const std::vector<double>& strength, int width,

@@ -56,10 +56,6 @@ ResultKind detect_kind(const Raster& result, int width, int height);
 /// Throws InputError that names both sizes unless the result has the size that its kind needs.
 void check_result_size(const Raster& result, ResultKind kind, int width, int height);
 
-/// The values of a boundary map or of an ultrametric map, scaled so that full strength is 1. Throws
-/// InputError for values outside of [0, 1].
-std::vector<double> strengths_of(const Raster& result);
-
 /// The values of a label image. Throws InputError for values that are not integers of 32 bits.
 std::vector<std::int32_t> labels_of(const Raster& result);
 

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <filesystem>
 #include <string>
 #include <system_error>
 
 #include "diacut/errors.hpp"
+#include "image/channels.hpp"
 #include "image/format.hpp"
+#include "image/naming.hpp"
 #include "image/profile.hpp"
+#include "image/raster.hpp"
 
 namespace diacut {
 namespace {
@@ -39,10 +42,8 @@ cv::Mat turn_upright(const cv::Mat& stored, int orientation) {
 /// Leaves one channel, as grey. `channel`: its number, from 1.
 void extract_channel(const std::string& channel, Decoded& decoded) {
   const int channels = decoded.samples.channels();
-  int number = 0;
-  const char* end = channel.data() + channel.size();
-  const auto [stop, error] = std::from_chars(channel.data(), end, number);
-  if (error != std::errc() || stop != end || number < 1 || number > channels) {
+  const int number = channel_number(channel, channels);
+  if (number == 0) {
     throw InputError(
         fmt::format("it has no channel '{}': its channels are 1 to {}", channel, channels));
   }
@@ -88,6 +89,19 @@ Decoded decode_numbers(Bytes file, const SizeLimit& limit) {
   throw InputError("expected PNG, TIFF or .npy (others do not keep numbers as they are)");
 }
 
+/// Refuses what one number of each pixel does not tell.
+void check_single(const Decoded& decoded) {
+  if (decoded.pages > 1) {
+    throw InputError(fmt::format(
+        "it has {} pages, expected one: save the page as a file of its own", decoded.pages));
+  }
+  if (decoded.left_out == 0) return;
+  throw InputError(
+      fmt::format("it has {} samples a pixel, of which {} are neither colour nor alpha: expected "
+                  "one number a pixel",
+                  decoded.samples.channels() + decoded.left_out, decoded.left_out));
+}
+
 }  // namespace
 
 Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
@@ -99,11 +113,36 @@ Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
     if (format_of(file) == ImageFormat::kTiff) facts.notes = tiff_facts(file, limit);
     return facts;
   }
-  Decoded decoded = task.purpose == DecodeTask::kRaster
-                        ? decode_numbers(file, limit)
-                        : decode_part(format_of(file), file, limit, task.part);
+  const bool is_numbers = task.purpose == DecodeTask::kNumbers;
+  Decoded decoded = is_numbers ? decode_numbers(file, limit)
+                               : decode_part(format_of(file), file, limit, task.part);
+  if (is_numbers || task.purpose == DecodeTask::kStrength) check_single(decoded);
   if (task.purpose == DecodeTask::kPicture) apply_profile(decoded);
   decoded.samples = turn_upright(decoded.samples, decoded.orientation);
+  if (!decoded.valid.empty()) decoded.valid = turn_upright(decoded.valid, decoded.orientation);
+  return decoded;
+}
+
+Decoded decode_file(const std::string& path, Bytes file, const SizeLimit& limit,
+                    const DecodeTask& task, const ImageParameters& parameters) {
+  Decoded decoded = decode_as_asked(file, limit, task, parameters);
+  const std::string beside = path + ".msk";
+  std::error_code none;
+  if (path.empty() || task.part.page > 1 || !std::filesystem::is_regular_file(beside, none)) {
+    return decoded;
+  }
+  naming("its mask " + beside, [&] {
+    const DecodeTask numbers{DecodeTask::kNumbers, {}};
+    const Decoded mask = decode_as_asked(read_file(beside), limit.max_pixels, numbers, parameters);
+    const cv::Mat kept = turn_upright(mask.samples, decoded.orientation);
+    if (kept.size() != decoded.samples.size() || kept.channels() != 1) {
+      throw InputError(fmt::format("has {} x {} pixels and {} channels, expected {} x {} and one",
+                                   kept.cols, kept.rows, kept.channels(), decoded.samples.cols,
+                                   decoded.samples.rows));
+    }
+    leave_out(kept, decoded);
+    decoded.hidden = "masked";
+  });
   return decoded;
 }
 

@@ -10,11 +10,13 @@ namespace diacut {
 /// What a file is decoded for.
 struct DecodeTask {
   enum Purpose : std::int32_t {
-    kPicture,  ///< Its part, upright, in the colours of sRGB.
-    kNumbers,  ///< Its part, upright, as it is stored.
-    kRaster,   ///< A PNG or TIFF as it is stored; of a palette the indices.
-    kPages,    ///< Only Decoded::pages.
-    kFacts,    ///< Only Decoded::notes: the lines of tiff_facts(); of other formats none.
+    kPicture,   ///< Its part, upright, in the colours of sRGB.
+    kChannels,  ///< Its part, upright, as it is stored.
+    kStrength,  ///< As kChannels; a file of several pages, or of samples without meaning, is
+                ///< refused.
+    kNumbers,   ///< As kStrength, of a palette the indices; other formats than PNG and TIFF, too.
+    kPages,     ///< Only Decoded::pages.
+    kFacts,     ///< Only Decoded::notes: the lines of tiff_facts(); of other formats none.
   };
   Purpose purpose = kPicture;
   ImagePart part;
@@ -29,8 +31,9 @@ Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task);
 Decoded decode_as_asked(Bytes file, const SizeLimit& limit, const DecodeTask& task,
                         const ImageParameters& parameters);
 
-/// Reads an image whose values are numbers and no colours, as read_image() does, but without the
-/// file's colour profile.
-Image read_numbers(const std::string& path, const ImageParameters& parameters);
+/// decode_as_asked() of a file's bytes, without the pixels that the mask beside it leaves out:
+/// `path`.msk, as GDAL writes it for the first page. `path`: of the file; empty: there is none.
+Decoded decode_file(const std::string& path, Bytes file, const SizeLimit& limit,
+                    const DecodeTask& task, const ImageParameters& parameters);
 
 }  // namespace diacut

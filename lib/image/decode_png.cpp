@@ -77,6 +77,27 @@ class PngReader {
     return true;
   }
 
+  /// Leaves out what the file calls transparent in samples of which choose_layout() made no alpha.
+  void leave_out_transparent(Decoded& decoded) {
+    png_bytep alpha = nullptr;
+    int count = 0;
+    png_color_16p key = nullptr;
+    if (png_get_tRNS(png_, info_, &alpha, &count, &key) == 0) return;
+    if (decoded.indexed) {
+      cv::Mat1b kept(1, 256, std::uint8_t{1});
+      for (int k = 0; k < count; ++k) kept(k) = alpha[k];
+      cv::Mat pixels;
+      cv::LUT(decoded.samples, kept, pixels);
+      leave_out(pixels, decoded);
+    } else {
+      const bool grey = decoded.samples.channels() == 1;
+      const cv::Scalar colour(grey ? key->gray : key->red, key->green, key->blue);
+      cv::Mat gone;
+      cv::inRange(decoded.samples, colour, colour, gone);
+      leave_out(~gone, decoded);
+    }
+  }
+
   /// `rows` has room for all rows, as long as png_get_rowbytes() says.
   bool read_rows(png_bytepp rows) {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
@@ -141,10 +162,12 @@ Decoded decode_png(Bytes file, const SizeLimit& limit, bool as_stored) {
   Decoded decoded;
   decoded.samples.create(height, width, CV_MAKETYPE(depth == 16 ? CV_16U : CV_8U, channels));
   decoded.has_alpha = channels % 2 == 0;
+  decoded.indexed = png_get_color_type(reader.png(), reader.info()) == PNG_COLOR_TYPE_PALETTE;
   decoded.type_range = std::pair{0.0, std::ldexp(1.0, as_stored ? bits : depth) - 1};
   std::vector<png_bytep> rows(static_cast<std::size_t>(height));
   for (int y = 0; y < height; ++y) rows[static_cast<std::size_t>(y)] = decoded.samples.ptr(y);
   if (!reader.read_rows(rows.data())) refuse(reader);
+  if (as_stored) reader.leave_out_transparent(decoded);
   // Only now, because the block may follow the picture.
   decoded.orientation = reader.orientation();
   const Bytes profile = reader.profile();

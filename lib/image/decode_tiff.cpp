@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -12,6 +14,7 @@
 
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
+#include "image/tiff_directory.hpp"
 #include "image/tiff_part.hpp"
 #include "image/tiff_reader.hpp"
 
@@ -24,20 +27,20 @@ struct SampleKind {
   std::uint16_t format;
   std::uint16_t bits;
   int depth;
-  std::optional<std::pair<double, double>> range;
+  TypeRange range = range_of(depth);
 };
 
 /// `as_stored`: indices of a palette and fewer than 8 bits too.
 std::optional<SampleKind> find_sample_kind(const Layout& layout, bool as_stored) {
   static const SampleKind kinds[] = {
-      {SAMPLEFORMAT_UINT, 8, CV_8U, std::pair{0.0, 255.0}},
+      {SAMPLEFORMAT_UINT, 8, CV_8U},
       {SAMPLEFORMAT_UINT, 32, CV_32S, std::pair{0.0, 4294967295.0}},
-      {SAMPLEFORMAT_INT, 8, CV_8S, std::pair{-128.0, 127.0}},
-      {SAMPLEFORMAT_INT, 16, CV_16S, std::pair{-32768.0, 32767.0}},
-      {SAMPLEFORMAT_INT, 32, CV_32S, std::pair{-2147483648.0, 2147483647.0}},
-      {SAMPLEFORMAT_IEEEFP, 16, CV_16F, std::nullopt},
-      {SAMPLEFORMAT_IEEEFP, 32, CV_32F, std::nullopt},
-      {SAMPLEFORMAT_IEEEFP, 64, CV_64F, std::nullopt},
+      {SAMPLEFORMAT_INT, 8, CV_8S},
+      {SAMPLEFORMAT_INT, 16, CV_16S},
+      {SAMPLEFORMAT_INT, 32, CV_32S},
+      {SAMPLEFORMAT_IEEEFP, 16, CV_16F},
+      {SAMPLEFORMAT_IEEEFP, 32, CV_32F},
+      {SAMPLEFORMAT_IEEEFP, 64, CV_64F},
   };
   const bool indices = as_stored && (layout.photometric == PHOTOMETRIC_PALETTE ||
                                      layout.photometric == PHOTOMETRIC_MASK);
@@ -48,9 +51,8 @@ std::optional<SampleKind> find_sample_kind(const Layout& layout, bool as_stored)
     if (kind.format == format && kind.bits == layout.bits) return kind;
   }
   // 1 to 7 and 9 to 15 bits lie packed in the file, and in 16 bits here.
-  if (format != SAMPLEFORMAT_UINT || layout.bits < (as_stored ? 1 : 8) || layout.bits > 16) {
-    return std::nullopt;
-  }
+  const int least = as_stored || layout.samples > 1 ? 1 : 8;
+  if (format != SAMPLEFORMAT_UINT || layout.bits < least || layout.bits > 16) return std::nullopt;
   return SampleKind{format, layout.bits, CV_16U,
                     std::pair{0.0, static_cast<double>((1 << layout.bits) - 1)}};
 }
@@ -315,6 +317,14 @@ void read_samples(const TiffReader& reader, const Layout& layout, const SampleKi
   }
 }
 
+/// Whether a fourth sample of which the file says nothing is alpha: more is opaque than in between.
+bool looks_like_alpha(const Decoded& decoded) {
+  cv::Mat alpha;
+  cv::extractChannel(decoded.samples, alpha, 3);
+  const int opaque = cv::countNonZero(alpha == full_alpha(decoded));
+  return opaque > 0 && opaque >= cv::countNonZero(alpha) - opaque;
+}
+
 void decode_as_stored(const TiffReader& reader, const Layout& layout, const SampleKind& kind,
                       Decoded& decoded) {
   const int colours = layout.photometric == PHOTOMETRIC_RGB ? 3 : 1;
@@ -325,20 +335,37 @@ void decode_as_stored(const TiffReader& reader, const Layout& layout, const Samp
     throw InputError(fmt::format("the TIFF file has {} samples a pixel, expected at least {}",
                                  layout.samples, colours));
   }
-  if (layout.samples > colours && extra_count > 0) {
-    decoded.premultiplied = extra[0] == EXTRASAMPLE_ASSOCALPHA;
-    decoded.has_alpha = decoded.premultiplied || extra[0] == EXTRASAMPLE_UNASSALPHA;
-  } else if (extra_count == 0 && layout.samples == 4 && colours == 3) {
-    decoded.has_alpha = true;  // Many programs, OpenCV among them, write alpha without saying so.
+  const std::uint16_t* const begin = extra;
+  const auto* const end = begin + std::min<int>(extra_count, layout.samples - colours);
+  const auto* const found = std::find_if(begin, end, [](std::uint16_t sample) {
+    return sample == EXTRASAMPLE_ASSOCALPHA || sample == EXTRASAMPLE_UNASSALPHA;
+  });
+  // Many programs, OpenCV among them, write alpha without saying so.
+  const bool is_unsaid = extra_count == 0 && layout.samples == 4 && colours == 3;
+  decoded.has_alpha = found != end || is_unsaid;
+  decoded.premultiplied = found != end && *found == EXTRASAMPLE_ASSOCALPHA;
+  const bool is_behind = found == begin || is_unsaid;  // The colours.
+  read_samples(reader, layout, kind, 0, colours + (decoded.has_alpha && is_behind ? 1 : 0),
+               decoded);
+  cv::Mat& samples = decoded.samples;
+  if (is_unsaid && !looks_like_alpha(decoded)) {
+    decoded.has_alpha = false;
+    cv::Mat rgb(samples.size(), CV_MAKETYPE(samples.depth(), colours));
+    cv::mixChannels(samples, rgb, {0, 0, 1, 1, 2, 2});
+    samples = rgb;
+  } else if (decoded.has_alpha && !is_behind) {
+    Decoded alpha;
+    read_samples(reader, layout, kind, static_cast<std::size_t>(colours + (found - begin)), 1,
+                 alpha);
+    cv::merge(std::vector<cv::Mat>{samples, alpha.samples}, samples);
   }
-  const int channels = colours + (decoded.has_alpha ? 1 : 0);
-  if (layout.samples > channels) {
-    decoded.notes.push_back(
-        fmt::format("Of {} samples a pixel the first {} were read: the file does not say that the "
-                    "others are colour or alpha (--channel N reads one).",
-                    layout.samples, channels));
-  }
-  read_samples(reader, layout, kind, 0, channels, decoded);
+  decoded.left_out = layout.samples - samples.channels();
+  if (decoded.left_out == 0) return;
+  decoded.notes.push_back(
+      fmt::format("Of {} samples a pixel the first {}{} were read: the file does not say that the "
+                  "others are colour or alpha (--channel N reads one).",
+                  layout.samples, is_behind ? samples.channels() : colours,
+                  is_behind || !decoded.has_alpha ? "" : " and alpha"));
 }
 
 /// Reads one channel as grey.
@@ -374,46 +401,79 @@ void go_to(const TiffReader& reader, int directory) {
   reader.refuse_if_errors();
 }
 
-/// The directories of a file by what they hold. Reduced pictures are left out.
-struct Directories {
-  std::vector<int> pictures;
-  std::vector<int> masks;  ///< Of each picture; -1: it has none.
-
-  explicit Directories(const TiffReader& reader) {
-    int directory = 0;
-    do {
-      const auto kind = reader.tag<std::uint32_t>(TIFFTAG_SUBFILETYPE);
-      const bool is_reduced = (kind & FILETYPE_REDUCEDIMAGE) != 0;
-      if ((kind & FILETYPE_MASK) != 0 && !pictures.empty()) {
-        if (!is_reduced && masks.back() < 0) masks.back() = directory;
-      } else if (!is_reduced || directory == 0) {
-        pictures.push_back(directory);
-        masks.push_back(-1);
-      }
-      ++directory;
-    } while (TIFFReadDirectory(reader.tiff()) != 0);
-    go_to(reader, 0);
-  }
-
-  int mask_of(int picture) const {
-    const auto found = std::find(pictures.begin(), pictures.end(), picture);
-    return found == pictures.end() ? -1 : masks[static_cast<std::size_t>(found - pictures.begin())];
-  }
-};
-
-/// What `part` means in this file.
-TiffPart find_part(const TiffReader& reader, const Directories& directories,
-                   const ImagePart& part) {
+std::string description_of(const TiffReader& reader) {
   const char* text = nullptr;
   TIFFGetField(reader.tiff(), TIFFTAG_IMAGEDESCRIPTION, &text);
-  TiffPart found =
-      find_tiff_part(text == nullptr ? "" : text, static_cast<int>(directories.pictures.size()),
-                     Layout(reader).samples, part);
-  for (int& page : found.directories) page = directories.pictures[static_cast<std::size_t>(page)];
-  return found;
+  return text == nullptr ? "" : text;
 }
 
-/// Makes transparent what the mask in this directory leaves out.
+/// A picture of a file.
+struct Picture {
+  int directory = 0;
+  std::uint64_t place = 0;  ///< Of the directory in the file.
+  int mask = -1;            ///< Its directory; -1: it has none.
+  std::uint64_t shift = 0;  ///< Bytes from the samples that the directory tells to its own.
+};
+
+/// The pictures of a file, without reduced ones. Goes to the directory of the first.
+std::vector<Picture> pictures_of(const TiffReader& reader, Bytes file) {
+  std::vector<Picture> pictures;
+  int directory = 0;
+  do {
+    const auto kind = reader.tag<std::uint32_t>(TIFFTAG_SUBFILETYPE);
+    const bool is_reduced = (kind & FILETYPE_REDUCEDIMAGE) != 0;
+    if ((kind & FILETYPE_MASK) != 0 && !pictures.empty()) {
+      if (!is_reduced && pictures.back().mask < 0) pictures.back().mask = directory;
+    } else if (!is_reduced) {
+      pictures.push_back({directory, TIFFCurrentDirOffset(reader.tiff())});
+    }
+    ++directory;
+  } while (TIFFReadDirectory(reader.tiff()) != 0);
+  if (pictures.empty()) pictures.push_back({0, TiffDirectories(file).first()});
+  go_to(reader, pictures.front().directory);
+  // ImageJ writes large stacks with one directory, and their planes one behind the other.
+  const int planes = imagej_planes(description_of(reader));
+  const Layout layout(reader);
+  const double bytes = std::ceil(layout.bits / 8.0 * layout.samples * layout.width) * layout.height;
+  const bool are_there = directory == 1 && TIFFIsTiled(reader.tiff()) == 0 &&
+                         TIFFNumberOfStrips(reader.tiff()) == 1 &&
+                         reader.tag<std::uint16_t>(TIFFTAG_COMPRESSION) == COMPRESSION_NONE &&
+                         bytes > 0 && bytes * planes <= static_cast<double>(file.size());
+  for (int k = 1; are_there && k < planes; ++k) {
+    pictures.push_back(pictures.front());
+    pictures.back().shift = static_cast<std::uint64_t>(bytes) * static_cast<unsigned>(k);
+  }
+  return pictures;
+}
+
+/// What `part` means in this file; in place of directories, places among its pictures.
+TiffPart find_part(const TiffReader& reader, std::size_t pictures, const ImagePart& part) {
+  return find_tiff_part(description_of(reader), static_cast<int>(pictures), Layout(reader).samples,
+                        part);
+}
+
+/// Leaves out the pixels one of whose stored numbers is GDAL's value for no data. `are_stored`:
+/// whether the samples are these numbers, and not the colours of a palette.
+void leave_out_no_data(const TiffReader& reader, const Layout& layout, const std::string& text,
+                       bool are_stored, Decoded& decoded) {
+  const std::optional<SampleKind> kind = find_sample_kind(layout, true);
+  if (!kind) return;
+  char* end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (end == text.c_str()) return;
+  Decoded stored;
+  if (!are_stored) read_samples(reader, layout, *kind, 0, 1, stored);
+  const Decoded& numbers = are_stored ? decoded : stored;
+  if (numbers.samples.depth() == CV_32F) value = static_cast<float>(value);
+  cv::Mat only;
+  for (int channel = 0; channel < numbers.colours(); ++channel) {
+    cv::extractChannel(numbers.samples, only, channel);
+    leave_out(only != value, decoded);
+  }
+  decoded.hidden = "masked, or hold the value of no data";
+}
+
+/// Leaves out what the mask in this directory does.
 void apply_mask(const TiffReader& reader, int directory, Bytes file, Decoded& decoded) {
   go_to(reader, directory);
   const Layout layout(reader);
@@ -425,19 +485,7 @@ void apply_mask(const TiffReader& reader, int directory, Bytes file, Decoded& de
   check_compression(reader);
   check_blocks(reader, layout, file);
   read_samples(reader, layout, *kind, 0, 1, mask);
-  const auto [low, high] = decoded.type_range.value_or(std::pair{0.0, 1.0});
-  if (!decoded.has_alpha) {
-    const cv::Mat opaque(decoded.samples.size(), decoded.samples.depth(), cv::Scalar(high));
-    std::vector<cv::Mat> channels;
-    cv::split(decoded.samples, channels);
-    channels.push_back(opaque);
-    cv::merge(channels, decoded.samples);
-    decoded.has_alpha = true;
-  }
-  cv::Mat alpha;
-  cv::extractChannel(decoded.samples, alpha, decoded.samples.channels() - 1);
-  alpha.setTo(cv::Scalar(low), mask.samples == 0);
-  cv::insertChannel(alpha, decoded.samples, decoded.samples.channels() - 1);
+  leave_out(mask.samples, decoded);
   decoded.hidden = "masked";
 }
 
@@ -445,16 +493,15 @@ void apply_mask(const TiffReader& reader, int directory, Bytes file, Decoded& de
 
 int count_tiff_pages(Bytes file, const SizeLimit& limit, const ImagePart& part) {
   const TiffReader reader(file, most_memory(limit));
-  return find_part(reader, Directories(reader), part).pages();
+  return find_part(reader, pictures_of(reader, file).size(), part).pages();
 }
 
 std::vector<std::string> tiff_facts(Bytes file, const SizeLimit& limit) {
   const TiffReader reader(file, most_memory(limit));
   // First, because another directory's tags take the place of those of the first.
-  const auto pages = static_cast<int>(Directories(reader).pictures.size());
+  const auto pages = static_cast<int>(pictures_of(reader, file).size());
   const Layout layout(reader);
-  const char* text = nullptr;
-  TIFFGetField(reader.tiff(), TIFFTAG_IMAGEDESCRIPTION, &text);
+  const std::string text = description_of(reader);
   const int colours = layout.photometric == PHOTOMETRIC_RGB ? 3 : 1;
   const bool is_colours = layout.samples <= colours + 1 || layout.photometric > PHOTOMETRIC_RGB;
   auto across = reader.tag<float>(TIFFTAG_XRESOLUTION);
@@ -463,18 +510,18 @@ std::vector<std::string> tiff_facts(Bytes file, const SizeLimit& limit) {
   double micrometres = unit == RESUNIT_INCH ? 25400 : unit == RESUNIT_CENTIMETER ? 1e4 : 0;
   // What programs write where they know nothing.
   if (unit == RESUNIT_INCH && (across <= 1 || across == 72 || across == 96)) micrometres = 0;
-  if (micrometres == 0 && (text == nullptr || std::strncmp(text, "ImageJ=", 7) != 0)) across = 0;
-  return stack_facts(text == nullptr ? "" : text, pages, is_colours ? 0 : layout.samples, across,
-                     down, micrometres);
+  if (micrometres == 0 && !text.starts_with("ImageJ=")) across = 0;
+  return stack_facts(text, pages, is_colours ? 0 : layout.samples, across, down, micrometres);
 }
 
 Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part, bool as_stored) {
-  const TiffReader reader(file, most_memory(limit));
-  const Directories directories(reader);
-  const TiffPart found = find_part(reader, directories, part);
-  const int directory =
-      found.directories[static_cast<std::size_t>(choose_page(part.page, found.pages())) - 1];
-  go_to(reader, directory);
+  TiffReader reader(file, most_memory(limit));
+  const std::vector<Picture> pictures = pictures_of(reader, file);
+  const TiffPart found = find_part(reader, pictures.size(), part);
+  const auto page = static_cast<std::size_t>(choose_page(part.page, found.pages()));
+  const Picture& picture = pictures[static_cast<std::size_t>(found.directories[page - 1])];
+  go_to(reader, picture.directory);
+  reader.shift(picture.shift);
   const Layout layout(reader);
   check_size(layout.width, layout.height, limit);
   check_compression(reader);
@@ -487,17 +534,30 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part, b
     decode_channel(reader, layout, kind, found.sample, decoded);
   } else if (kind) {
     decode_as_stored(reader, layout, *kind, decoded);
+    decoded.indexed = layout.photometric == PHOTOMETRIC_PALETTE;
     read_profile(reader, decoded);
+  } else if (as_stored) {
+    throw InputError(fmt::format(
+        "it is a TIFF of inks, of another colour space, or of rare samples ({} bits, photometric "
+        "interpretation {}): expected grey, or indices of a palette",
+        layout.bits, layout.photometric));
   } else {
     decoded.samples = read_converted(reader, layout);
     if (layout.bits > 8) decoded.notes.emplace_back("Its colours were reduced to 8 bits.");
     read_profile(reader, decoded);
   }
+  int orientation = reader.tag<std::uint16_t>(TIFFTAG_ORIENTATION);
+  // Not by libtiff, which knows these tags only after GDAL has told of them.
+  const TiffDirectories tags(file);
+  for (const TiffDirectories::Entry& entry : tags.entries(picture.place)) {
+    if (entry.tag == kNoDataTag) {
+      leave_out_no_data(reader, layout, tags.text(entry), kind.has_value(), decoded);
+    }
+    if (std::find(kMapTags.begin(), kMapTags.end(), entry.tag) != kMapTags.end()) orientation = 1;
+  }
   reader.refuse_if_errors();
-  const int orientation = reader.tag<std::uint16_t>(TIFFTAG_ORIENTATION);
   if (orientation >= 1 && orientation <= 8) decoded.orientation = orientation;
-  const int mask = directories.mask_of(directory);
-  if (mask >= 0 && !as_stored) apply_mask(reader, mask, file, decoded);
+  if (picture.mask >= 0) apply_mask(reader, picture.mask, file, decoded);
   return decoded;
 }
 

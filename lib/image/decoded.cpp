@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "diacut/errors.hpp"
@@ -27,6 +28,56 @@ void check_size(std::int64_t width, std::int64_t height, const SizeLimit& limit,
   if (limit.accepts) {
     limit.accepts({static_cast<int>(width), static_cast<int>(height), channels});
   }
+}
+
+TypeRange range_of(int depth) {
+  if (depth == CV_16F || depth == CV_32F || depth == CV_64F) return std::nullopt;
+  const double half = std::ldexp(1.0, 8 * CV_ELEM_SIZE1(depth) - 1);
+  const bool is_signed = depth == CV_8S || depth == CV_16S || depth == CV_32S;
+  return std::pair{is_signed ? -half : 0, is_signed ? half - 1 : 2 * half - 1};
+}
+
+void leave_out(const cv::Mat& kept, Decoded& decoded) {
+  const cv::Mat valid = kept != 0;
+  if (decoded.valid.empty()) {
+    decoded.valid = valid;
+  } else {
+    decoded.valid &= valid;
+  }
+}
+
+double full_alpha(double most, const TypeRange& type_range) {
+  const double largest = type_range ? type_range->second : std::numeric_limits<double>::infinity();
+  for (const double usual : {1.0, 255.0, 65535.0}) {
+    if (most <= usual) return std::min(usual, largest);
+  }
+  return type_range ? largest : most;
+}
+
+double full_alpha(const Decoded& decoded) {
+  double most = 0;
+  cv::Mat1d row;
+  const int channels = decoded.samples.channels();
+  for (int y = 0; y < decoded.samples.rows; ++y) {
+    // Mostly the first row has a pixel that tells.
+    if (decoded.type_range && full_alpha(most, decoded.type_range) == decoded.type_range->second) {
+      break;
+    }
+    decoded.samples.row(y).reshape(1).convertTo(row, CV_64F);
+    for (int at = channels - 1; at < row.cols; at += channels) {
+      if (std::isfinite(row(at))) most = std::max(most, row(at));
+    }
+  }
+  return full_alpha(most, decoded.type_range);
+}
+
+cv::Mat1b pixels_with_data(const Decoded& decoded) {
+  if (!decoded.has_alpha) return decoded.valid;
+  cv::Mat alpha;
+  cv::extractChannel(decoded.samples, alpha, decoded.colours());
+  cv::Mat opaque = alpha >= full_alpha(decoded) / 2;
+  if (!decoded.valid.empty()) opaque &= decoded.valid;
+  return opaque;
 }
 
 int choose_page(int asked, int pages) {

@@ -12,23 +12,50 @@
 
 namespace diacut {
 
-/// A file's samples as it stores them, before they are turned upright and brought into [0, 1].
+/// The least and the greatest value of a type of samples.
+using TypeRange = std::optional<std::pair<double, double>>;
+
+/// The range of the integers that a depth of OpenCV holds; nothing for floats.
+TypeRange range_of(int depth);
+
+/// A file's samples as it stores them, with what they mean, before they are turned upright and
+/// brought into [0, 1]. What reads a file makes one, and each use of a file takes one.
 struct Decoded {
   /// Grey, or red, green, blue; then alpha if has_alpha. Any depth of OpenCV's but CV_16F.
   cv::Mat samples;
   bool has_alpha = false;
-  /// What notes say of the pixels with an alpha below half of its range.
+  /// 0 where a mask or the value of no data leaves a pixel out; empty: nowhere.
+  cv::Mat1b valid;
+  /// What notes say of the pixels that are left out, or have an alpha below half of full alpha.
   std::string hidden = "transparent";
   bool premultiplied = false;  ///< The colours were multiplied by alpha.
   bool zero_is_white = false;
+  bool indexed = false;  ///< The samples are indices of a palette.
   /// The smallest and largest value that the stored integers can have; empty for floats.
-  std::optional<std::pair<double, double>> type_range = std::pair{0.0, 255.0};
+  TypeRange type_range = std::pair{0.0, 255.0};
   int orientation = 1;  ///< As exif_orientation() has it.
   /// The ICC profile that says what the colours are, as the file has it; empty: sRGB.
   std::vector<std::uint8_t> profile;
   std::vector<std::string> notes;
-  int pages = 1;  ///< Of the file.
+  int pages = 1;     ///< Of the file.
+  int left_out = 0;  ///< Samples of each pixel that have no meaning, and were not read.
+
+  int colours() const { return samples.channels() - (has_alpha ? 1 : 0); }
 };
+
+/// Leaves out the pixels where `kept` is 0. `kept`: one channel of any depth.
+void leave_out(const cv::Mat& kept, Decoded& decoded);
+
+/// The alpha of an opaque pixel, where the largest alpha of a picture is `most`: 1, 255 or 65535,
+/// as programs write them whatever the type, or the largest value of the type.
+double full_alpha(double most, const TypeRange& type_range);
+
+/// The alpha of an opaque pixel. Precondition: decoded.has_alpha.
+double full_alpha(const Decoded& decoded);
+
+/// Which pixels have data, as alpha, masks and the value of no data tell: 0 where they have none.
+/// Empty: all have.
+cv::Mat1b pixels_with_data(const Decoded& decoded);
 
 /// Up to which size a picture is decoded.
 struct SizeLimit {
@@ -63,7 +90,7 @@ Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit);
 Decoded decode_jpeg(Bytes file, const SizeLimit& limit);
 Decoded decode_jxl(Bytes file, const SizeLimit& limit, int page = 0);
 /// `as_stored`: pixels that are indices of a palette stay indices, and those of fewer than 8 bits
-/// the numbers that they are; so of decode_tiff().
+/// the numbers that they are; other colours than RGB are refused. So of decode_tiff().
 Decoded decode_png(Bytes file, const SizeLimit& limit, bool as_stored = false);
 /// PBM, PGM, PPM and PAM.
 Decoded decode_pnm(Bytes file, const SizeLimit& limit, int page = 0);

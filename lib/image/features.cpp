@@ -12,6 +12,7 @@
 
 #include "diacut/errors.hpp"
 #include "image/feature_planes.hpp"
+#include "image/naming.hpp"
 #include "image/npy.hpp"
 
 namespace diacut {
@@ -145,11 +146,12 @@ bool features_fit(const FeatureSize& features, int width, int height) {
 }
 
 FeatureSize read_feature_size(const std::string& path) {
-  return naming_npy("features", path, [&] { return size_of(open_npy_of(path, "features")); });
+  return naming(fmt::format("the features '{}'", path),
+                [&] { return size_of(open_npy_of(path, "features")); });
 }
 
 FeatureMap read_features(const std::string& path) {
-  return naming_npy("features", path, [&] {
+  return naming(fmt::format("the features '{}'", path), [&] {
     NpyFile file = open_npy_of(path, "features");
     const FeatureSize size = size_of(file);
     FeatureMap features{size.width, size.height, size.channels, {}, {}};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <opencv2/core.hpp>
 #include <string>
 #include <system_error>
@@ -69,16 +70,23 @@ void check_large_file(const std::string& path, const ImageParameters& parameters
   });
 }
 
+/// `path`: of the file that the bytes are from; empty: there is none.
+Image image_of(const std::string& path, const std::vector<std::uint8_t>& bytes,
+               const std::string& name, const ImageParameters& parameters, const ImagePart& part,
+               const SizeCheck& accepts) {
+  return naming(name, [&] {
+    const SizeLimit limit = limit_of(parameters, accepts, bytes.size());
+    return to_image(decode_file(path, bytes, limit, {DecodeTask::kPicture, part}, parameters),
+                    parameters.range);
+  });
+}
+
 }  // namespace
 
 Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
                    const ImageParameters& parameters, const ImagePart& part,
                    const SizeCheck& accepts) {
-  return naming(name, [&] {
-    const SizeLimit limit = limit_of(parameters, accepts, bytes.size());
-    return to_image(decode_as_asked(bytes, limit, {DecodeTask::kPicture, part}, parameters),
-                    parameters.range);
-  });
+  return image_of("", bytes, name, parameters, part, accepts);
 }
 
 int count_pages(const std::string& path, const ImageParameters& parameters,
@@ -103,7 +111,7 @@ Image read_image(const std::string& path, const ImageParameters& parameters, con
                  const SizeCheck& accepts) {
   check_large_file(path, parameters, part, accepts);
   const auto [bytes, name] = read_file_bytes(path);
-  return decode_image(bytes, name, parameters, part, accepts);
+  return image_of(name, bytes, name, parameters, part, accepts);
 }
 
 Image read_image(const std::string& path, const ImageParameters& parameters) {
@@ -150,12 +158,15 @@ PictureFacts ImageFile::facts(const ImageParameters& parameters) const {
 
 namespace {
 
-Channel channel_of(const cv::Mat& samples, int number, std::string name) {
+Channel channel_of(const Decoded& decoded, int number, std::string name) {
   cv::Mat only;
-  cv::extractChannel(samples, only, number);
+  cv::extractChannel(decoded.samples, only, number);
   Channel channel{std::move(name), only.cols, only.rows, {}};
   channel.values.resize(only.total());
-  only.convertTo(cv::Mat(only.rows, only.cols, CV_64F, channel.values.data()), CV_64F);
+  cv::Mat1d values(only.rows, only.cols, channel.values.data());
+  only.convertTo(values, CV_64F);
+  const cv::Mat1b with_data = pixels_with_data(decoded);
+  if (!with_data.empty()) values.setTo(std::numeric_limits<double>::quiet_NaN(), with_data == 0);
   return channel;
 }
 
@@ -167,17 +178,16 @@ void ImageFile::read_channels(const ImageParameters& parameters, const ImagePart
   const PictureFacts told = facts(parameters);
   naming(name_, [&] {
     const auto decoded = [&](const ImagePart& from) {
-      return decode_as_asked(bytes_, parameters.max_pixels, {DecodeTask::kNumbers, from},
-                             parameters);
+      return decode_file(name_, bytes_, parameters.max_pixels, {DecodeTask::kChannels, from},
+                         parameters);
     };
     if (told.channels.empty() || (wanted.empty() && part.channel.empty())) {
       const bool all = !wanted.empty();
       const Decoded picture = decoded({part.page, all ? std::string() : part.channel});
-      const int colours = picture.samples.channels() - (picture.has_alpha ? 1 : 0);
       std::vector<std::string> names = {"red", "green", "blue"};
-      if (colours == 1) names = {all || part.channel.empty() ? "grey" : part.channel};
+      if (picture.colours() == 1) names = {all || part.channel.empty() ? "grey" : part.channel};
       for (const std::size_t k : channels_in(all ? wanted : "all", names)) {
-        visit(channel_of(picture.samples, static_cast<int>(k), names[k]));
+        visit(channel_of(picture, static_cast<int>(k), names[k]));
       }
       return;
     }
@@ -193,23 +203,14 @@ void ImageFile::read_channels(const ImageParameters& parameters, const ImagePart
     }
     for (const std::size_t k : channels_in(wanted.empty() ? part.channel : wanted, told.channels)) {
       from.channel = std::to_string(k + 1);
-      visit(channel_of(decoded(from).samples, 0, told.channels[k]));
+      visit(channel_of(decoded(from), 0, told.channels[k]));
     }
   });
 }
 
 Image ImageFile::read(const ImageParameters& parameters, const ImagePart& part,
                       const SizeCheck& accepts) const {
-  return decode_image(bytes_, name_, parameters, part, accepts);
-}
-
-Image read_numbers(const std::string& path, const ImageParameters& parameters) {
-  const auto [bytes, name] = read_file_bytes(path);
-  return naming(name, [&, &file = bytes] {
-    return to_image(
-        decode_as_asked(file, parameters.max_pixels, {DecodeTask::kNumbers, {}}, parameters),
-        parameters.range);
-  });
+  return image_of(name_, bytes_, name_, parameters, part, accepts);
 }
 
 }  // namespace diacut

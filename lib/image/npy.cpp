@@ -173,7 +173,12 @@ std::size_t npy_elements(const NpyHeader& header, std::size_t bytes_each, std::u
   return static_cast<std::size_t>(count);
 }
 
-std::optional<NpyFile> open_npy(const std::string& path) {
+NpyFile open_npy_of(const std::string& path, const char* what) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown)) throw InputError("there is no such file");
+  if (std::filesystem::is_directory(path, unknown)) {
+    throw InputError("it is a folder, expected a .npy file");
+  }
   NpyFile file;
   file.stream.open(path, std::ios::binary);
   std::vector<std::uint8_t> head(kNpyPrefix);
@@ -183,32 +188,20 @@ std::optional<NpyFile> open_npy(const std::string& path) {
     head.resize(from + static_cast<std::size_t>(file.stream.gcount()));
   };
   read(0);
-  if (!is_npy(head)) return std::nullopt;
+  if (!is_npy(head)) {
+    throw InputError(fmt::format("it is no .npy file: save the {} with numpy.save", what));
+  }
   const std::size_t known = head.size();
   if (known == kNpyPrefix) {
     head.resize(npy_header_end(head));
     read(known);
   }
   file.header = parse_npy_header(head);
-  std::error_code unknown;
   const bool regular = std::filesystem::is_regular_file(path, unknown);
   const std::uint64_t size = regular ? std::filesystem::file_size(path, unknown) : 0;
   file.available = regular && !unknown ? size - std::min<std::uint64_t>(size, file.header.size)
                                        : std::numeric_limits<std::uint64_t>::max();
   return file;
-}
-
-NpyFile open_npy_of(const std::string& path, const char* what) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) throw InputError("there is no such file");
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw InputError("it is a folder, expected a .npy file");
-  }
-  std::optional<NpyFile> file = open_npy(path);
-  if (!file) {
-    throw InputError(fmt::format("it is no .npy file: save the {} with numpy.save", what));
-  }
-  return std::move(*file);
 }
 
 std::string npy_shape_text(const std::vector<std::uint64_t>& shape) {

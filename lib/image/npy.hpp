@@ -1,16 +1,12 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "diacut/errors.hpp"
 #include "image/bytes.hpp"
 
 namespace diacut {
@@ -57,23 +53,9 @@ struct NpyFile {
   std::uint64_t available = 0;  ///< Bytes that follow; of a pipe, which does not tell, the most.
 };
 
-/// Opens a .npy file; nothing if the file is of another kind or cannot be read. Throws as
-/// parse_npy_header() does.
-std::optional<NpyFile> open_npy(const std::string& path);
-
 /// Opens a .npy file of `what`, as "features". Throws InputError, whose message does not name the
 /// file, where it is missing, a folder or of another kind, and as parse_npy_header() does.
 NpyFile open_npy_of(const std::string& path, const char* what);
-
-/// What `work` returns, which reads a .npy file of `what`. Its InputErrors then name the file.
-template <class Work>
-auto naming_npy(const char* what, const std::string& path, const Work& work) {
-  try {
-    return work();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("the {} '{}': {}", what, path, error.what()));
-  }
-}
 
 /// The shape of an array as NumPy shows it.
 std::string npy_shape_text(const std::vector<std::uint64_t>& shape);

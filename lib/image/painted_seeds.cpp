@@ -28,8 +28,7 @@ Painting painting_of(const Decoded& picture) {
   cv::Mat samples;
   const auto [low, high] = picture.type_range.value_or(std::pair{0.0, 1.0});
   picture.samples.convertTo(samples, CV_64F, 255 / (high - low), -low * 255 / (high - low));
-  const int channels = samples.channels();
-  const int colours = channels - (picture.has_alpha ? 1 : 0);
+  const int colours = picture.colours();
   Painting painting{samples.cols, samples.rows, {}, {}};
   double most = 0;
   double least = 255;
@@ -39,19 +38,20 @@ Painting painting_of(const Decoded& picture) {
       least = std::min(least, samples.ptr<double>(y, x)[colours]);
     }
   }
-  painting.is_cut_out = picture.has_alpha && least < most;
+  painting.is_cut_out = (picture.has_alpha && least < most) || !picture.valid.empty();
   for (int y = 0; y < samples.rows; ++y) {
     for (int x = 0; x < samples.cols; ++x) {
       const double* pixel = samples.ptr<double>(y, x);
       // Where an edge is soft, its pixels are less opaque than the brush.
-      const double alpha = painting.is_cut_out ? pixel[colours] / most : 1;
+      const bool is_kept = picture.valid.empty() || picture.valid(y, x) != 0;
+      const double alpha = picture.has_alpha && most > 0 ? pixel[colours] / most : 1;
       const double full = picture.premultiplied && alpha > 0 ? alpha : 1;
       PaintedColour colour;
       for (std::size_t c = 0; c < 3; ++c) {
         colour[c] = static_cast<int>(std::lround(pixel[colours == 3 ? c : 0] / full));
       }
       painting.colours.push_back(colour);
-      painting.opaque.push_back(alpha > 0.99);
+      painting.opaque.push_back(is_kept && alpha > 0.99);
     }
   }
   return painting;
@@ -172,8 +172,7 @@ std::string hex(const PaintedColour& colour) {
 }  // namespace
 
 bool is_painted(const Decoded& picture) {
-  const int colours = picture.samples.channels() - (picture.has_alpha ? 1 : 0);
-  if (colours != 3) return false;
+  if (picture.colours() != 3) return false;
   if (picture.has_alpha && painting_of(picture).is_cut_out) return true;
   std::vector<cv::Mat> planes;
   cv::split(picture.samples, planes);

@@ -5,6 +5,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/seeds.hpp"
+#include "image/naming.hpp"
 #include "image/npy.hpp"
 
 namespace diacut {
@@ -41,7 +42,7 @@ Probabilities read_array(NpyFile file) {
 }  // namespace
 
 Probabilities read_probabilities(const std::string& path) {
-  return naming_npy("probabilities", path, [&] {
+  return naming(fmt::format("the probabilities '{}'", path), [&] {
     Probabilities result = read_array(open_npy_of(path, "probabilities"));
     check_probabilities(result);
     return result;

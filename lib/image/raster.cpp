@@ -5,19 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
+#include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
+#include <limits>
 #include <map>
-#include <memory>
 #include <opencv2/core.hpp>
 #include <string_view>
-#include <system_error>
 
+#include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
 #include "image/decode.hpp"
-#include "image/format.hpp"
 #include "image/naming.hpp"
 #include "image/npy.hpp"
 
@@ -51,7 +48,7 @@ Element element_reader(std::string_view type) {
   return reader->second;
 }
 
-Raster decode_npy(Bytes file) {
+Raster decode_npy(Bytes file, std::int64_t max_pixels) {
   const NpyHeader header = parse_npy_header(file);
   const std::vector<std::uint64_t>& shape = header.shape;
   if (shape.size() != 2) {
@@ -62,8 +59,7 @@ Raster decode_npy(Bytes file) {
   element_reader(type);  // Throws where there is none.
   const std::size_t count =
       npy_elements(header, static_cast<std::size_t>(type[1] - '0'), file.size() - header.size);
-  check_size(static_cast<std::int64_t>(shape[1]), static_cast<std::int64_t>(shape[0]),
-             ImageParameters().max_pixels);
+  check_size(static_cast<std::int64_t>(shape[1]), static_cast<std::int64_t>(shape[0]), max_pixels);
   Raster raster;
   raster.width = static_cast<int>(shape[1]);
   raster.height = static_cast<int>(shape[0]);
@@ -72,35 +68,6 @@ Raster decode_npy(Bytes file) {
       numbers_of(file.subspan(header.size), type, count,
                  (header.byte_order() == '>') != (std::endian::native == std::endian::big));
   if (header.fortran_order) raster.values = by_rows(raster.values, raster.width, raster.height);
-  return raster;
-}
-
-/// The first channel of samples whose colours are all grey.
-Raster grey(const Decoded& decoded) {
-  cv::Mat samples;
-  decoded.samples.convertTo(samples, CV_64F);
-  const int channels = samples.channels();
-  const int colours = channels - (decoded.has_alpha ? 1 : 0);
-  Raster raster;
-  raster.width = samples.cols;
-  raster.height = samples.rows;
-  raster.is_integer = decoded.type_range.has_value();
-  const int depth = decoded.samples.depth();
-  raster.is_grey = depth == CV_8U || depth == CV_16U;
-  if (raster.is_grey) raster.full = decoded.type_range->second;
-  for (int y = 0; y < samples.rows; ++y) {
-    const double* pixel = samples.ptr<double>(y);
-    for (int x = 0; x < samples.cols; ++x, pixel += channels) {
-      for (int c = 1; c < colours; ++c) {
-        if (pixel[c] != pixel[0]) {
-          throw InputError(
-              "it is a picture in colour: expected one number a pixel (grey, palette indices, or "
-              "an array)");
-        }
-      }
-      raster.values.push_back(pixel[0]);
-    }
-  }
   return raster;
 }
 
@@ -125,42 +92,81 @@ std::vector<double> by_rows(const std::vector<double>& by_columns, int width, in
   return values;
 }
 
-Raster decode_raster(Bytes file, const ImageParameters& parameters) {
-  if (is_npy(file)) return decode_npy(file);
-  return raster_of(
-      decode_as_asked(file, parameters.max_pixels, {DecodeTask::kRaster, {}}, parameters), file);
+Raster decode_raster(Bytes file, const ImageParameters& parameters, const std::string& path) {
+  if (is_npy(file)) return decode_npy(file, parameters.max_pixels);
+  const DecodeTask task{DecodeTask::kNumbers, {}};
+  return raster_of(decode_file(path, file, parameters.max_pixels, task, parameters));
 }
 
-Raster raster_of(const Decoded& decoded, Bytes file) {
-  constexpr std::size_t kColourType = 25;
-  constexpr std::uint8_t kPalette = 3;
-  Raster raster = grey(decoded);
-  raster.is_indexed = identify_format(file) == ImageFormat::kPng && file[kColourType] == kPalette;
+Raster raster_of(const Decoded& decoded) {
+  cv::Mat samples;
+  decoded.samples.convertTo(samples, CV_64F);
+  const cv::Mat1b with_data = pixels_with_data(decoded);
+  const int channels = samples.channels();
+  const double full = decoded.premultiplied ? full_alpha(decoded) : 1;
+  Raster raster;
+  raster.width = samples.cols;
+  raster.height = samples.rows;
+  raster.is_integer = decoded.type_range.has_value();
+  const int depth = decoded.samples.depth();
+  raster.is_grey = depth == CV_8U || depth == CV_16U;
+  if (raster.is_grey) raster.full = decoded.type_range->second;
+  raster.zero_is_white = decoded.zero_is_white;
+  raster.is_indexed = decoded.indexed;
+  for (int y = 0; y < samples.rows; ++y) {
+    const double* pixel = samples.ptr<double>(y);
+    for (int x = 0; x < samples.cols; ++x, pixel += channels) {
+      const bool has_data = with_data.empty() || with_data(y, x) != 0;
+      for (int c = 1; c < decoded.colours(); ++c) {
+        if (has_data && pixel[c] != pixel[0]) {
+          throw InputError(
+              "it has colours: expected one number a pixel (grey, palette indices, or an array)");
+        }
+      }
+      // A number that was multiplied by its alpha.
+      const double number =
+          decoded.premultiplied ? pixel[0] * full / pixel[channels - 1] : pixel[0];
+      raster.values.push_back(has_data ? number : std::numeric_limits<double>::quiet_NaN());
+    }
+  }
   return raster;
 }
 
-std::vector<std::uint8_t> read_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             &std::fclose);
-  const auto fail = [&] {
-    throw InputError(
-        fmt::format("{}: cannot be read: {}", path, std::generic_category().message(errno)));
-  };
-  if (!file) fail();
-  std::vector<std::uint8_t> bytes;
-  constexpr std::size_t kStep = std::size_t{1} << 20;
-  while (std::feof(file.get()) == 0) {
-    const std::size_t before = bytes.size();
-    bytes.resize(before + kStep);
-    bytes.resize(before + std::fread(bytes.data() + before, 1, kStep, file.get()));
-    if (std::ferror(file.get()) != 0) fail();
+std::vector<double> strengths_of(const Raster& raster) {
+  std::vector<double> strength = raster.values;
+  for (double& value : strength) {
+    if (std::isnan(value)) throw InputError("it has pixels without data: expected a strength each");
+    value = raster.zero_is_white ? 1 - value / raster.full : value / raster.full;
+    if (!(value >= 0 && value <= 1)) {
+      throw InputError(fmt::format(
+          "has the strength {:.6g}: expected 0 to 1 (arrays and floats), or grey", value));
+    }
   }
-  return bytes;
+  return strength;
+}
+
+std::vector<std::int64_t> whole_numbers(const Raster& raster, double least, double most,
+                                        const std::string& expected) {
+  std::vector<std::int64_t> numbers;
+  numbers.reserve(raster.values.size());
+  for (double value : raster.values) {
+    if (std::isnan(value)) value = 0;
+    if (!(value >= least && value <= most) || value != std::floor(value)) {
+      throw InputError(fmt::format("holds the value {:.6g}, expected {}", value, expected));
+    }
+    numbers.push_back(static_cast<std::int64_t>(value));
+  }
+  return numbers;
+}
+
+std::vector<std::uint8_t> read_file(const std::string& path) {
+  const auto any = [](const std::vector<std::uint8_t>&) {};
+  return naming(path, [&] { return read_bytes(path, 0, any, "a file"); });
 }
 
 Raster read_raster(const std::string& path, const ImageParameters& parameters) {
   const std::vector<std::uint8_t> bytes = read_file(path);
-  return naming(path, [&] { return decode_raster(bytes, parameters); });
+  return naming(path, [&] { return decode_raster(bytes, parameters, path); });
 }
 
 }  // namespace diacut

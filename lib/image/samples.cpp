@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <opencv2/core.hpp>
-#include <optional>
 #include <utility>
 
 #include "diacut/errors.hpp"
@@ -15,40 +14,27 @@
 namespace diacut {
 namespace {
 
-/// How samples of a type lie in a cv::Mat, and which values the type can have.
-struct SamplesSampleKind {
-  int depth = CV_8U;
-  std::optional<std::pair<double, double>> range;
-};
-
-template <typename T>
-SamplesSampleKind integers(int depth) {
-  return {depth,
-          std::pair<double, double>(std::numeric_limits<T>::min(), std::numeric_limits<T>::max())};
-}
-
-SamplesSampleKind kind_of(SampleType type) {
+/// How samples of a type lie in a cv::Mat.
+int depth_of(SampleType type) {
   switch (type) {
     case SampleType::kBool:
-      return {CV_8U, std::pair{0.0, 1.0}};
     case SampleType::kUint8:
-      return integers<std::uint8_t>(CV_8U);
+      return CV_8U;
     case SampleType::kInt8:
-      return integers<std::int8_t>(CV_8S);
+      return CV_8S;
     case SampleType::kUint16:
-      return integers<std::uint16_t>(CV_16U);
+      return CV_16U;
     case SampleType::kInt16:
-      return integers<std::int16_t>(CV_16S);
-    case SampleType::kUint32:
-      return integers<std::uint32_t>(CV_64F);  // OpenCV has no such type.
+      return CV_16S;
     case SampleType::kInt32:
-      return integers<std::int32_t>(CV_32S);
+      return CV_32S;
     case SampleType::kFloat32:
-      return {CV_32F, std::nullopt};
+      return CV_32F;
+    case SampleType::kUint32:  // OpenCV has no such type.
     case SampleType::kFloat64:
       break;
   }
-  return {CV_64F, std::nullopt};
+  return CV_64F;
 }
 
 void check_shape(const Samples& samples, std::int64_t max_pixels) {
@@ -76,14 +62,16 @@ void check_shape(const Samples& samples, std::int64_t max_pixels) {
 
 Image image_from_samples(const Samples& samples, const ImageParameters& parameters) {
   check_shape(samples, parameters.max_pixels);
-  const SamplesSampleKind kind = kind_of(samples.type);
+  const int depth = depth_of(samples.type);
   const auto width = static_cast<int>(samples.width);
   const auto height = static_cast<int>(samples.height);
   const auto channels = static_cast<int>(samples.channels);
   Decoded decoded;
   decoded.has_alpha = channels % 2 == 0;
-  decoded.type_range = kind.range;
+  decoded.type_range = range_of(depth);
+  if (samples.type == SampleType::kBool) decoded.type_range = std::pair{0.0, 1.0};
   if (samples.type == SampleType::kUint32) {
+    decoded.type_range = std::pair{0.0, 4294967295.0};
     const auto* values = static_cast<const std::uint32_t*>(samples.data);
     decoded.samples.create(height, width, CV_64FC(channels));
     std::copy_n(values, decoded.samples.total() * static_cast<std::size_t>(channels),
@@ -91,7 +79,7 @@ Image image_from_samples(const Samples& samples, const ImageParameters& paramete
   } else {
     // cv::Mat has no view of constant samples; these are only read.
     decoded.samples =
-        cv::Mat(height, width, CV_MAKETYPE(kind.depth, channels), const_cast<void*>(samples.data));
+        cv::Mat(height, width, CV_MAKETYPE(depth, channels), const_cast<void*>(samples.data));
   }
   return to_image(decoded, parameters.range);
 }

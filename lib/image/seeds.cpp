@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <system_error>
 
 #include "diacut/errors.hpp"
@@ -33,58 +34,31 @@ bool is_json(const std::string& path) {
   return begins_as_json({first, static_cast<std::size_t>(file.gcount())});
 }
 
-void check_size(int width, int height) {
-  if (width > 0 && height > 0) return;
-  throw InputError("it is GeoJSON, for which the size of the image has to be told");
-}
-
-/// GeoJSON is read by a library in this process, which files of strangers may not reach.
-void check_trusted(const ImageParameters& parameters) {
-  if (!parameters.untrusted) return;
-  throw InputError(
-      "it is GeoJSON, which is not read from strangers (--untrusted): draw it into a PNG, TIFF or "
-      ".npy file of the image's size");
+/// Draws GeoJSON, which a library reads in this process.
+void draw_file(const std::string& path, const ImageParameters& parameters, int width, int height,
+               MarkedBy marked, const std::function<void(std::size_t, std::int32_t)>& visit) {
+  naming(path, [&] {
+    if (parameters.untrusted) {
+      throw InputError(
+          "it is GeoJSON, which is not read from strangers (--untrusted): draw it into a PNG, TIFF "
+          "or .npy file of the image's size");
+    }
+    if (width <= 0 || height <= 0) {
+      throw InputError("it is GeoJSON, for which the size of the image has to be told");
+    }
+    draw_geojson(read_file(path), width, height, marked, visit);
+  });
 }
 
 std::size_t pixels_of(int width, int height) {
   return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
 }
 
-Seeds drawn_seeds(Bytes file, int width, int height) {
-  check_size(width, height);
-  Seeds seeds{width, height, std::vector<std::int32_t>(pixels_of(width, height), 0)};
-  const auto columns = static_cast<std::size_t>(width);
-  draw_geojson(file, width, height, MarkedBy::kLabels, [&](std::size_t pixel, std::int32_t label) {
-    std::int32_t& own = seeds.labels[pixel];
-    if (own != 0 && own != label) {
-      throw InputError(fmt::format("the pixel at column {}, row {} has the labels {} and {}",
-                                   pixel % columns, pixel / columns, own, label));
-    }
-    own = label;
-  });
-  return seeds;
-}
-
-Barriers drawn_barriers(Bytes file, int width, int height) {
-  check_size(width, height);
-  Barriers barriers{width, height, std::vector<std::uint8_t>(pixels_of(width, height), 0)};
-  draw_geojson(file, width, height, MarkedBy::kLines,
-               [&](std::size_t pixel, std::int32_t) { barriers.pixels[pixel] = 1; });
-  return barriers;
-}
-
 Seeds seeds_of(const Raster& raster) {
-  Seeds seeds{raster.width, raster.height, {}};
-  seeds.labels.reserve(raster.values.size());
-  for (const double value : raster.values) {
-    if (!(value >= 0) || value > kMostSeedLabel || value != std::floor(value)) {
-      throw InputError(
-          fmt::format("holds the value {}, expected the number of a label, 1 to {}, or 0 for none",
-                      value, kMostSeedLabel));
-    }
-    seeds.labels.push_back(static_cast<std::int32_t>(value));
-  }
-  return seeds;
+  const std::vector<std::int64_t> numbers =
+      whole_numbers(raster, 0, kMostSeedLabel,
+                    fmt::format("the number of a label, 1 to {}, or 0 for none", kMostSeedLabel));
+  return {raster.width, raster.height, {numbers.begin(), numbers.end()}};
 }
 
 }  // namespace
@@ -92,32 +66,40 @@ Seeds seeds_of(const Raster& raster) {
 Seeds read_seeds(const std::string& path, const ImageParameters& parameters, int width,
                  int height) {
   if (is_json(path)) {
-    return naming(path, [&] {
-      check_trusted(parameters);
-      return drawn_seeds(read_file(path), width, height);
-    });
+    Seeds seeds{width, height, std::vector<std::int32_t>(pixels_of(width, height), 0)};
+    const auto draw = [&](std::size_t pixel, std::int32_t label) {
+      std::int32_t& own = seeds.labels[pixel];
+      if (own != 0 && own != label) {
+        const auto columns = static_cast<std::size_t>(width);
+        throw InputError(fmt::format("the pixel at column {}, row {} has the labels {} and {}",
+                                     pixel % columns, pixel / columns, own, label));
+      }
+      own = label;
+    };
+    draw_file(path, parameters, width, height, MarkedBy::kLabels, draw);
+    return seeds;
   }
   const std::vector<std::uint8_t> file = read_file(path);
   return naming(path, [&] {
     if (is_npy(file)) return seeds_of(decode_raster(file, parameters));
-    const Decoded picture =
-        decode_as_asked(file, parameters.max_pixels, {DecodeTask::kRaster, {}}, parameters);
-    return is_painted(picture) ? painted_seeds(picture) : seeds_of(raster_of(picture, file));
+    const DecodeTask task{DecodeTask::kNumbers, {}};
+    const Decoded picture = decode_file(path, file, parameters.max_pixels, task, parameters);
+    return is_painted(picture) ? painted_seeds(picture) : seeds_of(raster_of(picture));
   });
 }
 
 Barriers read_barriers(const std::string& path, const ImageParameters& parameters, int width,
                        int height) {
   if (is_json(path)) {
-    return naming(path, [&] {
-      check_trusted(parameters);
-      return drawn_barriers(read_file(path), width, height);
-    });
+    Barriers barriers{width, height, std::vector<std::uint8_t>(pixels_of(width, height), 0)};
+    draw_file(path, parameters, width, height, MarkedBy::kLines,
+              [&](std::size_t pixel, std::int32_t) { barriers.pixels[pixel] = 1; });
+    return barriers;
   }
   const Raster raster = read_raster(path, parameters);
   Barriers barriers{raster.width, raster.height, {}};
   for (const double value : raster.values) {
-    barriers.pixels.push_back(static_cast<std::uint8_t>(value != 0 ? 1 : 0));
+    barriers.pixels.push_back(value != 0 && !std::isnan(value) ? 1 : 0);
   }
   return barriers;
 }

@@ -1,12 +1,20 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "image/bytes.hpp"
 
 namespace diacut {
+
+/// Tags of GeoTIFF 1.1 and of a sensor's rational polynomials, which are about rows as they are
+/// stored.
+inline constexpr std::array<std::uint16_t, 5> kMapTags = {33550, 33922, 34264, 34735, 50844};
+/// GDAL's value for no data, a text.
+inline constexpr std::uint16_t kNoDataTag = 42113;
 
 /// The directories of a TIFF file (classic or BigTIFF), as far as they tell what the file is. What
 /// lies beyond the file's end is 0.
@@ -16,7 +24,7 @@ class TiffDirectories {
     std::uint32_t tag = 0;
     std::uint64_t count = 0;  ///< Of values.
     std::uint64_t at = 0;     ///< Where the value stands, or of several where they are.
-    std::uint32_t value = 0;  ///< The first two bytes there.
+    std::uint32_t value = 0;  ///< The first number there, of 32 bits or else of 16.
   };
 
   /// Precondition: `file` begins as a TIFF file does.
@@ -35,9 +43,20 @@ class TiffDirectories {
     for (std::uint64_t k = 0; k < std::min(count(directory), kMost); ++k) {
       const std::uint64_t at = directory + head() + k * size();
       const std::uint64_t value = at + (big_ ? 12 : 8);
+      const std::size_t bytes = number(at + 2, 2) == 4 ? 4 : 2;
       found.push_back({static_cast<std::uint32_t>(number(at, 2)), number(at + 4, big_ ? 8 : 4),
-                       value, static_cast<std::uint32_t>(number(value, 2))});
+                       value, static_cast<std::uint32_t>(number(value, bytes))});
     }
+    return found;
+  }
+
+  /// The text of an entry.
+  std::string text(const Entry& entry) const {
+    const std::uint64_t at = entry.count > (big_ ? 8U : 4U) ? offset(entry.at) : entry.at;
+    const std::uint64_t end =
+        at > file_.size() ? at : at + std::min(entry.count, file_.size() - at);
+    std::string found;
+    for (std::uint64_t k = at; k < end; ++k) found += static_cast<char>(number(k, 1));
     return found;
   }
 

@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "diacut/errors.hpp"
+#include "image/channels.hpp"
 
 namespace diacut {
 namespace {
@@ -33,6 +34,7 @@ struct Stack {
   std::array<Axis, 3> axes;           ///< The one that changes fastest first.
   std::vector<std::string> channels;  ///< Names; empty where there are none.
   std::vector<int> directories;       ///< Of each plane; -1: none in this file.
+  std::map<int, std::string> files;   ///< Of planes, as OME-XML names them.
 
   int planes() const { return axes[0].size * axes[1].size * axes[2].size; }
   int channel_count() const {
@@ -83,8 +85,8 @@ pugi::xml_node child(const pugi::xml_node& parent, std::string_view name) {
   return {};
 }
 
-/// Tells which directory holds which plane, as the TiffData elements say. OME-XML names files by
-/// their UUID.
+/// Tells which directory of which file holds which plane, as the TiffData elements say. OME-XML
+/// names files by their UUID.
 void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int directories,
                   Stack& stack) {
   const std::string own = root.attribute("UUID").as_string();
@@ -102,16 +104,14 @@ void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int 
     const int count = data.attribute("PlaneCount").as_int(has_directory ? 1 : directories);
     const std::string file = child(data, "UUID").child_value();
     if (!file.empty()) files.insert(file);
+    stack.files[first] = child(data, "UUID").attribute("FileName").as_string();
     if (first < 0 || directory < 0 || (!own.empty() && !file.empty() && file != own)) continue;
     for (int k = 0; k < count && first + k < stack.planes() && directory + k < directories; ++k) {
       stack.directories[static_cast<std::size_t>(first + k)] = directory + k;
     }
   }
-  if (own.empty() && files.size() > 1) {
-    throw InputError(
-        "its planes lie in several files, and its OME-XML does not tell which of these it is: save "
-        "it as one file");
-  }
+  // Nobody knows which of several files this is.
+  if (own.empty() && files.size() > 1) stack.directories.assign(stack.directories.size(), -1);
   for (int k = 0; !any && k < std::min(stack.planes(), directories); ++k) {
     stack.directories[static_cast<std::size_t>(k)] = k;
   }
@@ -200,16 +200,6 @@ void add_ome_pixel(const std::string& text, std::vector<std::string>& facts) {
   add_pixel_facts(size("X"), size("Y"), size("Z"), facts);
 }
 
-/// The channel's number, from 1; 0 where there is none of that number or name.
-int channel_number(const std::string& channel, int count, const std::vector<std::string>& names) {
-  const auto named = std::find(names.begin(), names.end(), channel);
-  if (named != names.end()) return static_cast<int>(named - names.begin()) + 1;
-  int number = 0;
-  const char* end = channel.data() + channel.size();
-  const auto [stop, error] = std::from_chars(channel.data(), end, number);
-  return error == std::errc() && stop == end && number >= 1 && number <= count ? number : 0;
-}
-
 [[noreturn]] void refuse_channel(const std::string& channel, int count,
                                  std::vector<std::string> names) {
   std::erase(names, "");
@@ -218,6 +208,11 @@ int channel_number(const std::string& channel, int count, const std::vector<std:
 }
 
 }  // namespace
+
+int imagej_planes(const std::string& description) {
+  if (!description.starts_with("ImageJ=")) return 1;
+  return std::min(line_value(description, "images"), kMostPlanes);
+}
 
 std::vector<std::string> stack_facts(const std::string& description, int directories, int samples,
                                      double across, double down, double micrometres) {
@@ -279,17 +274,18 @@ TiffPart find_tiff_part(const std::string& description, int directories, int sam
     }
     return found;
   }
+  std::string file;
   for (int plane = 0; plane < stack->planes(); ++plane) {
+    if (stack->channel_of(plane) != number - 1) continue;
     const int directory = stack->directories[static_cast<std::size_t>(plane)];
-    if (stack->channel_of(plane) == number - 1 && directory >= 0) {
-      found.directories.push_back(directory);
-    }
+    if (directory >= 0) found.directories.push_back(directory);
+    if (file.empty()) file = stack->files[plane];
   }
   if (found.directories.empty()) {
-    throw InputError(
-        fmt::format("it has no page of channel '{}': the file is cut off, or other "
-                    "files hold that channel",
-                    part.channel));
+    throw InputError(fmt::format(
+        "it has no page of channel '{}': {}", part.channel,
+        file.empty() ? "the file is cut off, or other files hold that channel"
+                     : fmt::format("that lies in '{}', which is read without --channel", file)));
   }
   return found;
 }

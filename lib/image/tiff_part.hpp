@@ -22,6 +22,9 @@ struct TiffPart {
 TiffPart find_tiff_part(const std::string& description, int directories, int samples,
                         const ImagePart& part);
 
+/// How many planes ImageJ's lines tell of; 1 for another description.
+int imagej_planes(const std::string& description);
+
 /// What the description of a file's first directory tells of its channels, pages and pixels, as
 /// lines of tiff_facts(). `samples`: 0 where a pixel's are colours. `across`, `down`: pixels of a
 /// unit by the file's tags, 0 where they are not there; `micrometres`: of that unit, 0 for none.

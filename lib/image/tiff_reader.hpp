@@ -43,6 +43,9 @@ class TiffReader {
 
   TIFF* tiff() const { return tiff_; }
 
+  /// From now on samples are read so many bytes behind where the directory says they are.
+  void shift(std::uint64_t bytes) { shift_ = bytes; }
+
   /// A tag's value, its default, or 0.
   template <typename Value>
   Value tag(std::uint32_t name) const {
@@ -100,7 +103,7 @@ class TiffReader {
     auto* self = static_cast<TiffReader*>(handle);
     const std::uint64_t base = whence == SEEK_CUR   ? self->at_
                                : whence == SEEK_END ? self->size_bytes()
-                                                    : 0;
+                                                    : self->shift_;
     return self->at_ = base + offset;
   }
   static int close(thandle_t) { return 0; }
@@ -109,6 +112,7 @@ class TiffReader {
 
   Bytes file_;
   std::uint64_t at_ = 0;
+  std::uint64_t shift_ = 0;
   bool has_read_past_end_ = false;
   TIFF* tiff_ = nullptr;
   std::string message_;

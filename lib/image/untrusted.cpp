@@ -40,6 +40,9 @@ struct Size {
   std::int32_t channels = 0;
 };
 
+constexpr std::array kFlags = {&Decoded::has_alpha, &Decoded::premultiplied,
+                               &Decoded::zero_is_white, &Decoded::indexed};
+
 /// The child's last message. The samples are in its file.
 struct SamplesInfo {
   Kind kind = Kind::kSamples;
@@ -47,9 +50,9 @@ struct SamplesInfo {
   std::int32_t columns = 0;
   std::int32_t type = 0;
   std::int32_t pages = 1;
-  std::uint8_t has_alpha = 0;
-  std::uint8_t premultiplied = 0;
-  std::uint8_t zero_is_white = 0;
+  std::array<std::uint8_t, 4> flags = {};  ///< As kFlags has them.
+  std::uint8_t orientation = 1;
+  std::uint8_t has_valid = 0;  ///< A byte of each pixel follows the samples.
   std::uint8_t has_range = 0;
   std::array<double, 2> range = {};
 };
@@ -119,9 +122,11 @@ void write_all(int file, const std::uint8_t* bytes, std::size_t size) {
 
 void answer(const SandboxChannel& channel, const Decoded& decoded) {
   const cv::Mat& samples = decoded.samples;
-  for (int row = 0; row < samples.rows; ++row) {
-    write_all(channel.output(), samples.ptr(row),
-              static_cast<std::size_t>(samples.cols) * samples.elemSize());
+  for (const cv::Mat& rows : {samples, cv::Mat(decoded.valid)}) {
+    for (int row = 0; row < rows.rows; ++row) {
+      write_all(channel.output(), rows.ptr(row),
+                static_cast<std::size_t>(rows.cols) * rows.elemSize());
+    }
   }
   for (const std::string& note : decoded.notes) channel.send(message_of(Kind::kNote, note));
   SamplesInfo info;
@@ -129,9 +134,9 @@ void answer(const SandboxChannel& channel, const Decoded& decoded) {
   info.columns = samples.cols;
   info.type = samples.type();
   info.pages = decoded.pages;
-  info.has_alpha = decoded.has_alpha ? 1 : 0;
-  info.premultiplied = decoded.premultiplied ? 1 : 0;
-  info.zero_is_white = decoded.zero_is_white ? 1 : 0;
+  for (std::size_t k = 0; k < kFlags.size(); ++k) info.flags[k] = decoded.*kFlags[k] ? 1 : 0;
+  info.orientation = static_cast<std::uint8_t>(decoded.orientation);
+  info.has_valid = decoded.valid.empty() ? 0 : 1;
   info.has_range = decoded.type_range ? 1 : 0;
   if (decoded.type_range) info.range = {decoded.type_range->first, decoded.type_range->second};
   channel.send(message_of(info, decoded.hidden));
@@ -198,18 +203,25 @@ class Answers {
     if (!info_) damaged_answer();
     if (info_->rows == 0) return std::move(decoded_);
     decoded_.samples.create(info_->rows, info_->columns, info_->type);
-    auto* to = decoded_.samples.data;
     const std::size_t size = decoded_.samples.total() * decoded_.samples.elemSize();
-    for (std::size_t at = 0; at < size;) {
-      const ssize_t step = ::pread(file, to + at, size - at, static_cast<off_t>(at));
-      if (step <= 0) damaged_answer();
-      at += static_cast<std::size_t>(step);
+    read(file, decoded_.samples.data, 0, size);
+    if (info_->has_valid != 0) {
+      decoded_.valid.create(info_->rows, info_->columns);
+      read(file, decoded_.valid.data, size, decoded_.valid.total());
     }
     return std::move(decoded_);
   }
 
  private:
   static constexpr std::size_t kMostNotes = 100;
+
+  static void read(int file, std::uint8_t* to, std::size_t begin, std::size_t size) {
+    for (std::size_t at = 0; at < size;) {
+      const ssize_t step = ::pread(file, to + at, size - at, static_cast<off_t>(begin + at));
+      if (step <= 0) damaged_answer();
+      at += static_cast<std::size_t>(step);
+    }
+  }
 
   void check_size(const Size& size) {
     diacut::check_size(size.width, size.height, limit_, size.channels);
@@ -224,16 +236,17 @@ class Answers {
     const bool is_range =
         info.has_range == 0 || (std::isfinite(info.range[0]) && std::isfinite(info.range[1]) &&
                                 info.range[0] < info.range[1]);
-    const int colours = channels - (info.has_alpha != 0 ? 1 : 0);
+    for (std::size_t k = 0; k < kFlags.size(); ++k) decoded_.*kFlags[k] = info.flags[k] != 0;
+    const int colours = channels - (decoded_.has_alpha ? 1 : 0);
     const bool is_size = is_empty || (info.rows > 0 && info.columns > 0 &&
                                       std::int64_t{info.rows} * info.columns <= accepted_);
-    if (!is_type || !is_range || !is_size || info.pages < 1 || (colours != 1 && colours != 3)) {
+    if (!is_type || !is_range || !is_size || info.pages < 1 || (colours != 1 && colours != 3) ||
+        info.orientation < 1 || info.orientation > 8 ||
+        (decoded_.premultiplied && !decoded_.has_alpha)) {
       damaged_answer();
     }
     decoded_.pages = info.pages;
-    decoded_.has_alpha = info.has_alpha != 0;
-    decoded_.premultiplied = info.premultiplied != 0;
-    decoded_.zero_is_white = info.zero_is_white != 0;
+    decoded_.orientation = info.orientation;
     decoded_.type_range.reset();
     if (info.has_range != 0) decoded_.type_range = std::pair{info.range[0], info.range[1]};
     info_ = info;

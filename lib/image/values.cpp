@@ -27,67 +27,47 @@ template <typename T>
 class Samples {
  public:
   explicit Samples(const Decoded& decoded)
-      : decoded_(decoded), colours_(decoded.samples.channels() - (decoded.has_alpha ? 1 : 0)) {
-    if (decoded.type_range) {
-      alpha_low_ = decoded.type_range->first;
-      alpha_high_ = decoded.type_range->second;
-    } else if (decoded.has_alpha) {
-      alpha_high_ = std::max(1.0, largest_alpha());
-    }
-  }
+      : decoded_(decoded),
+        with_data_(pixels_with_data(decoded)),
+        colours_(decoded.colours()),
+        full_alpha_(decoded.premultiplied ? full_alpha(decoded) : 1) {}
 
   int colours() const { return colours_; }
   /// Whether each sample of a row is a colour as it is stored.
-  bool is_plain() const { return !decoded_.has_alpha && !decoded_.premultiplied; }
-  const std::string& hidden() const { return decoded_.hidden; }
+  bool is_plain() const { return !decoded_.has_alpha && with_data_.empty(); }
   const T* pixel(int y, int x) const { return decoded_.samples.ptr<T>(y, x); }
 
-  bool is_transparent(const T* pixel) const {
-    return decoded_.has_alpha && !(opacity(pixel) >= 0.5);
-  }
+  const std::string& why_hidden() const { return decoded_.hidden; }
+  bool is_hidden(int y, int x) const { return !with_data_.empty() && with_data_(y, x) == 0; }
   bool is_finite(const T* pixel) const {
     return std::all_of(pixel, pixel + colours_,
                        [](T sample) { return std::isfinite(static_cast<double>(sample)); });
   }
-  /// Precondition: is_finite(pixel) and not is_transparent(pixel).
+  /// Precondition: is_finite(pixel), which is not hidden.
   double colour(const T* pixel, int channel) const {
     const auto stored = static_cast<double>(pixel[channel]);
     if (!decoded_.premultiplied) return stored;
-    const double straight = stored / opacity(pixel);
+    const double straight = stored / (static_cast<double>(pixel[colours_]) / full_alpha_);
     return decoded_.type_range ? std::min(straight, decoded_.type_range->second) : straight;
   }
 
  private:
-  double opacity(const T* pixel) const {
-    return (static_cast<double>(pixel[colours_]) - alpha_low_) / (alpha_high_ - alpha_low_);
-  }
-  double largest_alpha() const {
-    double largest = 0;
-    for (int y = 0; y < decoded_.samples.rows; ++y) {
-      for (int x = 0; x < decoded_.samples.cols; ++x) {
-        const auto alpha = static_cast<double>(pixel(y, x)[colours_]);
-        if (std::isfinite(alpha)) largest = std::max(largest, alpha);
-      }
-    }
-    return largest;
-  }
-
   const Decoded& decoded_;
+  cv::Mat1b with_data_;
   int colours_;
-  double alpha_low_ = 0;
-  double alpha_high_ = 1;
+  double full_alpha_;
 };
 
-void note_pixels_without_data(const std::string& hidden, std::size_t transparent,
-                              std::size_t not_finite, Image& image) {
+void note_pixels_without_data(const std::string& why, std::size_t hidden, std::size_t not_finite,
+                              Image& image) {
   const std::size_t count = image.pixel_count();
-  if (transparent + not_finite == count) {
+  if (hidden + not_finite == count) {
     throw InputError(fmt::format("nothing to segment: of {} pixels {} are {} and {} are not finite",
-                                 count, transparent, hidden, not_finite));
+                                 count, hidden, why, not_finite));
   }
-  if (transparent > 0) {
+  if (hidden > 0) {
     image.notes.push_back(
-        fmt::format("{} of {} pixels are {}: they have no data.", transparent, count, hidden));
+        fmt::format("{} of {} pixels are {}: they have no data.", hidden, count, why));
   }
   if (not_finite > 0) {
     image.notes.push_back(fmt::format(
@@ -100,7 +80,7 @@ struct RowValues {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
   std::size_t with_data = 0;
-  std::size_t transparent = 0;
+  std::size_t hidden = 0;
   std::size_t not_finite = 0;
 };
 
@@ -146,8 +126,8 @@ RowValues find_valid_in_row(const Samples<T>& samples, int y, int width, std::ui
   for (int x = 0; x < width; ++x) {
     const T* pixel = samples.pixel(y, x);
     valid[x] = 0;
-    if (samples.is_transparent(pixel)) {
-      ++row.transparent;
+    if (samples.is_hidden(y, x)) {
+      ++row.hidden;
     } else if (!samples.is_finite(pixel)) {
       ++row.not_finite;
     } else {
@@ -253,16 +233,16 @@ StoredValues find_valid(const Samples<T>& samples, Image& image) {
                                   image.valid.data() + row * static_cast<std::size_t>(image.width));
   });
   StoredValues values;
-  std::size_t transparent = 0;
+  std::size_t hidden = 0;
   std::size_t not_finite = 0;
   for (const RowValues& row : rows) {
     values.low = std::min(values.low, row.low);
     values.high = std::max(values.high, row.high);
-    transparent += row.transparent;
+    hidden += row.hidden;
     not_finite += row.not_finite;
   }
-  note_pixels_without_data(samples.hidden(), transparent, not_finite, image);
-  if (transparent + not_finite == 0) image.valid.clear();
+  note_pixels_without_data(samples.why_hidden(), hidden, not_finite, image);
+  if (hidden + not_finite == 0) image.valid.clear();
   const auto sample = std::make_shared<Sample<T>>(samples, image, rows);
   values.sample_size = sample->size();
   values.sample = [sample] { return sample->values(); };
@@ -322,7 +302,7 @@ void convert(const Decoded& decoded, ValueRange rule, Image& image) {
   constexpr bool kTable = std::is_integral_v<T> && sizeof(T) <= sizeof(std::uint16_t);
   const bool whole_range = decoded.samples.depth() == CV_8U && rule == ValueRange::kType;
   if constexpr (kTable) {
-    if (!decoded.has_alpha && whole_range) {
+    if (samples.is_plain() && whole_range) {
       const auto [low, high] = *decoded.type_range;
       return convert_by_table<T>(decoded, {low, high}, image);
     }
@@ -330,7 +310,7 @@ void convert(const Decoded& decoded, ValueRange rule, Image& image) {
   const StoredValues values = find_valid(samples, image);
   const ValueLimits range = choose_range(decoded, values, rule, image);
   if constexpr (kTable) {
-    if (!decoded.has_alpha) return convert_by_table<T>(decoded, range, image);
+    if (samples.is_plain()) return convert_by_table<T>(decoded, range, image);
   }
   parallel_for(image.height, [&](int y) {
     std::size_t index = static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width);

@@ -21,8 +21,7 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-/// Tags of GeoTIFF 1.1, of a sensor's rational polynomials, and of GDAL's value for no data.
-constexpr std::array<std::uint16_t, 6> kMapTags = {33550, 33922, 34264, 34735, 42113, 50844};
+constexpr std::uint16_t kSubfileType = 254;
 constexpr std::uint16_t kPhotometric = 262;
 constexpr std::uint16_t kOrientation = 274;
 constexpr std::uint16_t kSamplesPerPixel = 277;
@@ -36,17 +35,21 @@ constexpr std::uint32_t kMostSamplesOfPictures = 4;
 /// What the first directory of a TIFF file says.
 struct TiffTags {
   bool has_map_tags = false;
+  bool has_no_data = false;
   bool has_profile = false;
+  bool is_page = true;  ///< Neither a reduced picture nor a mask.
   std::uint32_t samples = 1;
   std::uint32_t photometric = 0;
   std::uint32_t orientation = 1;
 
   bool is_map() const {
-    return has_map_tags || (samples > kMostSamplesOfPictures && photometric != kInks);
+    // GDAL turns nothing upright.
+    return has_map_tags || (has_no_data && orientation == 1) ||
+           (samples > kMostSamplesOfPictures && photometric != kInks);
   }
   bool is_plain() const {
     const bool grey = samples == 1 && photometric == kBlackIsZero;
-    return !is_map() && !has_profile && orientation == 1 &&
+    return !is_map() && !has_profile && is_page && orientation == 1 &&
            (grey || (samples == 3 && photometric == kRgb));
   }
 };
@@ -58,6 +61,8 @@ TiffTags tiff_tags(Bytes file) {
     if (std::find(kMapTags.begin(), kMapTags.end(), entry.tag) != kMapTags.end()) {
       tags.has_map_tags = true;
     }
+    if (entry.tag == kNoDataTag) tags.has_no_data = true;
+    if (entry.tag == kSubfileType) tags.is_page = (entry.value & 5) == 0;
     if (entry.tag == kSamplesPerPixel) tags.samples = entry.value;
     if (entry.tag == kPhotometric) tags.photometric = entry.value;
     if (entry.tag == kOrientation) tags.orientation = entry.value;

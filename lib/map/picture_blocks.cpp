@@ -62,6 +62,9 @@ std::unique_ptr<PictureBlocks> open_picture(const std::string& name,
     size.width = picture->frame.width;
     size.height = picture->frame.height;
     picture->frame = size;
+    if (const int pages = count_pages(name, parameters); pages > 1) {
+      picture->notes.push_back(fmt::format("The file has {} pages: the first was read.", pages));
+    }
     return picture;
   }
   return std::make_unique<WholePicture>(read_image(name, parameters));

@@ -27,6 +27,7 @@ class PictureBlocks {
 
   /// Where a scene lies; of another picture nothing but its size.
   MapFrame frame;
+  std::vector<std::string> notes;  ///< Of how it is read, beside those of settle_range().
 };
 
 /// Opens a picture: the scenes that read_map() reads and plain TIFF files (map/detect.hpp) by

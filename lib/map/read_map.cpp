@@ -16,35 +16,14 @@
 namespace diacut {
 namespace {
 
-constexpr const char* kHidden = "masked, or hold the value of no data";
-
-/// Writes how opaque pixels are behind the bands of each. `block`: rows of the samples.
-void set_alpha(const std::vector<std::uint8_t>& opacity, const SampleType& type, cv::Mat block) {
-  const cv::Mat bytes(block.rows, block.cols, CV_8UC1,
-                      const_cast<std::uint8_t*>(opacity.data()));  // Only read.
-  const auto [low, high] = type.range.value_or(std::pair{0.0, 1.0});
-  cv::Mat alpha;
-  bytes.convertTo(alpha, type.depth, (high - low) / 255, low);
-  cv::insertChannel(alpha, block, block.channels() - 1);
-}
-
 /// Reads bands as the channels of a picture.
 Decoded decode_bands(const Scene& scene, const std::vector<int>& bands) {
   const SampleType type = scene.sample_type(bands);
-  Decoded decoded;
-  decoded.has_alpha = !scene.is_whole(bands);
-  decoded.hidden = kHidden;
-  decoded.type_range = type.range;
-  const int channels = static_cast<int>(bands.size()) + (decoded.has_alpha ? 1 : 0);
-  decoded.samples.create(scene.height(), scene.width(), CV_MAKETYPE(type.depth, channels));
-  const std::size_t stride = decoded.samples.elemSize();
-  const int at_once = scene.rows_at_once(stride);
+  Decoded decoded = scene.picture_of(scene.width(), scene.height(), bands, type);
+  const int at_once = scene.rows_at_once(decoded.samples.elemSize());
   for (int first = 0; first < scene.height(); first += at_once) {
     const int rows = std::min(at_once, scene.height() - first);
-    scene.read_samples(first, rows, bands, type, decoded.samples.ptr(first), stride);
-    if (!decoded.has_alpha) continue;
-    set_alpha(scene.read_opacity(first, rows, bands), type,
-              decoded.samples.rowRange(first, first + rows));
+    scene.read_rows_of({0, first, scene.width(), rows}, bands, type, first, decoded);
   }
   return decoded;
 }
@@ -53,7 +32,7 @@ Decoded decode_bands(const Scene& scene, const std::vector<int>& bands) {
 Decoded decode_palette(const Scene& scene, int number, const GDALColorTable& table) {
   Decoded decoded;
   decoded.has_alpha = true;
-  decoded.hidden = kHidden;
+  decoded.hidden = "masked, or hold the value of no data";
   decoded.samples = cv::Mat::zeros(scene.height(), scene.width(), CV_8UC4);
   const int at_once = scene.rows_at_once(sizeof(double) + 1);
   const auto width = static_cast<std::size_t>(scene.width());

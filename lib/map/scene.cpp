@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <opencv2/core.hpp>
 
 #include "diacut/errors.hpp"
@@ -60,11 +59,6 @@ int bits_of(GDALRasterBand& band) {
 bool is_signed_byte(GDALRasterBand& band) {
   const char* type = band.GetMetadataItem("PIXELTYPE", "IMAGE_STRUCTURE");
   return band.GetRasterDataType() == GDT_Byte && type != nullptr && EQUAL(type, "SIGNEDBYTE");
-}
-
-template <typename T>
-std::pair<double, double> range_of() {
-  return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
 }
 
 }  // namespace
@@ -146,7 +140,7 @@ SampleType Scene::sample_type(const std::vector<int>& bands) const {
     bits = i == 0 ? bits_of(each) : std::max(bits, bits_of(each));
     signed_bytes += is_signed_byte(each) ? 1 : 0;
   }
-  if (signed_bytes == bands.size()) return {GDT_Byte, CV_8S, range_of<std::int8_t>()};
+  if (signed_bytes == bands.size()) return {GDT_Byte, CV_8S, range_of(CV_8S)};
   if (signed_bytes > 0) {
     throw InputError(
         "its bands mix signed bytes with other types: write them as one type, as with "
@@ -163,9 +157,9 @@ SampleType Scene::sample_type(const std::vector<int>& bands) const {
     case GDT_UInt16:
       return {GDT_UInt16, CV_16U, unsigned_range()};
     case GDT_Int16:
-      return {GDT_Int16, CV_16S, range_of<std::int16_t>()};
+      return {GDT_Int16, CV_16S, range_of(CV_16S)};
     case GDT_Int32:
-      return {GDT_Int32, CV_32S, range_of<std::int32_t>()};
+      return {GDT_Int32, CV_32S, range_of(CV_32S)};
     case GDT_UInt32:  // OpenCV has no such type.
       return {GDT_Float64, CV_64F, unsigned_range()};
     case GDT_Float32:
@@ -188,15 +182,29 @@ void Scene::read(const Window& window, const std::vector<int>& bands, void* to, 
   }
 }
 
-void Scene::read_samples(int first, int rows, const std::vector<int>& bands, const SampleType& type,
-                         void* to, std::size_t stride) const {
-  read_samples(of_rows(first, rows), bands, type, to, stride);
+Decoded Scene::picture_of(int width, int height, const std::vector<int>& bands,
+                          const SampleType& type) const {
+  Decoded decoded;
+  decoded.hidden = "masked, or hold the value of no data";
+  decoded.type_range = type.range;
+  decoded.samples.create(height, width, CV_MAKETYPE(type.depth, static_cast<int>(bands.size())));
+  if (!is_whole(bands)) decoded.valid = cv::Mat1b(height, width, std::uint8_t{1});
+  return decoded;
 }
 
-void Scene::read_samples(const Window& window, const std::vector<int>& bands,
-                         const SampleType& type, void* to, std::size_t stride) const {
-  read(window, bands, to, type.type, stride, stride * static_cast<std::size_t>(window.width),
+void Scene::read_rows_of(const Window& window, const std::vector<int>& bands,
+                         const SampleType& type, int first, Decoded& to) const {
+  const std::size_t stride = to.samples.elemSize();
+  read(window, bands, to.samples.ptr(first), type.type, stride,
+       stride * static_cast<std::size_t>(window.width),
        static_cast<std::size_t>(GDALGetDataTypeSizeBytes(type.type)));
+  for (std::size_t i = 0; i < bands.size() && !to.valid.empty(); ++i) {
+    // One mask for all bands.
+    if (i > 0 && (band(bands[i]).GetMaskFlags() & GMF_PER_DATASET) != 0) continue;
+    std::vector<std::uint8_t> mask = read_mask(window, bands[i]);
+    cv::Mat rows = to.valid.rowRange(first, first + window.height);
+    rows &= cv::Mat1b(window.height, window.width, mask.data());
+  }
 }
 
 bool Scene::is_whole(const std::vector<int>& bands) const {
@@ -215,69 +223,34 @@ GDALRasterBand* Scene::wide_alpha() const {
   return nullptr;
 }
 
-void Scene::read_wide_alpha(GDALRasterBand& alpha, const Window& window,
-                            std::vector<std::uint8_t>& opacity) const {
-  const GdalMessages messages;
-  if (!full_alpha_) {
-    std::array<double, 2> ends{};
-    const bool known = alpha.ComputeRasterMinMax(FALSE, ends.data()) == CE_None;
-    const double most = known ? ends[1] : 0;
-    full_alpha_ = most <= 1 ? 1 : most <= 255 ? 255 : most <= 65535 ? 65535 : most;
-  }
-  std::vector<double> values(window.pixels());
-  const CPLErr failed =
-      alpha.RasterIO(GF_Read, window.x, window.y, window.width, window.height, values.data(),
-                     window.width, window.height, GDT_Float64, 0, 0, nullptr);
-  if (failed != CE_None) messages.refuse("its alpha is damaged or cut off", kSaveAgain);
-  std::transform(values.begin(), values.end(), opacity.begin(), [&](double value) {
-    return value > 0
-               ? static_cast<std::uint8_t>(std::lround(255 * std::min(value / *full_alpha_, 1.0)))
-               : std::uint8_t{0};
-  });
-}
-
 std::vector<std::uint8_t> Scene::read_mask(const Window& window, int number) const {
   const GdalMessages messages;
-  std::vector<std::uint8_t> mask(window.pixels(), 255);
+  std::vector<std::uint8_t> mask(window.pixels(), 1);
+  const auto read = [&]<class Value>(GDALRasterBand& from, GDALDataType type, Value least) {
+    std::vector<Value> values(window.pixels());
+    const CPLErr failed =
+        from.RasterIO(GF_Read, window.x, window.y, window.width, window.height, values.data(),
+                      window.width, window.height, type, 0, 0, nullptr);
+    if (failed != CE_None) messages.refuse("its mask is damaged or cut off", kSaveAgain);
+    std::transform(values.begin(), values.end(), mask.begin(),
+                   [&](Value value) { return std::uint8_t{value >= least}; });
+  };
   GDALRasterBand& each = band(number);
   const int flags = each.GetMaskFlags();
   GDALRasterBand* const alpha = wide_alpha();
   // GDAL takes no floats for opacity.
   if (alpha != nullptr && alpha != &each && (flags & (GMF_ALPHA | GMF_ALL_VALID)) != 0) {
-    read_wide_alpha(*alpha, window, mask);
-    return mask;
-  }
-  if ((flags & GMF_ALL_VALID) != 0) return mask;
-  const CPLErr failed = each.GetMaskBand()->RasterIO(GF_Read, window.x, window.y, window.width,
-                                                     window.height, mask.data(), window.width,
-                                                     window.height, GDT_Byte, 0, 0, nullptr);
-  if (failed != CE_None) messages.refuse("its mask is damaged or cut off", kSaveAgain);
-  if ((flags & GMF_ALPHA) == 0) {
-    for (std::uint8_t& value : mask) value = value == 0 ? 0 : 255;
+    if (!full_alpha_) {
+      std::array<double, 2> ends{};
+      const bool known = alpha->ComputeRasterMinMax(FALSE, ends.data()) == CE_None;
+      full_alpha_ = full_alpha(known ? ends[1] : 0, sample_type({alpha->GetBand()}).range);
+    }
+    read(*alpha, GDT_Float64, *full_alpha_ / 2);
+  } else if ((flags & GMF_ALL_VALID) == 0) {
+    constexpr std::uint8_t kHalf = 128;
+    read(*each.GetMaskBand(), GDT_Byte, (flags & GMF_ALPHA) != 0 ? kHalf : std::uint8_t{1});
   }
   return mask;
-}
-
-std::vector<std::uint8_t> Scene::read_opacity(int first, int rows,
-                                              const std::vector<int>& bands) const {
-  return read_opacity(of_rows(first, rows), bands);
-}
-
-std::vector<std::uint8_t> Scene::read_opacity(const Window& window,
-                                              const std::vector<int>& bands) const {
-  std::vector<std::uint8_t> least;
-  for (std::size_t i = 0; i < bands.size(); ++i) {
-    // One mask for all bands.
-    if (i > 0 && (band(bands[i]).GetMaskFlags() & GMF_PER_DATASET) != 0) continue;
-    const std::vector<std::uint8_t> mask = read_mask(window, bands[i]);
-    if (least.empty()) {
-      least = mask;
-    } else {
-      std::transform(mask.begin(), mask.end(), least.begin(), least.begin(),
-                     [](std::uint8_t a, std::uint8_t b) { return std::min(a, b); });
-    }
-  }
-  return least;
 }
 
 void Scene::read_rows(int first, int rows, const std::vector<int>& bands, BandRows& to) const {
@@ -288,18 +261,17 @@ void Scene::read_rows(int first, int rows, const std::vector<int>& bands, BandRo
   to.valid.resize(bands.size() * pixels);
   read(of_rows(first, rows), bands, to.values.data(), GDT_Float64, sizeof(double),
        sizeof(double) * static_cast<std::size_t>(width_), sizeof(double) * pixels);
-  constexpr std::uint8_t kHalf = 128;
   for (std::size_t b = 0; b < bands.size(); ++b) {
     const std::vector<std::uint8_t> mask = read_mask(of_rows(first, rows), bands[b]);
     double* values = to.values.data() + b * pixels;
     if (is_signed_byte(band(bands[b]))) {
       // GDAL gives the bits of signed bytes as unsigned ones.
       std::transform(values, values + pixels, values,
-                     [](double value) { return value < kHalf ? value : value - 256; });
+                     [](double value) { return value < 128 ? value : value - 256; });
     }
     std::uint8_t* valid = to.valid.data() + b * pixels;
     for (std::size_t i = 0; i < pixels; ++i) {
-      valid[i] = mask[i] >= kHalf && std::isfinite(values[i]) ? 1 : 0;
+      valid[i] = mask[i] != 0 && std::isfinite(values[i]) ? 1 : 0;
     }
   }
 }

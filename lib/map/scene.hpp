@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "image/decoded.hpp"
 #include "map/gdal.hpp"
 #include "map/window.hpp"
 
@@ -24,7 +25,7 @@ struct BandRows {
 struct SampleType {
   GDALDataType type = GDT_Byte;
   int depth = 0;
-  std::optional<std::pair<double, double>> range;
+  TypeRange range;
 };
 
 /// A scene that GDAL has opened to be read. Messages of its errors do not name it.
@@ -47,16 +48,15 @@ class Scene {
 
   /// The type that holds the samples of all these bands.
   SampleType sample_type(const std::vector<int>& bands) const;
-  /// Reads samples of rows, the bands of a pixel side by side. `stride`: bytes of a pixel in `to`.
-  void read_samples(int first, int rows, const std::vector<int>& bands, const SampleType& type,
-                    void* to, std::size_t stride) const;
-  void read_samples(const Window& window, const std::vector<int>& bands, const SampleType& type,
-                    void* to, std::size_t stride) const;
+  /// A picture of these bands that read_rows_of() fills.
+  Decoded picture_of(int width, int height, const std::vector<int>& bands,
+                     const SampleType& type) const;
+  /// Reads a window, as wide as the picture `to`, into its rows from `first` on: the bands of a
+  /// pixel side by side, and whether it has data in all of them.
+  void read_rows_of(const Window& window, const std::vector<int>& bands, const SampleType& type,
+                    int first, Decoded& to) const;
   /// Whether every pixel of these bands has data, as far as masks tell.
   bool is_whole(const std::vector<int>& bands) const;
-  /// How opaque pixels are, 0 to 255: the least over the bands. Masks give 0 or 255.
-  std::vector<std::uint8_t> read_opacity(int first, int rows, const std::vector<int>& bands) const;
-  std::vector<std::uint8_t> read_opacity(const Window& window, const std::vector<int>& bands) const;
   /// Reads rows as numbers. The buffers of `to` are used again.
   void read_rows(int first, int rows, const std::vector<int>& bands, BandRows& to) const;
   /// How many rows are read at once where `bytes` are held for a pixel.
@@ -66,12 +66,10 @@ class Scene {
   Window of_rows(int first, int rows) const { return {0, first, width_, rows}; }
   void read(const Window& window, const std::vector<int>& bands, void* to, GDALDataType type,
             std::size_t pixel, std::size_t line, std::size_t band) const;
+  /// Whether the pixels of a band have data, as masks, alpha and the value of no data tell.
   std::vector<std::uint8_t> read_mask(const Window& window, int band) const;
   /// An alpha band of more than 8 bits; null without one.
   GDALRasterBand* wide_alpha() const;
-  /// Programs write 1, 255 or the largest value of the type for opaque: the file's values tell.
-  void read_wide_alpha(GDALRasterBand& alpha, const Window& window,
-                       std::vector<std::uint8_t>& opacity) const;
 
   std::string name_;
   Dataset dataset_;

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <opencv2/core.hpp>
 
-#include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
@@ -37,36 +36,28 @@ std::vector<int> bands_to_read(const Scene& scene, const std::vector<int>& chose
   return chosen.empty() ? in_colour_order(scene, bands) : bands;
 }
 
-template <class T>
-bool all_finite(const T* pixel, int channels) {
-  return std::all_of(pixel, pixel + channels,
-                     [](T value) { return std::isfinite(static_cast<double>(value)); });
-}
-
-/// Clears `valid` where a float is not finite, and the float.
-template <class T>
-void leave_out_what_is_not_finite(cv::Mat& samples, std::vector<std::uint8_t>& valid) {
-  T* pixel = samples.ptr<T>();
-  for (std::uint8_t& each : valid) {
-    if (!all_finite(pixel, samples.channels())) {
-      each = 0;
-      std::fill_n(pixel, samples.channels(), T{0});
-    }
-    pixel += samples.channels();
+/// Leaves out the pixels with a float that is not finite.
+void leave_out_what_is_not_finite(Decoded& decoded) {
+  const int depth = decoded.samples.depth();
+  if (depth != CV_32F && depth != CV_64F) return;
+  const double most = depth == CV_32F ? double{std::numeric_limits<float>::max()}
+                                      : std::numeric_limits<double>::max();
+  cv::Mat only;
+  for (int channel = 0; channel < decoded.samples.channels(); ++channel) {
+    cv::extractChannel(decoded.samples, only, channel);
+    leave_out(cv::abs(only) <= most, decoded);
   }
 }
 
 /// Adds the values of pixels with data.
-void add_values(const cv::Mat& samples, const std::vector<std::uint8_t>& valid,
-                PictureValues& values) {
+void add_values(const Decoded& decoded, PictureValues& values) {
   cv::Mat numbers;
-  samples.convertTo(numbers, CV_64F);
+  decoded.samples.convertTo(numbers, CV_64F);
   const auto* pixel = numbers.ptr<double>();
-  for (const std::uint8_t each : valid) {
-    for (int channel = 0; each != 0 && channel < samples.channels(); ++channel) {
-      values.add(pixel[channel]);
-    }
-    pixel += samples.channels();
+  const int channels = numbers.channels();
+  for (std::size_t i = 0; i < numbers.total(); ++i, pixel += channels) {
+    if (!decoded.valid.empty() && decoded.valid.data[i] == 0) continue;
+    for (int channel = 0; channel < channels; ++channel) values.add(pixel[channel]);
   }
 }
 
@@ -100,34 +91,27 @@ class SceneBlocks : public PictureBlocks {
                          static_cast<std::uint64_t>(frame.height) * bands_.size());
     const int at_once = Reading(*this)->rows_at_once(sizeof(double) * bands_.size() + 2);
     for (int first = 0; first < frame.height; first += at_once) {
-      const Samples read =
-          samples({0, first, frame.width, std::min(at_once, frame.height - first)});
-      add_values(read.values, read.valid, values);
+      add_values(samples({0, first, frame.width, std::min(at_once, frame.height - first)}), values);
     }
     return std::move(values).range(type_.depth, type_.range, rule_, notes);
   }
 
   Image read_window(const Window& window, const std::pair<double, double>& range) const {
-    Samples read = samples(window);
-    Decoded decoded;
-    decoded.samples = read.values;
+    Decoded decoded = samples(window);
     decoded.type_range = range;
+    if (!decoded.valid.empty() && cv::countNonZero(decoded.valid) == 0) {
+      const std::size_t pixels = window.pixels();
+      return {window.width,
+              window.height,
+              decoded.colours(),
+              std::vector<float>(pixels * bands_.size()),
+              std::vector<std::uint8_t>(pixels),
+              {}};
+    }
     Image image = to_image(decoded, ValueRange::kType);
     image.notes.clear();
-    if (std::count(read.valid.begin(), read.valid.end(), std::uint8_t{0}) == 0) return image;
-    const auto channels = static_cast<std::size_t>(image.channels);
-    for (std::size_t i = 0; i < read.valid.size(); ++i) {
-      if (read.valid[i] == 0) std::fill_n(image.pixels.data() + i * channels, channels, 0.0F);
-    }
-    image.valid = std::move(read.valid);
     return image;
   }
-
-  /// One row of pixels after the other.
-  struct Samples {
-    cv::Mat values;
-    std::vector<std::uint8_t> valid;
-  };
 
   /// The scene for one reader at a time, because a data set of GDAL serves one thread: one that no
   /// other reader has, or one that is opened.
@@ -160,31 +144,15 @@ class SceneBlocks : public PictureBlocks {
     std::unique_ptr<Scene> scene_;
   };
 
-  /// Reads rows of a window, whose first is `window.y`.
-  void read_rows(const Scene& scene, const Window& rows, const Window& window,
-                 Samples& read) const {
-    const int first = rows.y - window.y;
-    scene.read_samples(rows, bands_, type_, read.values.ptr(first), read.values.elemSize());
-    if (scene.is_whole(bands_)) return;
-    constexpr std::uint8_t kHalf = 128;
-    const std::vector<std::uint8_t> opacity = scene.read_opacity(rows, bands_);
-    std::transform(opacity.begin(), opacity.end(),
-                   read.valid.begin() + std::ptrdiff_t{first} * window.width,
-                   [](std::uint8_t opaque) { return std::uint8_t{opaque >= kHalf}; });
-  }
-
   /// On all cores, of which each reads other blocks of the file.
-  Samples samples(const Window& window) const {
-    Samples read{cv::Mat(window.height, window.width,
-                         CV_MAKETYPE(type_.depth, static_cast<int>(bands_.size()))),
-                 large_vector<std::uint8_t>(window.pixels(), 1)};
+  Decoded samples(const Window& window) const {
+    Decoded read = Reading(*this)->picture_of(window.width, window.height, bands_, type_);
     const std::vector<Window> parts = rows_of_blocks(window);
     parallel_for(static_cast<int>(parts.size()), [&](int k) {
-      const Reading scene(*this);
-      read_rows(*scene, parts[static_cast<std::size_t>(k)], window, read);
+      const Window& part = parts[static_cast<std::size_t>(k)];
+      Reading(*this)->read_rows_of(part, bands_, type_, part.y - window.y, read);
     });
-    if (type_.depth == CV_32F) leave_out_what_is_not_finite<float>(read.values, read.valid);
-    if (type_.depth == CV_64F) leave_out_what_is_not_finite<double>(read.values, read.valid);
+    leave_out_what_is_not_finite(read);
     return read;
   }
 

@@ -12,6 +12,7 @@
 #include "diacut/annotations.hpp"
 #include "diacut/corrected_labels.hpp"
 #include "diacut/errors.hpp"
+#include "image/naming.hpp"
 #include "image/raster.hpp"
 
 namespace diacut {
@@ -99,29 +100,25 @@ SeededRegions correct_labels(const Correction& correction, const Labels& grown) 
 
 LabelImage read_label_image(const std::string& path, const ImageParameters& parameters) {
   const Raster raster = read_raster(path, parameters);
+  constexpr double kMost = 9007199254740992;  // Whole numbers up to here are exact.
+  const std::vector<std::int64_t> values = naming(path, [&] {
+    return whole_numbers(raster, 0, kMost, "the number of a region, or 0 for background");
+  });
   LabelImage image;
   image.labels.width = raster.width;
   image.labels.height = raster.height;
-  std::vector<double> numbers;
-  double last = 0;
-  constexpr double kMost = 9007199254740992;  // Whole numbers up to here are exact.
-  for (const double value : raster.values) {
-    if (value == last) continue;
-    if (!(value >= 0 && value <= kMost) || value != std::floor(value)) {
-      throw InputError(fmt::format(
-          "{}: holds the value {}, expected the number of a region, or 0 for background", path,
-          value));
-    }
-    numbers.push_back(last = value);
+  std::vector<std::int64_t> numbers = {0};
+  std::int64_t last = 0;
+  for (const std::int64_t value : values) {
+    if (value != last) numbers.push_back(last = value);
   }
-  numbers.push_back(0);
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   image.labels.count = static_cast<std::int64_t>(numbers.size()) - 1;
-  image.labels.values.reserve(raster.values.size());
+  image.labels.values.reserve(values.size());
   std::int32_t label = 0;
   last = 0;
-  for (const double value : raster.values) {
+  for (const std::int64_t value : values) {
     if (value != last) {
       label = static_cast<std::int32_t>(std::lower_bound(numbers.begin(), numbers.end(), value) -
                                         numbers.begin());

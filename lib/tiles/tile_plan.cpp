@@ -170,6 +170,7 @@ TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::stri
   plan.height = picture->frame.height;
   if (map_region_format(plan.output)) check_map_regions(plan.output, picture->frame);
   plan.range = picture->settle_range(notes);
+  notes.insert(notes.end(), picture->notes.begin(), picture->notes.end());
   plan.whole = picture->is_whole();
   return plan;
 }

@@ -223,6 +223,21 @@ ReadFeatures read_features(const std::string& path) {
   return read;
 }
 
+void tag_scene(const std::string& path, bool is_placed, std::optional<double> no_data) {
+  GDALAllRegister();
+  const Opened dataset(GDALDataset::Open(path.c_str(), GDAL_OF_RASTER | GDAL_OF_UPDATE));
+  require(dataset != nullptr, "open " + path);
+  if (is_placed) place(*dataset, SceneFile{});
+  if (no_data) dataset->GetRasterBand(1)->SetNoDataValue(*no_data);
+}
+
+void tag_mask(const std::string& path) {
+  GDALAllRegister();
+  const Opened dataset(GDALDataset::Open(path.c_str(), GDAL_OF_RASTER | GDAL_OF_UPDATE));
+  require(dataset != nullptr, "open " + path);
+  dataset->SetMetadataItem("INTERNAL_MASK_FLAGS_1", "2");
+}
+
 void expect_own_centres(const std::string& path, const Labels& labels, const MapFrame& frame) {
   const Opened dataset = open_features(path);
   OGRLayer& layer = *dataset->GetLayer(0);

@@ -36,6 +36,11 @@ struct SceneFile {
 /// Throws std::runtime_error.
 void write_scene(const std::string& path, const SceneFile& scene);
 
+/// Gives a TIFF file coordinates, and a value for no data.
+void tag_scene(const std::string& path, bool is_placed, std::optional<double> no_data);
+/// Makes a TIFF file one that GDAL takes for the mask of the file that it lies beside.
+void tag_mask(const std::string& path);
+
 /// Each polygon of a GeoJSON file is valid by GEOS, and the centres of pixels lie in that of their
 /// own label and in no other.
 void expect_own_centres(const std::string& path, const Labels& labels, const MapFrame& frame);

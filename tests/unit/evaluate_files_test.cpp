@@ -275,14 +275,16 @@ TEST(Results, StrengthsAreFromZeroToOne) {
   EXPECT_THAT(strengths_of(raster(2, 1, {0, 51}, 255)), ElementsAre(0, 0.2));
   EXPECT_THAT(failure_of([] { strengths_of(raster(2, 1, {0, 1.5})); }), HasSubstr("1.5"));
   EXPECT_THAT(failure_of([] { strengths_of(raster(2, 1, {-0.1, 0})); }), HasSubstr("-0.1"));
-  EXPECT_THAT(failure_of([] { strengths_of(raster(1, 1, {std::nan("")})); }), HasSubstr("nan"));
+  EXPECT_THAT(failure_of([] { strengths_of(raster(1, 1, {std::nan("")})); }),
+              HasSubstr("without data"));
 }
 
 TEST(Results, LabelsAreWholeNumbers) {
   EXPECT_THAT(labels_of(raster(2, 1, {-3, 70000})), ElementsAre(-3, 70000));
   EXPECT_THAT(failure_of([] { labels_of(raster(1, 1, {0.5})); }), HasSubstr("0.5"));
   EXPECT_THAT(failure_of([] { labels_of(raster(1, 1, {3e9})); }), HasSubstr("3e+09"));
-  EXPECT_THAT(failure_of([] { labels_of(raster(1, 1, {std::nan("")})); }), HasSubstr("nan"));
+  EXPECT_THAT(failure_of([] { labels_of(raster(1, 1, {INFINITY})); }), HasSubstr("inf"));
+  EXPECT_THAT(labels_of(raster(2, 1, {7, std::nan("")})), ElementsAre(7, 0));  // No data.
 }
 
 TEST(Results, ContoursOfAnUltrametricMapAreItsLowerRightCorners) {

@@ -99,6 +99,11 @@ TEST(DecodeTiff, AsOpenCvWritesThem) {
   for (int type :
        {CV_8UC1, CV_8UC3, CV_8UC4, CV_16UC1, CV_16UC3, CV_16UC4, CV_32FC1, CV_32FC3, CV_64FC1}) {
     cv::Mat samples = samples_with_data(23, 11, type);
+    if (samples.channels() == 4) {  // Which does not say that the fourth is alpha.
+      cv::Mat alpha(samples.size(), CV_MAKETYPE(samples.depth(), 1), cv::Scalar(largest(samples)));
+      alpha(cv::Rect(2, 3, 7, 4)).setTo(0);
+      cv::insertChannel(alpha, samples, 3);
+    }
     const FileBytes file =
         testing::encode(".tiff", samples, {cv::IMWRITE_TIFF_COMPRESSION, COMPRESSION_LZW});
     if (samples.channels() == 3) cv::cvtColor(samples, samples, cv::COLOR_BGR2RGB);

@@ -129,10 +129,12 @@ TEST(TiffPart, PlanesOfOtherFilesAreLeftOut) {
       "<UUID FileName=\"c1.ome.tif\">urn:uuid:1</UUID></TiffData>";
   std::string text = ome("XYCZT", planes);
   EXPECT_THAT(refusal([&] { grey_of(stack(1, text), 1, "DAPI"); }),
-              HasSubstr("lie in several files"));
+              HasSubstr("no page of channel 'DAPI': that lies in 'c0.ome.tif'"));
+  EXPECT_THAT(refusal([&] { grey_of(stack(1, text), 1, "GFP"); }), HasSubstr("'c1.ome.tif'"));
+  EXPECT_EQ(grey_of(stack(1, text), 0), 10);  // Whichever it is.
   text.insert(text.find("<OME ") + 5, "UUID=\"urn:uuid:1\" ");
   EXPECT_THAT(refusal([&] { grey_of(stack(1, text), 1, "DAPI"); }),
-              HasSubstr("no page of channel 'DAPI'"));
+              HasSubstr("no page of channel 'DAPI': that lies in 'c0.ome.tif'"));
   EXPECT_EQ(grey_of(stack(1, text), 1, "GFP"), 10);
 }
 

@@ -19,11 +19,11 @@ struct EdgeMap {
 };
 
 /// Reads a boundary map from a file: a grey PNG or TIFF, or another image that read_image() knows,
-/// of 8 or 16 bits (divided by the type's largest value) or floats in [0, 1]; or a .npy file of two
-/// dimensions, (height, width), in C order, of bool, uint8, uint16 (divided by the type's largest
-/// value), float32 or float64 in [0, 1]. `parameters`: the most pixels, and whether the file is
-/// trusted; the others have no effect. Throws InputError naming the file when it cannot be read or
-/// is no boundary map.
+/// of 1 to 16 bits (divided by the largest value) or floats in [0, 1]; or a .npy file of two
+/// dimensions, (height, width), of bool, uint8, uint16 (divided by the type's largest value),
+/// float32 or float64 in [0, 1]. Each pixel needs data. `parameters`: the most pixels, and whether
+/// the file is trusted; the others have no effect. Throws InputError naming the file when it cannot
+/// be read or is no boundary map.
 EdgeMap read_edges(const std::string& path, const ImageParameters& parameters = {});
 
 }  // namespace diacut

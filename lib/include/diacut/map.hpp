@@ -58,7 +58,8 @@ struct Map {
 };
 
 /// Whether a file is to be read by read_map(): a TIFF or JPEG 2000 file with coordinates, with a
-/// value that means no data, or with more than four samples a pixel; a name that begins with
+/// value that means no data (if it is upright), or with more than four samples a pixel; a name that
+/// begins with
 /// "/vsi", or with a prefix of GDAL's as `NETCDF:"a.nc":b`; a file of a format that read_image()
 /// does not know and GDAL does. It reads a few bytes of most files. `name`: the file; "-" is never
 /// a map. Returns whether it is; false where the file cannot be read.

@@ -30,8 +30,8 @@ struct Samples {
   std::int64_t width = 0;                ///< Width, pixels.
   std::int64_t height = 0;               ///< Height, pixels.
   /// 1: grey; 2: grey and alpha; 3: red, green, blue in sRGB encoding; 4: these and alpha. Alpha is
-  /// not multiplied into the colours. Full alpha is the largest value of an integer type, 1 of
-  /// kBool, and for floats the largest alpha of the array, or 1 if that is larger.
+  /// not multiplied into the colours. Full alpha is 1, 255 or 65535, the first that no alpha of the
+  /// array exceeds, but no more than the largest value of the type.
   std::int64_t channels = 1;
 };
 

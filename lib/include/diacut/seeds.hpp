@@ -27,13 +27,13 @@ struct Seeds {
   std::vector<std::string> notes = {};
 };
 
-/// Reads seeds from a file: a PNG or TIFF of one channel (of a palette the index counts), or a .npy
-/// array of two dimensions, whose numbers are the labels, 0 being no label; a PNG or TIFF in
-/// colour, as programs for painting save it, each of whose colours is a label, numbered by red,
-/// green and blue, but for what is transparent or else the most common colour, and for the mixed
-/// colours of soft edges; or GeoJSON whose points, lines and areas have a label each
-/// (properties.label) and coordinates in pixels from the upper left corner, x to the right and y
-/// down. A line marks the pixels that it passes, an area those whose centres it holds.
+/// Reads seeds from a file: a PNG or TIFF of one channel (of a palette the index counts; what has
+/// no data has no label), or a .npy array of two dimensions, whose numbers are the labels, 0 being
+/// no label; a PNG or TIFF in colour, as programs for painting save it, each of whose colours is a
+/// label, numbered by red, green and blue, but for what is transparent or else the most common
+/// colour, and for the mixed colours of soft edges; or GeoJSON whose points, lines and areas have a
+/// label each (properties.label) and coordinates in pixels from the upper left corner, x to the
+/// right and y down. A line marks the pixels that it passes, an area those whose centres it holds.
 /// `parameters`: the most pixels, and whether the file is trusted; the others have no effect.
 /// `width`, `height`: of the image, pixels; only GeoJSON needs it. Throws InputError naming the
 /// file when it cannot be read, holds a number that is negative, fractional or larger than
