@@ -22,7 +22,7 @@ int main(int argc, char** argv) try {
 
   diacut::write_labels(argv[2], result.labels);
   std::cout << result.labels.count << " regions on " << segmenter.device().name << '\n';
-  for (const diacut::StageTime& time : result.times) {
+  for (const diacut::StageTime& time : result.costs.times) {
     std::cout << time.stage << ": " << time.wall_ms << " ms\n";
   }
   for (const std::string& note : result.notes) std::cout << "note: " << note << '\n';

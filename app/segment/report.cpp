@@ -49,8 +49,8 @@ std::string describe_walk(const WalkReport& walk) {
 std::string describe_run(const Segmentation& segmentation) {
   std::string text;
   std::size_t width = 0;
-  for (const StageTime& time : segmentation.times) width = std::max(width, time.stage.size());
-  for (const StageTime& time : segmentation.times) {
+  for (const StageTime& time : segmentation.costs.times) width = std::max(width, time.stage.size());
+  for (const StageTime& time : segmentation.costs.times) {
     text += fmt::format("  {:<{}}  {:>9.1f} ms", time.stage, width, time.wall_ms);
     if (time.device_ms > 0) text += fmt::format("  ({:.1f} ms on the device)", time.device_ms);
     text += '\n';
@@ -63,23 +63,23 @@ std::string describe_run(const Segmentation& segmentation) {
         "divided by its degrees, summed\n",
         segmentation.labels.count, *segmentation.normalized_cut);
   }
-  if (segmentation.programs_built > 0) {
+  if (segmentation.costs.programs_built > 0) {
     text += fmt::format("  {} programs of kernels built in {:.0f} ms\n",
-                        segmentation.programs_built, segmentation.programs_ms);
+                        segmentation.costs.programs_built, segmentation.costs.programs_ms);
   }
   const auto bytes = [](std::uint64_t count) { return bytes_text(static_cast<double>(count)); };
-  const MemoryPlan& announced = segmentation.memory_plan;
+  const MemoryPlan& announced = segmentation.costs.memory_plan;
   const std::uint64_t taken =
-      segmentation.host_peak_bytes -
-      std::min(segmentation.host_peak_bytes, segmentation.host_before_bytes);
+      segmentation.costs.host_peak_bytes -
+      std::min(segmentation.costs.host_peak_bytes, segmentation.costs.host_before_bytes);
   text += fmt::format(
       "  memory taken: {} on the device ({} announced), {} of main memory ({} announced) beyond "
       "{} before",
-      bytes(segmentation.device_peak_bytes), bytes(announced.device_bytes()), bytes(taken),
-      bytes(announced.host_bytes()), bytes(segmentation.host_before_bytes));
-  if (segmentation.device_kept_bytes > 0) {
+      bytes(segmentation.costs.device_peak_bytes), bytes(announced.device_bytes()), bytes(taken),
+      bytes(announced.host_bytes()), bytes(segmentation.costs.host_before_bytes));
+  if (segmentation.costs.device_kept_bytes > 0) {
     text += fmt::format("; {} kept on the device for later steps",
-                        bytes_text(static_cast<double>(segmentation.device_kept_bytes)));
+                        bytes_text(static_cast<double>(segmentation.costs.device_kept_bytes)));
   }
   return text;
 }

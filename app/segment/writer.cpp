@@ -106,7 +106,7 @@ WrittenImage Writer::write(const Job& job, const LoadedImage& loaded, BegunSegme
       written.result.seed_labels = std::move(corrected.seed_labels);
     }
     if (const std::uint64_t together = memory_.most_together(); together > 0) {
-      written.result.memory_plan.phases.push_back({"images together", 0, together});
+      written.result.costs.memory_plan.phases.push_back({"images together", 0, together});
     }
     watch.report("writing", 0);
     const Hierarchy* hierarchy = written.result.hierarchy ? &*written.result.hierarchy : nullptr;

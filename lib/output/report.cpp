@@ -62,24 +62,25 @@ Json stages_json(const std::vector<StageTime>& times) {
 }
 
 Json memory_json(const Segmentation& segmentation) {
-  const MemoryPlan& announced = segmentation.memory_plan;
+  const MemoryPlan& announced = segmentation.costs.memory_plan;
   Json phases = Json::array();
   for (const MemoryPhase& phase : announced.phases) {
     phases.push_back({{"phase", phase.phase},
                       {"device_bytes", phase.device_bytes},
                       {"host_bytes", phase.host_bytes}});
   }
-  return {{"host_before_bytes", segmentation.host_before_bytes},
+  return {{"host_before_bytes", segmentation.costs.host_before_bytes},
           {"host_announced_bytes", announced.host_bytes()},
-          {"host_peak_bytes", segmentation.host_peak_bytes},
+          {"host_peak_bytes", segmentation.costs.host_peak_bytes},
           {"device_announced_bytes", announced.device_bytes()},
-          {"device_peak_bytes", segmentation.device_peak_bytes},
-          {"device_kept_bytes", segmentation.device_kept_bytes},
+          {"device_peak_bytes", segmentation.costs.device_peak_bytes},
+          {"device_kept_bytes", segmentation.costs.device_kept_bytes},
           {"phases", phases}};
 }
 
 Json kernels_json(const Segmentation& segmentation) {
-  return {{"programs", segmentation.programs_built}, {"build_ms", segmentation.programs_ms}};
+  return {{"programs", segmentation.costs.programs_built},
+          {"build_ms", segmentation.costs.programs_ms}};
 }
 
 Json walk_json(const WalkReport& walk) {
@@ -131,7 +132,7 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
   json["image"] = image_json(image);
   json["device"] = device_json(device);
   json["parameters"] = parameters_json(parameters);
-  json["stages"] = stages_json(segmentation.times);
+  json["stages"] = stages_json(segmentation.costs.times);
   json["memory"] = memory_json(segmentation);
   json["kernels"] = kernels_json(segmentation);
   if (segmentation.normalized_cut) json["normalized_cut"] = *segmentation.normalized_cut;

@@ -220,8 +220,8 @@ class Segmenter::Implementation {
     }
     const MemoryPlan announced = memory_plan(plan, on_host, stages_.device());
     for (UnfinishedSegmentation& each : begun) {
-      each.result.memory_plan = announced;
-      each.result.host_before_bytes = held_before_.value_or(0);
+      each.result.costs.memory_plan = announced;
+      each.result.costs.host_before_bytes = held_before_.value_or(0);
     }
   }
 
@@ -352,7 +352,7 @@ Segmentation BegunSegmentation::finish(const Watch& watch) && {
   if (failure_) std::rethrow_exception(failure_);
   if (host_work_) host_work_(result_, watch);
   if (again_) check_same_results(result_, std::move(*again_).finish(watch), device_);
-  result_.host_peak_bytes = host_memory_peak();
+  result_.costs.host_peak_bytes = host_memory_peak();
   return std::move(result_);
 }
 

@@ -306,7 +306,7 @@ void add_placement(Segmentation& result, const Grid& grid,
   watch.report(kPlacement, 0);
   const auto start = std::chrono::steady_clock::now();
   place(result, {grid.width, grid.height}, *full);
-  result.times.push_back({kPlacement, milliseconds_since(start), 0});
+  result.costs.times.push_back({kPlacement, milliseconds_since(start), 0});
   watch.report(kPlacement, 1);
 }
 
@@ -363,13 +363,13 @@ void leave_hierarchy(UnfinishedSegmentation& begun, Contours contours, const Wor
     const auto start = std::chrono::steady_clock::now();
     result.hierarchy = hierarchy(result.contours, orientation, valid, grid.width, grid.height,
                                  parameters, learned ? &*learned : nullptr);
-    const std::size_t stage = result.times.size();
-    result.times.push_back({kRegions, milliseconds_since(start), 0});
+    const std::size_t stage = result.costs.times.size();
+    result.costs.times.push_back({kRegions, milliseconds_since(start), 0});
     watch.report(kRegions, 1);
     add_placement(result, grid, full, watch);
     const auto cut_start = std::chrono::steady_clock::now();
     result.labels = cut_or_objects(result, parameters, seeds.get());
-    result.times[stage].wall_ms += milliseconds_since(cut_start);
+    result.costs.times[stage].wall_ms += milliseconds_since(cut_start);
   };
 }
 
@@ -448,10 +448,10 @@ void note_run(std::vector<UnfinishedSegmentation>& begun, const TimedStages& tim
   for (std::size_t k = 0; k < begun.size(); ++k) {
     UnfinishedSegmentation& each = begun[k];
     each.result.inside = std::move(inside[k]);
-    each.result.times = timed.shares(begun.size());
-    each.result.device_peak_bytes = context.memory_peak();
-    each.result.programs_built = context.builds().programs - before.programs;
-    each.result.programs_ms = context.builds().milliseconds - before.milliseconds;
+    each.result.costs.times = timed.shares(begun.size());
+    each.result.costs.device_peak_bytes = context.memory_peak();
+    each.result.costs.programs_built = context.builds().programs - before.programs;
+    each.result.costs.programs_ms = context.builds().milliseconds - before.milliseconds;
   }
 }
 
@@ -485,7 +485,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const W
   });
   if (begun) {
     // All buffers of the run are free from here on.
-    for (auto& each : *begun) each.result.device_kept_bytes = context_->memory_kept();
+    for (auto& each : *begun) each.result.costs.device_kept_bytes = context_->memory_kept();
   }
   return begun;
 }

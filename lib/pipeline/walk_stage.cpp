@@ -56,7 +56,7 @@ UnfinishedSegmentation find_walk(Context& context, NormalizedMatrix matrix,
     watching.report(kPlacement, 0);
     const auto start = std::chrono::steady_clock::now();
     place_walk(result, labels, size, full.get(), *seeds);
-    result.times.push_back({kPlacement, milliseconds_since(start), 0});
+    result.costs.times.push_back({kPlacement, milliseconds_since(start), 0});
     watching.report(kPlacement, 1);
   };
   return begun;

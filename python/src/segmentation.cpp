@@ -125,12 +125,13 @@ void bind_segmentation(nb::module_& module) {
       .def_prop_ro("times",
                    [](const Segmentation& result) {
                      std::vector<std::pair<std::string, double>> times;
-                     for (const StageTime& time : result.times) {
+                     for (const StageTime& time : result.costs.times) {
                        times.emplace_back(time.stage, time.wall_ms);
                      }
                      return times;
                    })
-      .def_ro("device_peak_bytes", &Segmentation::device_peak_bytes)
+      .def_prop_ro("device_peak_bytes",
+                   [](const Segmentation& result) { return result.costs.device_peak_bytes; })
       .def_ro("notes", &Segmentation::notes);
 }
 

@@ -42,14 +42,15 @@ struct Sample {
     eigen.residuals = {1e-7, 2e-5, 9e-5};
     segmentation.eigenvectors.report.resolution = {
         {0, 0, true}, {2e-5, 1, false}, {4e-5, .5, true}};
-    segmentation.times = {{"read", 1.5, 0}, {"eigen", 200, 150.25}};
-    segmentation.memory_plan.phases = {{"eigenvectors", 6'100'000'000, 4000}, {"results", 0, 5000}};
-    segmentation.host_before_bytes = 60'000'000;
-    segmentation.host_peak_bytes = 70'000'000;
-    segmentation.device_peak_bytes = 6'000'000'000;
-    segmentation.device_kept_bytes = 800'000'000;
-    segmentation.programs_built = 5;
-    segmentation.programs_ms = 12.5;
+    segmentation.costs.times = {{"read", 1.5, 0}, {"eigen", 200, 150.25}};
+    segmentation.costs.memory_plan.phases = {{"eigenvectors", 6'100'000'000, 4000},
+                                             {"results", 0, 5000}};
+    segmentation.costs.host_before_bytes = 60'000'000;
+    segmentation.costs.host_peak_bytes = 70'000'000;
+    segmentation.costs.device_peak_bytes = 6'000'000'000;
+    segmentation.costs.device_kept_bytes = 800'000'000;
+    segmentation.costs.programs_built = 5;
+    segmentation.costs.programs_ms = 12.5;
     segmentation.notes = {"First note.", "Second note."};
     device.platform_index = 1;
     device.device_index = 2;

@@ -29,7 +29,7 @@ Segmentation some_results() {
 
 TEST(Verification, TakesTheSameResultsWhateverTimeTheyTook) {
   Segmentation again = some_results();
-  again.times.push_back({"boundaries", 3, 3});
+  again.costs.times.push_back({"boundaries", 3, 3});
   EXPECT_NO_THROW(check_same_results(some_results(), again, "a device"));
 }
 

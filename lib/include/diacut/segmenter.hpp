@@ -44,6 +44,26 @@ struct WalkReport {
   bool converged = false;  ///< Whether it is at most that tolerance.
 };
 
+/// What a segmentation took.
+struct RunCosts {
+  std::vector<StageTime> times;  ///< The stages that ran, in their order.
+  /// What was announced before the run, of all images that were begun together.
+  MemoryPlan memory_plan;
+  std::uint64_t device_peak_bytes = 0;  ///< The most device memory held at once, bytes.
+  /// Device memory that is free after the run but kept for the next run, bytes; not in
+  /// `device_peak_bytes`. It is given up where it is in the way of another allocation. Always 0 on
+  /// a CPU.
+  std::uint64_t device_kept_bytes = 0;
+  /// Programs of kernels that the driver built for this run, or had kept; 0 where the run before
+  /// needed the same.
+  int programs_built = 0;
+  double programs_ms = 0;             ///< What that took, milliseconds.
+  std::uint64_t host_peak_bytes = 0;  ///< The process's largest resident size so far, bytes.
+  /// The process's resident size when the first image was begun, without that image, bytes: what
+  /// MemoryPlan::host_bytes() comes on top of.
+  std::uint64_t host_before_bytes = 0;
+};
+
 /// All results for one image. It owns everything that it holds.
 struct Segmentation {
   Labels labels;  ///< The regions.
@@ -74,22 +94,7 @@ struct Segmentation {
   double feature_scale = 0;
   /// Eigenvalues, report, and eigenvectors if they are kept; with RegionMethod::kWalker none.
   Eigenvectors eigenvectors;
-  std::vector<StageTime> times;  ///< The stages that ran, in their order.
-  /// What was announced before the run, of all images that were begun together.
-  MemoryPlan memory_plan;
-  std::uint64_t device_peak_bytes = 0;  ///< The most device memory held at once, bytes.
-  /// Device memory that is free after the run but kept for the next run, bytes; not in
-  /// `device_peak_bytes`. It is given up where it is in the way of another allocation. Always 0 on
-  /// a CPU.
-  std::uint64_t device_kept_bytes = 0;
-  /// Programs of kernels that the driver built for this run, or had kept; 0 where the run before
-  /// needed the same.
-  int programs_built = 0;
-  double programs_ms = 0;             ///< What that took, milliseconds.
-  std::uint64_t host_peak_bytes = 0;  ///< The process's largest resident size so far, bytes.
-  /// The process's resident size when the first image was begun, without that image, bytes: what
-  /// MemoryPlan::host_bytes() comes on top of.
-  std::uint64_t host_before_bytes = 0;
+  RunCosts costs;                  ///< Time and memory.
   std::vector<std::string> notes;  ///< What a person should know; the image's notes come first.
 };
 

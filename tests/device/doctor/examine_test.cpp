@@ -197,7 +197,7 @@ TEST(CheckOfASegmenter, LeavesResultsAsTheyAre) {
     const Segmentation alone = other.segment(image);
     EXPECT_EQ(after.labels.values, alone.labels.values);
     EXPECT_EQ(after.contours, alone.contours);
-    EXPECT_EQ(after.programs_built, 0) << spectral;
+    EXPECT_EQ(after.costs.programs_built, 0) << spectral;
   }
 }
 

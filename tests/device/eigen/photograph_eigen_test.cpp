@@ -171,7 +171,7 @@ TEST(PhotographsCompressed, AutoKeepsTheContoursOfTheWholeMatrix) {
     EXPECT_NEAR(chosen.eigenvectors.values[k], whole.eigenvectors.values[k],
                 2 * parameters.eigen.tolerance);
   }
-  EXPECT_LE(chosen.device_peak_bytes, chosen.memory_plan.device_bytes());
+  EXPECT_LE(chosen.costs.device_peak_bytes, chosen.costs.memory_plan.device_bytes());
 }
 
 TEST(PhotographsCompressed, AreWhatFitsWhereTheWholeMatrixDoesNot) {
@@ -189,7 +189,7 @@ TEST(PhotographsCompressed, AreWhatFitsWhereTheWholeMatrixDoesNot) {
       const std::uint64_t limit = pipeline_budget(grid, expected, form).memory().total - less;
       segmenter.limit_device_memory(limit);
       const Segmentation result = segmenter.segment(image);
-      EXPECT_LE(result.device_peak_bytes, limit);
+      EXPECT_LE(result.costs.device_peak_bytes, limit);
       const EigenReport& report = result.eigenvectors.report;
       const auto notes =
           std::count_if(result.notes.begin(), result.notes.end(), [](const std::string& note) {

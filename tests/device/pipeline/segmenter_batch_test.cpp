@@ -40,8 +40,8 @@ TEST(Segmenter, FinishesAnImageWhileItIsAtTheNext) {
     expect_same(first, result);
     EXPECT_EQ(result.contours, first.contours);
     EXPECT_EQ(result.hierarchy.has_value(), first.hierarchy.has_value());
-    EXPECT_EQ(result.times.size(), first.times.size());
-    EXPECT_GT(result.host_peak_bytes, 0u);
+    EXPECT_EQ(result.costs.times.size(), first.costs.times.size());
+    EXPECT_GT(result.costs.host_peak_bytes, 0u);
     expect_same(second, next);
   }
 }
@@ -132,7 +132,7 @@ TEST(Segmenter, ImagesThatDoNotFitTogetherAreSegmentedOneByOne) {
   const Segmentation alone = segmenter.segment(image);
   for (BegunSegmentation& each : begun) {
     const Segmentation found = std::move(each).finish();
-    EXPECT_LE(found.device_peak_bytes, most);
+    EXPECT_LE(found.costs.device_peak_bytes, most);
     expect_all_the_same(found, alone);
   }
 }
@@ -151,8 +151,8 @@ TEST(Segmenter, AsManyImagesGoTogetherAsFit) {
   std::vector<BegunSegmentation> begun = segmenter.begin(asked);
   for (BegunSegmentation& each : begun) {
     const Segmentation found = std::move(each).finish();
-    EXPECT_LE(found.device_peak_bytes, most);
-    EXPECT_GT(found.device_peak_bytes, 3 * alone.device_peak_bytes / 2);
+    EXPECT_LE(found.costs.device_peak_bytes, most);
+    EXPECT_GT(found.costs.device_peak_bytes, 3 * alone.costs.device_peak_bytes / 2);
     expect_all_the_same(found, alone);
   }
 }
@@ -163,8 +163,9 @@ TEST(Segmenter, ImagesTogetherStayWithinTheirPlan) {
   const std::vector<ImageToSegment> asked(4, {&image, nullptr});
   std::vector<BegunSegmentation> begun = segmenter.begin(asked);
   const Segmentation found = std::move(begun.front()).finish();
-  EXPECT_LE(found.device_peak_bytes, found.memory_plan.device_bytes());
-  EXPECT_GT(found.device_peak_bytes, 3 * segmenter.segment(image).device_peak_bytes / 2);
+  EXPECT_LE(found.costs.device_peak_bytes, found.costs.memory_plan.device_bytes());
+  EXPECT_GT(found.costs.device_peak_bytes,
+            3 * segmenter.segment(image).costs.device_peak_bytes / 2);
 }
 
 TEST(Segmenter, ImagesTogetherCanBeCancelled) {

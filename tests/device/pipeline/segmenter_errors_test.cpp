@@ -120,7 +120,7 @@ TEST(SegmenterErrors, NamesTheLargestImageThatFitsTheMemory) {
   const std::size_t at = message.find("megapixels (");
   ASSERT_EQ(std::sscanf(message.c_str() + at, "megapixels (%dx%d)", &width, &height), 2);
   const Segmentation result = segmenter.segment(two_discs(width, height));
-  EXPECT_LE(result.device_peak_bytes, limit);
+  EXPECT_LE(result.costs.device_peak_bytes, limit);
   error_of<DeviceError>(segmenter, two_discs(width * 3 / 2, height));
 
   segmenter.limit_device_memory(16);

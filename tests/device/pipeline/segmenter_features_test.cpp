@@ -61,7 +61,7 @@ Segmentation segmented(const Parameters& parameters, const Image& image,
 
 std::vector<std::string> stages_of(const Segmentation& result) {
   std::vector<std::string> stages;
-  for (const StageTime& time : result.times) stages.push_back(time.stage);
+  for (const StageTime& time : result.costs.times) stages.push_back(time.stage);
   return stages;
 }
 
@@ -113,10 +113,10 @@ TEST(SegmenterFeatures, StridesReachFarther) {
   // A walk crosses the picture in fewer steps, so what changes slowly has larger eigenvalues.
   EXPECT_GT(far.eigenvectors.values[3], 2 * near.eigenvectors.values[3]);
   // The matrix has 201 diagonals in place of 81.
-  EXPECT_GE(
-      far.memory_plan.device_bytes(),
-      near.memory_plan.device_bytes() + std::uint64_t{120} * kWidth * kHeight * sizeof(float));
-  EXPECT_LE(far.device_peak_bytes, far.memory_plan.device_bytes());
+  EXPECT_GE(far.costs.memory_plan.device_bytes(),
+            near.costs.memory_plan.device_bytes() +
+                std::uint64_t{120} * kWidth * kHeight * sizeof(float));
+  EXPECT_LE(far.costs.device_peak_bytes, far.costs.memory_plan.device_bytes());
 }
 
 TEST(SegmenterFeatures, HalvesGiveWhatTheirFloatsGive) {
@@ -178,11 +178,11 @@ TEST(SegmenterFeatures, MayBeLargerThanTheDevicesMemory) {
   Segmenter segmenter(with_regions(3), test_device());
   const ImageToSegment asked{&flat, nullptr, nullptr, &features};
   const Segmentation free = segmenter.segment(asked);
-  const std::uint64_t limit = free.memory_plan.device_bytes();
+  const std::uint64_t limit = free.costs.memory_plan.device_bytes();
   ASSERT_LT(2 * limit, features.size().bytes());
   segmenter.limit_device_memory(limit);
   const Segmentation limited = segmenter.segment(asked);
-  EXPECT_LE(limited.device_peak_bytes, limit);
+  EXPECT_LE(limited.costs.device_peak_bytes, limit);
   EXPECT_EQ(limited.labels.values, free.labels.values);
   EXPECT_EQ(limited.contours, free.contours);
   EXPECT_EQ(limited.feature_scale, free.feature_scale);
@@ -194,7 +194,7 @@ TEST(SegmenterFeatures, ThePlanKnowsThem) {
   const FeatureMap features = disc_features(1, 40);
   Segmenter segmenter(with_regions(3), test_device());
   const Segmentation result = segmenter.segment(ImageToSegment{&flat, nullptr, nullptr, &features});
-  EXPECT_LE(result.device_peak_bytes, result.memory_plan.device_bytes());
+  EXPECT_LE(result.costs.device_peak_bytes, result.costs.memory_plan.device_bytes());
   ImageSize size;
   size.width = kWidth;
   size.height = kHeight;
@@ -202,7 +202,7 @@ TEST(SegmenterFeatures, ThePlanKnowsThem) {
   const auto planned = [&](const FeatureSize& own) {
     return plan_memory(size, with_regions(3), segmenter.device(), 0, {false, false, own});
   };
-  EXPECT_EQ(planned(features.size()).device_bytes(), result.memory_plan.device_bytes());
+  EXPECT_EQ(planned(features.size()).device_bytes(), result.costs.memory_plan.device_bytes());
   EXPECT_GE(planned({kWidth, kHeight, 4000, 4}).host_bytes(),
             planned(features.size()).host_bytes() + std::uint64_t{3960} * 4 * kWidth * kHeight);
 }

@@ -23,9 +23,9 @@ constexpr int kSegmenterMemoryHeight = 320;
 /// Expects that at most a tenth of what was announced for the device was not taken, and no more
 /// was taken.
 void expect_taken_as_announced(const Segmentation& result) {
-  const std::uint64_t announced = result.memory_plan.device_bytes();
-  EXPECT_LE(result.device_peak_bytes, announced);
-  EXPECT_GE(result.device_peak_bytes, announced - announced / 10);
+  const std::uint64_t announced = result.costs.memory_plan.device_bytes();
+  EXPECT_LE(result.costs.device_peak_bytes, announced);
+  EXPECT_GE(result.costs.device_peak_bytes, announced - announced / 10);
 }
 
 void expect_taken_as_announced(const Parameters& parameters, int width, int height,
@@ -38,10 +38,10 @@ void expect_taken_as_announced(const Parameters& parameters, int width, int heig
   expect_taken_as_announced(result);
   const MemoryPlan before = plan_memory({width, height, image.channels}, parameters,
                                         segmenter.device(), 0, {.eigenvectors = eigenvectors});
-  EXPECT_EQ(before.device_bytes(), result.memory_plan.device_bytes());
-  EXPECT_EQ(before.host_bytes(), result.memory_plan.host_bytes());
-  EXPECT_GT(result.host_before_bytes, 0u);
-  EXPECT_LT(result.host_before_bytes, result.host_peak_bytes);
+  EXPECT_EQ(before.device_bytes(), result.costs.memory_plan.device_bytes());
+  EXPECT_EQ(before.host_bytes(), result.costs.memory_plan.host_bytes());
+  EXPECT_GT(result.costs.host_before_bytes, 0u);
+  EXPECT_LT(result.costs.host_before_bytes, result.costs.host_peak_bytes);
 }
 
 TEST(SegmenterMemory, IsTakenAsAnnounced) {
@@ -99,7 +99,7 @@ TEST(SegmenterMemory, OfSeveralImagesWithoutEigenvectorsIsTakenAsAnnounced) {
   for (BegunSegmentation& each : segmenter.begin(images)) {
     const Segmentation result = std::move(each).finish();
     expect_taken_as_announced(result);
-    EXPECT_GT(result.memory_plan.device_bytes(), alone.memory_plan.device_bytes());
+    EXPECT_GT(result.costs.memory_plan.device_bytes(), alone.costs.memory_plan.device_bytes());
     EXPECT_EQ(result.contours, alone.contours);
     EXPECT_EQ(result.labels.values, alone.labels.values);
   }
@@ -117,7 +117,7 @@ TEST(SegmenterMemory, OfSeveralImagesTogetherIsTakenAsAnnounced) {
     const Segmentation result = std::move(each).finish();
     expect_taken_as_announced(result);
     // The eigensolver holds the matrices and vectors of both.
-    EXPECT_GT(result.memory_plan.device_bytes(), alone.device_bytes() * 3 / 2);
+    EXPECT_GT(result.costs.memory_plan.device_bytes(), alone.device_bytes() * 3 / 2);
   }
 }
 
@@ -147,7 +147,7 @@ TEST(SegmenterMemory, OfARandomWalkIsTakenAsAnnouncedForItsLabels) {
     const Seeds seeds = seeds_of(labels);
     const Segmentation result = segmenter.segment(ImageToSegment{&image, nullptr, &seeds});
     expect_taken_as_announced(result);
-    const std::uint64_t taken = result.memory_plan.device_bytes();
+    const std::uint64_t taken = result.costs.memory_plan.device_bytes();
     const MemoryPlan before =
         plan_memory({kSegmenterMemoryWidth, kSegmenterMemoryHeight, image.channels}, parameters,
                     segmenter.device());
@@ -166,7 +166,7 @@ TEST(SegmenterMemory, OfASmallImageIsNotMoreThanAnnounced) {
     parameters.cue.turns = turns;
     Segmenter segmenter(parameters, test_device());
     const Segmentation result = segmenter.segment(two_discs(48, 80));
-    EXPECT_LE(result.device_peak_bytes, result.memory_plan.device_bytes());
+    EXPECT_LE(result.costs.device_peak_bytes, result.costs.memory_plan.device_bytes());
   }
 }
 

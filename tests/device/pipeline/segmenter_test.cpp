@@ -60,19 +60,19 @@ TEST(Segmenter, ReportsStagesMemoryAndConvergence) {
 
   // Contours have eigenvectors of their own, on a decimated grid.
   EXPECT_THAT(stages, ElementsAre("boundaries", "contours", "affinity", "eigenvectors", "regions"));
-  ASSERT_EQ(result.times.size(), stages.size());
+  ASSERT_EQ(result.costs.times.size(), stages.size());
   for (std::size_t k = 0; k < stages.size(); ++k) {
-    EXPECT_EQ(result.times[k].stage, stages[k]);
+    EXPECT_EQ(result.costs.times[k].stage, stages[k]);
     EXPECT_EQ(shares[stages[k]], 1) << stages[k];
-    EXPECT_GT(result.times[k].wall_ms, 0) << stages[k];
+    EXPECT_GT(result.costs.times[k].wall_ms, 0) << stages[k];
     // The regions of a hierarchy are found on the host.
     if (stages[k] == "regions") {
-      EXPECT_EQ(result.times[k].device_ms, 0);
+      EXPECT_EQ(result.costs.times[k].device_ms, 0);
     } else {
-      EXPECT_GT(result.times[k].device_ms, 0) << stages[k];
+      EXPECT_GT(result.costs.times[k].device_ms, 0) << stages[k];
     }
     // The device's time is part of the time on the wall; the markers themselves take some time.
-    EXPECT_LT(result.times[k].device_ms, result.times[k].wall_ms + 5) << stages[k];
+    EXPECT_LT(result.costs.times[k].device_ms, result.costs.times[k].wall_ms + 5) << stages[k];
   }
   EXPECT_TRUE(result.eigenvectors.report.converged);
   EXPECT_EQ(result.eigenvectors.report.solver, "multilevel");
@@ -81,14 +81,15 @@ TEST(Segmenter, ReportsStagesMemoryAndConvergence) {
   const std::uint64_t planned =
       pipeline_budget(grid_for(64, 48), segmenter.parameters()).memory().total;
   const std::uint64_t matrix = 81u * 64u * 48u * sizeof(float);
-  EXPECT_GT(result.device_peak_bytes, matrix);
-  EXPECT_LE(result.device_peak_bytes, planned);
+  EXPECT_GT(result.costs.device_peak_bytes, matrix);
+  EXPECT_LE(result.costs.device_peak_bytes, planned);
   if (segmenter.device().kind == DeviceKind::kCpu) {
-    EXPECT_EQ(result.device_kept_bytes, 0u);
+    EXPECT_EQ(result.costs.device_kept_bytes, 0u);
   } else {
-    EXPECT_GE(result.device_kept_bytes, matrix);
+    EXPECT_GE(result.costs.device_kept_bytes, matrix);
   }
-  EXPECT_GT(result.host_peak_bytes, result.eigenvectors.vectors.size() * 64 * 48 * sizeof(float));
+  EXPECT_GT(result.costs.host_peak_bytes,
+            result.eigenvectors.vectors.size() * 64 * 48 * sizeof(float));
 }
 
 TEST(Segmenter, TellsWhereLanczosTookOver) {
@@ -167,7 +168,7 @@ Segmentation segmented(const Parameters& parameters, const Image& image, bool ei
 }
 
 bool has_stage(const Segmentation& result, const std::string& stage) {
-  return std::any_of(result.times.begin(), result.times.end(),
+  return std::any_of(result.costs.times.begin(), result.costs.times.end(),
                      [&](const StageTime& time) { return time.stage == stage; });
 }
 
