@@ -31,12 +31,11 @@ Painting painting_of(const Decoded& picture) {
   const int colours = picture.colours();
   Painting painting{samples.cols, samples.rows, {}, {}};
   double most = 0;
-  double least = 255;
-  for (int y = 0; picture.has_alpha && y < samples.rows; ++y) {
-    for (int x = 0; x < samples.cols; ++x) {
-      most = std::max(most, samples.ptr<double>(y, x)[colours]);
-      least = std::min(least, samples.ptr<double>(y, x)[colours]);
-    }
+  double least = 0;
+  if (picture.has_alpha) {
+    cv::Mat alpha;
+    cv::extractChannel(samples, alpha, colours);
+    cv::minMaxLoc(alpha, &least, &most);
   }
   painting.is_cut_out = (picture.has_alpha && least < most) || !picture.valid.empty();
   for (int y = 0; y < samples.rows; ++y) {

@@ -21,9 +21,9 @@ struct Raster {
   /// What the file's format means by full strength: 255 in grey pictures of 8 bits, 15 in those of
   /// 4; 1 elsewhere.
   double full = 1;
-  bool zero_is_white = false;  ///< As strength, 0 is full and `full` is none.
   bool is_grey = false;        ///< A grey picture of up to 16 bits.
   bool is_indexed = false;     ///< The numbers are indices of a palette.
+  bool zero_is_white = false;  ///< As strength, 0 is full and `full` is none.
 };
 
 /// Reads a PNG or TIFF (one channel, or colours that are all grey; of palettes the index; what is

@@ -91,9 +91,10 @@ class TiffReader {
 
   static tmsize_t read(thandle_t handle, void* data, tmsize_t size) {
     auto* self = static_cast<TiffReader*>(handle);
-    const std::uint64_t left = self->file_.size() - std::min(self->at_, self->size_bytes());
+    const std::uint64_t from = self->at_ + self->shift_;
+    const std::uint64_t left = self->file_.size() - std::min(from, self->size_bytes());
     const auto count = static_cast<std::size_t>(std::min(left, static_cast<std::uint64_t>(size)));
-    if (count > 0) std::memcpy(data, self->file_.data() + self->at_, count);
+    if (count > 0) std::memcpy(data, self->file_.data() + from, count);
     self->at_ += count;
     self->has_read_past_end_ = self->has_read_past_end_ || count < static_cast<std::size_t>(size);
     return static_cast<tmsize_t>(count);
@@ -103,7 +104,7 @@ class TiffReader {
     auto* self = static_cast<TiffReader*>(handle);
     const std::uint64_t base = whence == SEEK_CUR   ? self->at_
                                : whence == SEEK_END ? self->size_bytes()
-                                                    : self->shift_;
+                                                    : 0;
     return self->at_ = base + offset;
   }
   static int close(thandle_t) { return 0; }

@@ -121,7 +121,7 @@ TiffPage with_palette(TiffPage page) {
   page.photometric = PHOTOMETRIC_PALETTE;
   const std::size_t colours = std::size_t{1} << page.bits;
   for (std::size_t k = 0; k < 3 * colours; ++k) {
-    page.palette.push_back(static_cast<std::uint16_t>((k * 7919 + 31) % 256 * 257));
+    page.palette.push_back(static_cast<std::uint16_t>((k * 79 + k / colours * 50) % 256 * 257));
   }
   return page;
 }
@@ -325,7 +325,9 @@ std::vector<Meaning> meanings() {
     hide(add("mask" + name,
              testing::write_tiff({page_of({drawn}, 8, 1, orientation), mask_page(orientation)})));
     hide(add("sidecar" + name, tiff(page_of({drawn}, 8, 1, orientation))));
-    all.back().mask = tiff(page_of({times(kept, 255)}, 8, 1, orientation));
+    TiffPage mask = page_of({times(kept, 255)}, 8, 1, orientation);
+    mask.orientation = 1;  // It lies as the picture is stored, and does not say so.
+    all.back().mask = tiff(mask);
     hide(add("no_data" + name, tiff(page_of({drawn}, 8, 1, orientation))));
     all.back().no_data = 9;
   }
@@ -371,7 +373,7 @@ std::vector<Meaning> meanings() {
   TiffPage several = with_extra(page_of({drawn, times(drawn, 2), times(kept, 255)}), {0, 2});
   several.photometric = PHOTOMETRIC_MINISBLACK;
   hide(add("alpha_behind_another", tiff(several)));
-  all.back().no_numbers = "neither colour nor alpha";
+  all.back().no_numbers = all.back().no_strength = "neither colour nor alpha";
   all.back().note = "Of 3 samples a pixel the first 1 and alpha were read";
   // A fourth sample of which the file says nothing.
   const auto infrared = [](int x, int y) { return 20.0 + 29 * x + y; };
@@ -394,7 +396,7 @@ std::vector<Meaning> meanings() {
   one_directory.insert(one_directory.end(), 3 * kMeaningsWidth * kMeaningsHeight, 0);
   add("imagej_one_directory", one_directory).no_numbers = "3 pages";
   all.back().note = "The file has 3 pages: the first was read";
-  TiffPage inks = page_of({drawn, drawn, drawn, drawn});
+  TiffPage inks = page_of({drawn, times(drawn, 2), drawn, drawn});
   inks.photometric = PHOTOMETRIC_SEPARATED;
   add("inks", tiff(inks)).no_numbers = "inks";
   all.back().no_strength = "colours";
