@@ -18,6 +18,10 @@ GEOTIFF = [(33550, "d", 3, (10.0, 10.0, 0.0), True),
            (34735, "H", 16, (1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, 32632), True)]
 
 
+SCENES = {"large fields": (5, (1500, 12000), 150, 0.1, 0.02),
+          "small fields, more noise": (77, (600, 5000), 80, 0.07, 0.05)}
+
+
 def split(random, areas, box):
     """The rectangles that a rectangle is divided into, each below a random area."""
     left, right, top, bottom = box
@@ -55,6 +59,11 @@ def draw(seed, areas, least, contrast, noise):
     return numpy.clip(bands, 0, 65535).astype(numpy.uint16), truth
 
 
+def write(path, bands):
+    tifffile.imwrite(path, bands.transpose(1, 2, 0), photometric="minisblack", planarconfig="contig",
+                     extratags=GEOTIFF)
+
+
 def found(truth, labels):
     table = numpy.zeros((truth.max() + 1, labels.max() + 1))
     numpy.add.at(table, (truth.ravel(), labels.ravel()), 1)
@@ -64,18 +73,21 @@ def found(truth, labels):
     return (best >= 0.5).sum(), (best >= 0.75).sum()
 
 
-parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--segment", default="segment")
-options = parser.parse_args()
-with tempfile.TemporaryDirectory() as folder:
-    scene, result = pathlib.Path(folder) / "scene.tif", pathlib.Path(folder) / "labels.tif"
-    for name, drawn in (("large fields", (5, (1500, 12000), 150, 0.1, 0.02)),
-                        ("small fields, more noise", (77, (600, 5000), 80, 0.07, 0.05))):
-        bands, truth = draw(*drawn)
-        tifffile.imwrite(scene, bands.transpose(1, 2, 0), photometric="minisblack", planarconfig="contig",
-                         extratags=GEOTIFF)
-        for arguments in ([], ["--config", "scene"]):
-            subprocess.run([options.segment, "-q", scene, "-o", result, *arguments], check=True)
-            labels = tifffile.imread(result).astype(numpy.int64)
-            print(f"{name}: {truth.max()} fields, {labels.max()} regions {' '.join(arguments)}: "
-                  "%d found, %d at .75" % found(truth, labels))
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--segment", default="segment")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        scene, result = pathlib.Path(folder) / "scene.tif", pathlib.Path(folder) / "labels.tif"
+        for name, drawn in SCENES.items():
+            bands, truth = draw(*drawn)
+            write(scene, bands)
+            for arguments in ([], ["--config", "scene"]):
+                subprocess.run([options.segment, "-q", scene, "-o", result, *arguments], check=True)
+                labels = tifffile.imread(result).astype(numpy.int64)
+                print(f"{name}: {truth.max()} fields, {labels.max()} regions {' '.join(arguments)}: "
+                      "%d found, %d at .75" % found(truth, labels))
+
+
+if __name__ == "__main__":
+    main()

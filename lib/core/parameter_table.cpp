@@ -347,7 +347,7 @@ void add_eigen(Table& table) {
       "vectors", &EigenParameters::vectors, 2, 1000,
       {"",
        "Number of eigenvectors, including the trivial one, which is known; 17 leaves the 16 of "
-       "Arbelaez et al. 2011. region.regions raises it, up to 100 for 100 regions."});
+       "Arbelaez et al. 2011."});
   eigen.real("tolerance", &EigenParameters::tolerance, 1e-7, 0.1,
              {"",
               "Norm of A x - theta x at which a pair has converged; the norm of A is 1. On "
@@ -400,13 +400,14 @@ void add_region(Table& table) {
   region.names(
       "method", &RegionParameters::method, kRegionMethodNames,
       "hierarchy: an oriented watershed and greedy merging of its regions (Arbelaez, Maire, "
-      "Fowlkes and Malik 2011), cut at region.threshold or into region.regions. kway: direct cuts "
-      "by the eigenvectors. walker: labels grow from seeds. objects: as hierarchy, but 0 outside.");
+      "Fowlkes and Malik 2011), cut at region.threshold or into region.regions. kway: recursive "
+      "two-way cuts by the eigenvectors (Shi and Malik 2000). walker: labels grow from seeds. "
+      "objects: as hierarchy, but 0 outside.");
   region.integer(
       "regions", &RegionParameters::regions, 0, kMaxInt,
       {"regions",
-       "Number of regions; kway: by k-way discretisation (Yu and Shi 2003). 0: the automatic cut "
-       "of the hierarchy; kway: recursive two-way cuts (Shi and Malik 2000)."});
+       "Number of regions; kway: the recursive cuts' regions are joined or cut until there are so "
+       "many. 0: the automatic cut of the hierarchy; kway: what the recursive cuts give."});
   region.real("max_ncut", &RegionParameters::max_ncut, 0, 2,
               {"",
                "A two-way cut is made while its normalized cut is at most this (Shi and Malik "

@@ -48,7 +48,7 @@ void check_solutions(Context& context, const RunParameters& run) {
                  [&](Trial& trial) { check_walks(trial, plan.form, radius); });
   }
   check(context, "eigenvectors", [&](Trial& trial) {
-    check_known_eigenvectors(trial, {eigen_parameters(plan.parameters), plan.product, plan.form},
+    check_known_eigenvectors(trial, {plan.parameters.eigen, plan.product, plan.form},
                              affinity_stencil(run.affinity));
   });
   if (run.region.method == RegionMethod::kKway) {

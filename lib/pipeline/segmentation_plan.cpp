@@ -52,7 +52,7 @@ SegmentationPlan plan_for_image(const Grid& grid, const RunParameters& parameter
   plan.budget = pipeline_budget(grid, planned, plan.form);
   check_memory(plan.budget, grid, usable, device, limit);
 
-  if (solver_wanted(eigen_parameters(usable).solver) != solver_wanted(parameters.eigen.solver)) {
+  if (solver_wanted(usable.eigen.solver) != solver_wanted(parameters.eigen.solver)) {
     plan.notes.emplace_back(
         "the multilevel eigensolver does not fit in the device's memory: Lanczos is used, which is "
         "slower");
@@ -81,7 +81,7 @@ std::optional<SegmentationPlan> plan_for_batch(const Grid& grid, int images,
     return plan;
   }
   const std::optional<Batch> batch =
-      batch_for(grid, images, affinity_stencil(parameters.affinity), eigen_parameters(parameters));
+      batch_for(grid, images, affinity_stencil(parameters.affinity), parameters.eigen);
   if (!batch) return std::nullopt;
   SegmentationPlan plan(*batch, parameters);
   plan.parameters.eigen.solver = SolverKind::kMultilevel;
@@ -471,15 +471,6 @@ Grid scaled(const Grid& grid, double scale) {
 
 Grid grid_for(int width, int height) { return {width, height, width}; }
 
-EigenParameters eigen_parameters(const Parameters& parameters) {
-  EigenParameters eigen = parameters.eigen;
-  if (parameters.region.method != RegionMethod::kKway) return eigen;
-  eigen.vectors = std::max(eigen.vectors, std::min(parameters.region.regions, kMaxKwayVectors));
-  // A basis that was chosen for fewer eigenvectors would be too small for more.
-  if (eigen.basis <= eigen.vectors) eigen.basis = 0;
-  return eigen;
-}
-
 bool walks(const Parameters& parameters) {
   return parameters.region.method == RegionMethod::kWalker;
 }
@@ -489,7 +480,7 @@ bool decimates(const RunParameters& parameters) {
 }
 
 bool needs_eigenvectors(const Parameters& parameters) {
-  return !walks(parameters) && eigen_parameters(parameters).vectors > 0;
+  return !walks(parameters) && parameters.eigen.vectors > 0;
 }
 
 bool needs_matrix(const Parameters& parameters) {
@@ -513,7 +504,7 @@ PipelineBudget pipeline_budget(const Grid& grid, const RunParameters& parameters
 PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& parameters,
                                MatrixForm form) {
   const Stencil stencil = affinity_stencil(parameters.affinity);
-  const EigenParameters eigen = eigen_parameters(parameters);
+  const EigenParameters& eigen = parameters.eigen;
   const bool with_matrix = needs_matrix(parameters);
   const Grid grid = with_matrix ? batch.grid() : batch.image;
   const std::uint64_t plane = grid.rows() * sizeof(float);
@@ -636,8 +627,7 @@ void check_memory(const PipelineBudget& budget, const Grid& grid, const RunParam
   const std::string advice = fmt::format(
       "with affinity.radius {} and {} eigenvectors {}: make the image, in which regions are found "
       "at {}x{}, smaller, {}, lower radius or eigenvectors, or choose a device with more memory",
-      parameters.affinity.radius, eigen_parameters(parameters).vectors, size, grid.width,
-      grid.height, detail);
+      parameters.affinity.radius, parameters.eigen.vectors, size, grid.width, grid.height, detail);
   budget.memory().check(device, limit, advice);
 }
 

@@ -83,13 +83,6 @@ void check_memory(const PipelineBudget& budget, const Grid& grid, const RunParam
 /// How an image of this size lies in a vector: without padding.
 Grid grid_for(int width, int height);
 
-/// Regions up to which k-way discretisation gets one eigenvector a region. More regions are made by
-/// two-way cuts, because ever more eigenvectors cost much and improve the cut little.
-inline constexpr int kMaxKwayVectors = 100;
-
-/// The eigensolver's parameters in a run: k-way discretisation into K regions takes K eigenvectors.
-EigenParameters eigen_parameters(const Parameters& parameters);
-
 /// Whether regions grow from seeds by a random walk.
 bool walks(const Parameters& parameters);
 

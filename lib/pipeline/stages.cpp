@@ -197,7 +197,7 @@ struct FoundEigenvectors {
 std::optional<FoundEigenvectors> find_eigenvectors(Context& context, NormalizedMatrix& matrix,
                                                    const SegmentationPlan& plan, bool keep,
                                                    const Watch& watch) {
-  const SolverParameters parameters{eigen_parameters(plan.parameters), plan.product, plan.form};
+  const SolverParameters parameters{plan.parameters.eigen, plan.product, plan.form};
   FoundEigenvectors found;
   found.on_device = eigenvectors(context, matrix, parameters, watch);
   if (found.on_device.empty()) return std::nullopt;

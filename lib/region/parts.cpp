@@ -11,8 +11,8 @@
 namespace diacut {
 
 PartGraph::PartGraph(const Parts& parts, const std::vector<float>& right,
-                     const std::vector<float>& down, const std::vector<std::uint8_t>& counted,
-                     const std::vector<std::int32_t>& group)
+                     const std::vector<float>& down, const std::vector<std::int32_t>& group,
+                     const std::vector<std::uint8_t>& counted)
     : parts_(static_cast<std::size_t>(parts.count) + 1),
       parent_(parts_.size()),
       count_(parts.count),

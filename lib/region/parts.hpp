@@ -16,12 +16,12 @@ namespace diacut {
 class PartGraph {
  public:
   /// right and down: W between each pixel and its right and lower neighbour, as AffinityGraph
-  /// gives it. `counted`, if not empty: 1 for each pixel that counts in the size of its part, else
-  /// 0. `group`, if not empty, has a number for each pixel, one number within each part: only parts
-  /// with equal numbers touch.
+  /// gives it. `group`, if not empty, has a number for each pixel, one number within each part:
+  /// only parts with equal numbers touch. `counted`, if not empty: 1 for each pixel that counts in
+  /// the size of its part, else 0.
   PartGraph(const Parts& parts, const std::vector<float>& right, const std::vector<float>& down,
-            const std::vector<std::uint8_t>& counted = {},
-            const std::vector<std::int32_t>& group = {});
+            const std::vector<std::int32_t>& group = {},
+            const std::vector<std::uint8_t>& counted = {});
 
   /// The number of parts that remain.
   std::int32_t count() const { return count_; }

@@ -43,15 +43,11 @@ struct DirectCuts {
   double normalized_cut = 0;
 };
 
-/// Regions from eigenvectors. Where parameters.regions is
-///  - K > 0: discretise(), split into 4-connected parts, join parts below min_size, then join or
-///    cut parts until there are exactly K (fewer only when fewer pixels have data).
-///  - 0: recursive two-way cuts (Shi and Malik 2000) while the normalized cut is at most max_ncut,
-///    then parts below min_size are joined.
-/// Joins go to the neighbour with the strongest affinity. Pixels on a boundary, which are alike to
-/// neither side, do not count in the size of a region, or else cuts would take boundaries off as
-/// slivers; with min_size of one pixel all pixels count. `notes` receives what a person should
-/// know. Throws ConfigError when K is more than the pixels with data, CancelledError.
+/// Regions from eigenvectors: recursive two-way cuts (Shi and Malik 2000) while the normalized cut
+/// is at most max_ncut, then parts below min_size join the neighbour with the strongest affinity.
+/// Where parameters.regions is K > 0, parts are then joined or cut until there are exactly K (fewer
+/// only when fewer pixels have data). `notes` receives what a person should know. Throws
+/// ConfigError when K is more than the pixels with data, CancelledError.
 DirectCuts segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,
                            const RegionParameters& parameters, std::vector<std::string>& notes,
                            const Watch& watch = {});

@@ -21,7 +21,8 @@ using Vector = Eigen::VectorXd;
 constexpr double kIndependent = 1e-6;
 
 /// The small matrices of a region R, in the basis Y of the whole image's eigenvectors restricted to
-/// R, with columns centred on R. D and W are those of R.
+/// R, with columns centred on R. D and W are those of R; D without W_ii but in the stiffness, where
+/// it cancels.
 struct RitzProblem {
   Vector mean;        ///< What was subtracted from each column.
   Matrix mass;        ///< Y^T D Y
@@ -54,9 +55,10 @@ Vector centre_basis(const Eigenvectors& eigenvectors, std::span<const std::size_
 }
 
 /// The matrices, as sums over the region's pixels. Rows of `block` hold Y and a 1, rows of
-/// `product` W times that; `mean` is what centre_basis() returned.
+/// `product` W times that; `mean` is what centre_basis() returned; `degrees` by pixel of the image.
 RitzProblem ritz_problem(std::span<const std::size_t> pixels, Vector mean,
-                         const std::vector<float>& block, const std::vector<float>& product) {
+                         const std::vector<float>& block, const std::vector<float>& product,
+                         const std::vector<float>& degrees) {
   constexpr std::size_t kRows = 128;
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const auto columns = static_cast<std::size_t>(mean.size());
@@ -74,12 +76,13 @@ RitzProblem ritz_problem(std::span<const std::size_t> pixels, Vector mean,
     for (std::size_t k = 0; k < rows; ++k) {
       const float* in = &block[pixels[at + k] * stride];
       const float* out = &product[pixels[at + k] * stride];
-      const double degree = out[columns];
+      const double degree = degrees[pixels[at + k]];
+      const double sum = out[columns];
       problem.volume += degree;
       for (std::size_t c = 0; c < columns; ++c) {
         y(k, c) = in[c];
         dy(k, c) = degree * in[c];
-        ly(k, c) = degree * in[c] - out[c];
+        ly(k, c) = sum * in[c] - out[c];
       }
     }
     problem.mass.noalias() += y.topRows(rows).transpose() * dy.topRows(rows);
@@ -243,8 +246,6 @@ struct Candidate {
 /// What is known of a region before its cuts are compared.
 struct RegionView {
   std::span<const std::size_t> pixels;
-  const std::vector<std::uint8_t>& counted;  ///< By pixel of the image.
-  std::int64_t size = 0;                     ///< Its counted pixels.
   double volume = 0;
   Links links;
   double mean_link = 0;
@@ -257,11 +258,9 @@ void sweep(const RegionView& region, std::span<const std::uint8_t> bin, std::siz
            std::vector<Candidate>& found) {
   std::vector<double> volumes(bins, 0.0);
   std::vector<std::int64_t> sizes(bins, 0);
-  std::vector<std::int64_t> all(bins, 0);
   for (const std::size_t i : region.pixels) {
     volumes[bin[i]] += degree[i];
-    sizes[bin[i]] += region.counted[i];
-    ++all[bin[i]];
+    ++sizes[bin[i]];
   }
   // Of what crosses a threshold, the change from the threshold before.
   std::vector<double> cut(bins, 0.0);
@@ -283,12 +282,13 @@ void sweep(const RegionView& region, std::span<const std::uint8_t> bin, std::siz
     below += sizes[t];
     crossing += cut[t];
     crossed += length[t];
-    const std::int64_t above = region.size - below;
-    if (all[t] == 0 || below < limits.min_side || above < limits.min_side) continue;
+    const std::int64_t above = static_cast<std::int64_t>(region.pixels.size()) - below;
+    if (sizes[t] == 0 || below < limits.min_side || above < limits.min_side) continue;
     const double flat = region.mean_link * static_cast<double>(crossed);
     if (crossing > limits.max_flatness * flat) continue;
-    const double price = crossing / below_volume + crossing / (region.volume - below_volume);
-    found.push_back({direction, t, price});
+    const double above_volume = region.volume - below_volume;
+    if (!(below_volume > 0 && above_volume > 0)) continue;
+    found.push_back({direction, t, crossing / below_volume + crossing / above_volume});
   }
 }
 
@@ -328,7 +328,7 @@ struct Cut {
   double crossing = 0;
   double ncut = 0;
   double volume = 0;      ///< The lighter side's volume.
-  std::int64_t size = 0;  ///< The lighter side's counted pixels.
+  std::int64_t size = 0;  ///< The lighter side's pixels.
 };
 
 /// The normalized cuts of a region's indicators, cheapest first. Rows of `block` hold the
@@ -344,7 +344,7 @@ std::vector<Cut> normalized_cuts(const RegionView& region, std::size_t count, st
     const float* out = &inside[i * stride];
     for (std::size_t c = 0; c < count; ++c) {
       above[c] += in[c] * degree[i];
-      size[c] += in[c] * static_cast<float>(region.counted[i]);
+      size[c] += in[c];
       crossing[c] += (1.0f - in[c]) * out[c];
     }
   }
@@ -358,8 +358,8 @@ std::vector<Cut> normalized_cuts(const RegionView& region, std::size_t count, st
     cut.ncut = crossing[c] / above[c] + crossing[c] / below;
     cut.volume = std::min(above[c], below);
     cut.size = static_cast<std::int64_t>(size[c]);
-    if (!cut.above) cut.size = region.size - cut.size;
-    cuts.push_back(cut);
+    if (!cut.above) cut.size = static_cast<std::int64_t>(region.pixels.size()) - cut.size;
+    if (cut.volume > 0) cuts.push_back(cut);
   }
   std::stable_sort(cuts.begin(), cuts.end(),
                    [](const Cut& a, const Cut& b) { return a.ncut < b.ncut; });
@@ -386,7 +386,7 @@ void take_off(const RegionView& region, const std::vector<Cut>& cuts, std::size_
               const std::vector<float>& block, const CutLimits& limits,
               std::vector<std::uint8_t>& piece) {
   double rest = region.volume;
-  std::int64_t rest_size = region.size;
+  auto rest_size = static_cast<std::int64_t>(region.pixels.size());
   int made = 0;
   for (const Cut& cut : cuts) {
     if (made == limits.max_cuts) return;
@@ -463,10 +463,8 @@ void fill_indicators(const Candidates& candidates, std::size_t stride, std::vect
 
 }  // namespace
 
-RegionCutter::RegionCutter(const Eigenvectors& eigenvectors,
-                           const std::vector<std::uint8_t>& counted, AffinityGraph& graph)
+RegionCutter::RegionCutter(const Eigenvectors& eigenvectors, AffinityGraph& graph)
     : eigenvectors_(eigenvectors),
-      counted_(counted),
       graph_(graph),
       width_(static_cast<std::size_t>(eigenvectors.width)),
       pixels_(eigenvectors.sqrt_degree.size()) {
@@ -493,20 +491,20 @@ RegionCuts RegionCutter::best_cuts(const std::vector<std::int32_t>& region, std:
   }
   graph_.product_within(region, block_, static_cast<int>(stride), product_);
   std::vector<float> degree(pixels_);
-  for (std::size_t i = 0; i < pixels_; ++i) degree[i] = product_[i * stride + columns_];
+  for (std::size_t i = 0; i < pixels_; ++i) {
+    degree[i] = std::max(0.0f, product_[i * stride + columns_] - 1.0f);
+  }
 
   const auto wanted = static_cast<std::size_t>(graph_.max_columns());
-  Candidates candidates{{{{}, counted_, 0, 0, Links({}, region, width_, graph_), 0}},
+  Candidates candidates{{{{}, 0, Links({}, region, width_, graph_), 0}},
                         std::vector<std::vector<Candidate>>(regions),
                         {kDirections, std::vector<std::uint8_t>(pixels_)}};
   for (std::int32_t r = 1; r <= count; ++r) {
     const std::span<const std::size_t> pixels = lists.of(r);
-    const RitzProblem problem = ritz_problem(pixels, std::move(means[r]), block_, product_);
+    const RitzProblem problem = ritz_problem(pixels, std::move(means[r]), block_, product_, degree);
     const Links links(pixels, region, width_, graph_);
-    const auto size = std::count_if(pixels.begin(), pixels.end(),
-                                    [&](std::size_t i) { return counted_[i] != 0; });
-    candidates.views.push_back({pixels, counted_, size, problem.volume, links, links.mean()});
-    if (size < 2 * limits.min_side) continue;
+    candidates.views.push_back({pixels, problem.volume, links, links.mean()});
+    if (static_cast<std::int64_t>(pixels.size()) < 2 * limits.min_side) continue;
     candidates.of_region[r] = find_candidates(candidates.views[r], problem, block_, columns_,
                                               degree, limits, wanted, candidates.bins);
   }

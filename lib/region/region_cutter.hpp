@@ -11,7 +11,7 @@ namespace diacut {
 
 /// Which cuts of a region are considered.
 struct CutLimits {
-  /// Counted pixels that each side of a cut must have.
+  /// Pixels that each side of a cut must have.
   std::int64_t min_side = 1;
   /// Largest normalized cut, cut/assoc(A, R) + cut/assoc(B, R), in [0, 2].
   double max_ncut = 2;
@@ -44,14 +44,14 @@ struct RegionCuts {
 /// Malik, section 3), so no eigensolver need run for each part. Thresholds of the Ritz vectors are
 /// ranked by the affinities of direct neighbours, and the best of them compared by their normalized
 /// cuts. For any number of regions all this takes two block products with W.
+///
+/// A pixel's affinity with itself, 1, does not count in its degree: else the rows of pixels on a
+/// strong boundary, which have no affinity with others, would be regions with a small normalized
+/// cut.
 class RegionCutter {
  public:
-  /// Keeps references to its arguments, which must outlive the cutter. counted: 1 for each pixel
-  /// that counts in the size of a side, else 0.
-  RegionCutter(const Eigenvectors& eigenvectors, const std::vector<std::uint8_t>& counted,
-               AffinityGraph& graph);
-
-  const std::vector<std::uint8_t>& counted() const { return counted_; }
+  /// Keeps references to its arguments, which must outlive the cutter.
+  RegionCutter(const Eigenvectors& eigenvectors, AffinityGraph& graph);
 
   /// `region`: 1..count, 0 for pixels that take no part.
   RegionCuts best_cuts(const std::vector<std::int32_t>& region, std::int32_t count,
@@ -59,7 +59,6 @@ class RegionCutter {
 
  private:
   const Eigenvectors& eigenvectors_;
-  const std::vector<std::uint8_t>& counted_;
   AffinityGraph& graph_;
   std::size_t width_;  ///< The image's width, pixels.
   std::size_t pixels_;

@@ -31,7 +31,7 @@ bool fits_somehow(const Grid& grid, const DeviceInfo& device) {
          pipeline_budget(grid, {}, MatrixForm::kCompressed).fits(device, 0);
 }
 
-TEST(PipelineBudget, GrowsWithRadiusVectorsAndRegions) {
+TEST(PipelineBudget, GrowsWithRadiusAndVectors) {
   const Grid grid = grid_for(100, 80);
   // Without networks, whose memory depends on none of these parameters.
   Parameters plain;
@@ -47,10 +47,6 @@ TEST(PipelineBudget, GrowsWithRadiusVectorsAndRegions) {
   more.eigen.vectors = 50;
   EXPECT_GT(pipeline_budget(grid, more).eigen, budget.eigen + 33ull * 8000 * 4);
   EXPECT_GT(pipeline_budget(grid, more).contours, budget.contours + 2 * 33ull * 8000 * 4);
-  more = plain;
-  more.region.method = RegionMethod::kKway;
-  more.region.regions = 50;
-  EXPECT_GT(pipeline_budget(grid, more).eigen, budget.eigen + 33ull * 8000 * 4);
 }
 
 TEST(PipelineBudget, FitsByTotalAndByPiece) {
@@ -267,26 +263,6 @@ TEST(ProductThatFits, RoundsWeightsNoMoreThanTheToleranceAdmits) {
   EXPECT_THAT(storages(1e-6), ElementsAre(kFloat32));
   eigen.solver = SolverKind::kMultilevel;
   EXPECT_TRUE(storages_within_tolerance(eigen, kAuto).empty());
-}
-
-TEST(EigenParametersOfARun, GiveEachRegionAVectorUpToALimit) {
-  Parameters parameters;
-  parameters.eigen.basis = 40;
-  parameters.region.regions = 50;
-  EXPECT_EQ(eigen_parameters(parameters).vectors, 17);  // A hierarchy has all numbers of regions.
-  parameters.region.method = RegionMethod::kKway;
-  parameters.region.regions = 0;
-  EXPECT_EQ(eigen_parameters(parameters).vectors, 17);
-  EXPECT_EQ(eigen_parameters(parameters).basis, 40);
-  parameters.region.regions = 5;
-  EXPECT_EQ(eigen_parameters(parameters).vectors, 17);
-  parameters.region.regions = 50;
-  EXPECT_EQ(eigen_parameters(parameters).vectors, 50);
-  EXPECT_EQ(eigen_parameters(parameters).basis, 0);
-  parameters.region.regions = 5000;
-  EXPECT_EQ(eigen_parameters(parameters).vectors, kMaxKwayVectors);
-  parameters.eigen.vectors = 200;
-  EXPECT_EQ(eigen_parameters(parameters).vectors, 200);
 }
 
 }  // namespace

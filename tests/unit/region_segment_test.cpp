@@ -154,22 +154,31 @@ TEST(SegmentRegions, ABoundaryIsNoRegionOfItsOwn) {
   DrawnGraph graph = halves_and_boundary();
   RegionParameters parameters;
   parameters.method = RegionMethod::kKway;
-  parameters.min_size = {LeastSize::Unit::kPixels, 4};
-  for (const int regions : {0, 2}) {
-    parameters.regions = regions;
-    const Result result = segmented(graph, graph.eigenvectors(9), parameters);
-    EXPECT_EQ(result.labels.count, 2) << "regions: " << regions;
-    EXPECT_EQ(result.drawing[2], "aaaaaaaa") << "regions: " << regions;
-    EXPECT_EQ(result.drawing[4], "bbbbbbbb") << "regions: " << regions;
+  for (const int least : {1, 4}) {
+    for (const int regions : {0, 2}) {
+      parameters.min_size = {LeastSize::Unit::kPixels, static_cast<double>(least)};
+      parameters.regions = regions;
+      const Result result = segmented(graph, graph.eigenvectors(9), parameters);
+      EXPECT_EQ(result.labels.count, 2) << "regions: " << regions << ", of at least " << least;
+      EXPECT_EQ(result.drawing[2], "aaaaaaaa") << "regions: " << regions;
+      EXPECT_EQ(result.drawing[4], "bbbbbbbb") << "regions: " << regions;
+    }
   }
 }
 
-TEST(SegmentRegions, WithALeastSizeOfOnePixelABoundaryCounts) {
-  DrawnGraph graph = halves_and_boundary();
+TEST(SegmentRegions, AsManyAsAskedForFollowBoundariesBeforeFlatAreasAreDivided) {
+  // The second eigenvector rises evenly from the left to the right.
+  Drawing drawing(8, std::string(28, 'a'));
+  for (std::size_t y = 0; y < 3; ++y) drawing[y].replace(4, 3, "bbb");
+  DrawnGraph graph(drawing, 0.05);
   RegionParameters parameters;
   parameters.method = RegionMethod::kKway;
-  parameters.min_size = {LeastSize::Unit::kPixels, 1};
-  EXPECT_GT(segmented(graph, graph.eigenvectors(9), parameters).labels.count, 2);
+  parameters.regions = 2;
+  parameters.min_size = {LeastSize::Unit::kPixels, 4};
+  EXPECT_THAT(segmented(graph, graph.eigenvectors(9), parameters).drawing,
+              ElementsAreArray(drawing));
+  parameters.regions = 3;
+  EXPECT_EQ(segmented(graph, graph.eigenvectors(9), parameters).labels.count, 3);
 }
 
 TEST(SegmentRegions, TellsTheNormalizedCut) {
@@ -259,11 +268,15 @@ TEST(SegmentRegions, TellsItsProgressAndStopsWhenAsked) {
   RegionParameters parameters;
   parameters.method = RegionMethod::kKway;
   parameters.min_size = {LeastSize::Unit::kPixels, 1};
-  segment_regions(eigenvectors, graph, parameters, notes, watch);
-  EXPECT_GT(shares.size(), 3u);
-  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
-  EXPECT_EQ(shares.front(), 0.0);
-  EXPECT_EQ(shares.back(), 1.0);
+  for (const int regions : {0, 9}) {
+    parameters.regions = regions;
+    shares.clear();
+    segment_regions(eigenvectors, graph, parameters, notes, watch);
+    EXPECT_GT(shares.size(), 3u);
+    EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+    EXPECT_EQ(shares.front(), 0.0);
+    EXPECT_EQ(shares.back(), 1.0);
+  }
 
   CancelToken cancel;
   watch.cancel = &cancel;

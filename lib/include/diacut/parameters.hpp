@@ -241,9 +241,9 @@ std::string to_string(const LeastSize& size);
 struct RegionParameters {
   RegionMethod method = RegionMethod::kHierarchy;  ///< How regions are found.
   /// How many regions are wanted; 0 leaves it to the image. kHierarchy: cut_to_count(), and for 0 a
-  /// cut at `threshold`. kKway: k-way discretisation (S. Yu and J. Shi, "Multiclass spectral
-  /// clustering", 2003), and for 0 recursive two-way cuts (J. Shi and J. Malik, "Normalized cuts
-  /// and image segmentation", 2000).
+  /// cut at `threshold`. kKway: recursive two-way cuts (J. Shi and J. Malik, "Normalized cuts and
+  /// image segmentation", 2000) while they are cheap, whose regions are then joined or cut further
+  /// until there are so many.
   int regions = 0;
   /// kKway: a two-way cut is made while its normalized cut, in [0, 2], is at most this in an image
   /// of 481 x 321 pixels. In other images the limit is multiplied by sqrt(154401 / pixels), because
@@ -254,8 +254,8 @@ struct RegionParameters {
   /// flat regions in one piece: their halves have a small normalized cut too.
   double max_flatness = 0.25;
   /// Smaller regions join a neighbour: kHierarchy: the one across the weakest boundary (see
-  /// without_small_regions()). kKway: the one that they are most alike; pixels on a boundary do not
-  /// count in a region's size, unless the least size is one pixel.
+  /// without_small_regions()). kKway: the one that they are most alike; pixels that are more
+  /// alike to other regions than to their own do not count in a region's size.
   LeastSize min_size;
   MergingRule merging = MergingRule::kAuto;  ///< kHierarchy, kObjects: by what regions merge.
   /// MergingRule::kLearned: a file of weights, or "boundary", weights that are built in and were
