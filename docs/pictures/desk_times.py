@@ -2,7 +2,7 @@
 """Seconds of the processor and results of diacut and of scikit-image, for the pages of cells, scenes, annotations and
 seeds.
 
-    desk_times.py cells PICTURE TRUTH | scene | annotation PHOTO | seeds PHOTO TRUTH  [--segment PROGRAM] [--rounds 5]
+    desk_times.py cells PICTURE TRUTH | scene | annotation PHOTO | seeds PHOTO TRUTH  [--segment PROGRAM] [--rounds 5] [--weights FILE]
 
 All run in turns; each time is the least of the rounds. segment's is that of the whole program, a peer's leaves out
 Python's start and imports. Strokes on a photograph are made of a person's regions (BSDS500's .mat): in each of at
@@ -99,6 +99,8 @@ def seeds(options, folder, timed):
 
 def segment(options, folder, picture, *words):
     path = os.path.join(folder, "labels.tif")
+    if options.weights:
+        words += ("--weights", options.weights)
     subprocess.run([options.segment, picture, "-o", path, "-q", *words], check=True)
     return tifffile.imread(path).astype(np.int64)
 
@@ -109,6 +111,7 @@ def main():
     parser.add_argument("files", nargs="*")
     parser.add_argument("--segment", default="segment")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--weights", help="the network of segment")
     options = parser.parse_args()
     calls = []
     with tempfile.TemporaryDirectory() as folder:
