@@ -6,7 +6,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "image/colour.hpp"
-#include "image/gaps.hpp"
+#include "image/resize.hpp"
 
 namespace diacut {
 namespace {

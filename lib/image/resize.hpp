@@ -39,4 +39,8 @@ std::vector<float> enlarged(const std::vector<float>& map, const PictureSize& fr
 std::vector<float> reduced_by_maximum(const std::vector<float>& map, const PictureSize& from,
                                       const PictureSize& to);
 
+/// The pixels of an image, in its layout, in which each pixel without data has the value of the
+/// nearest pixel with data, so that it makes no edge. Where no pixel has data nothing is changed.
+std::vector<float> filled_from_nearest(const Image& image);
+
 }  // namespace diacut

@@ -9,7 +9,7 @@
 
 #include "core/parallel.hpp"
 #include "image/colour.hpp"
-#include "image/gaps.hpp"
+#include "image/resize.hpp"
 
 namespace diacut {
 

@@ -7,7 +7,7 @@
 
 #include "boundary/network/picture_kernels.hpp"
 #include "boundary/network/tiles.hpp"
-#include "image/gaps.hpp"
+#include "image/resize.hpp"
 
 namespace diacut {
 

@@ -6,7 +6,7 @@
 
 #include "boundary/gradient/gradient.hpp"
 #include "image/colour.hpp"
-#include "image/gaps.hpp"
+#include "image/resize.hpp"
 
 namespace diacut::testing {
 
