@@ -15,13 +15,9 @@
 //
 //   matvec_symmetric_diagonal           that of A
 //   matvec_symmetric_diagonal_rooted    whatever makes M roots = roots, however coarse the weights
-//   matvec_symmetric_diagonal_kept      whatever makes M roots = A roots; 0 where the root is 0;
-//                                       RUN pixels of an image row, with -DRUN
+//   matvec_symmetric_diagonal_kept      whatever makes M roots = A roots; 0 where the root is 0
 //   matvec_symmetric_diagonal_unscaled  roots^2 less the sum of the rounded weights, which makes
 //                                       S M S roots = roots; it writes `scale`, S, as well
-#ifndef RUN
-#define RUN 1
-#endif
 #include "common/accumulate.clh"
 #include "matrix/matvec_symmetric.clh"
 
@@ -98,70 +94,25 @@ __kernel void matvec_symmetric_diagonal_rooted(__global const float* restrict ro
   main_diagonal[row] = root > 0.0f ? (float)acc_value(rest) / root : 0.0f;
 }
 
-static float diagonal_kept(__global const float* values, __global const float* roots,
-                           __global const WEIGHT_T* upper, PACK_PARAMETERS, const int x,
-                           const int y) {
-  const ulong row = (ulong)y * vector_stride + x;
-  const float root = x < width ? roots[row] : 0.0f;
-  if (root == 0.0f) return 0.0f;
-  ACC_T lost = acc_zero();
-#define TAKE(weight, other, k, from) \
-  lost = acc_add_product(lost, values[(UPPER + 1 + k) * pitch + from] - (weight), roots[other])
-  FOR_NEIGHBOURS(TAKE)
-#undef TAKE
-  return values[UPPER * pitch + row] + (float)acc_value(lost) / root;
-}
-
-#if RUN == 16 && BITS < 32 && defined(DIACUT_FP64)
-// A member of a packed structure that is not aligned is read by one load; compilers take vload
-// apart.
-typedef struct __attribute__((packed)) {
-  WEIGHT16_T value;
-} codes16;
-#define WEIGHTS16(p) \
-  (as_float16(convert_uint16(((__global const codes16*)(p))->value) << MANTISSA_SHIFT) * UNSCALE)
-#endif
-
-// A work-item computes RUN pixels of an image row, 1 or, at once where all of them have all
-// neighbours, 16.
 __kernel void matvec_symmetric_diagonal_kept(__global const float* restrict values,
                                              __global const float* restrict roots,
                                              __global const WEIGHT_T* restrict upper,
                                              PACK_PARAMETERS,
                                              __global float* restrict main_diagonal) {
-  const int first = get_global_id(0) * RUN;
+  const int x = get_global_id(0);
   const int y = get_global_id(1);
-  const ulong row = (ulong)y * vector_stride + first;
-#if RUN == 16 && BITS < 32 && defined(DIACUT_FP64)
-  if (first >= RADIUS && first + RUN + RADIUS <= width && y >= RADIUS && y + RADIUS < height) {
-    double8 lost[2] = {(double8)(0.0), (double8)(0.0)};
-#define TAKE(weights, other, k, from)                                                         \
-  {                                                                                           \
-    const float16 part =                                                                      \
-        vload16(0, values + (UPPER + 1 + k) * pitch + (from)) - WEIGHTS16(upper + (weights)); \
-    const float16 root = vload16(0, roots + (other));                                         \
-    lost[0] += convert_double8(part.lo) * convert_double8(root.lo);                           \
-    lost[1] += convert_double8(part.hi) * convert_double8(root.hi);                           \
+  if (x >= vector_stride) return;
+  const ulong row = (ulong)y * vector_stride + x;
+  const float root = x < width ? roots[row] : 0.0f;
+  ACC_T lost = acc_zero();
+#define TAKE(weight, other, k, from) \
+  lost = acc_add_product(lost, values[(UPPER + 1 + k) * pitch + from] - (weight), roots[other])
+  if (root != 0.0f) {
+    FOR_NEIGHBOURS(TAKE)
   }
-    for (int dy = 0; dy <= RADIUS; ++dy) {
-      for (int dx = dy == 0 ? 1 : -kReach[dy]; dx <= kReach[dy]; ++dx) {
-        const int k = kFirst[dy] + dx - (dy == 0 ? 1 : -kReach[dy]);
-        const long away = (long)dy * vector_stride + dx;
-        TAKE(WEIGHT_AT(y, k) + first, row + away, k, row);
-        TAKE(WEIGHT_AT(y - dy, k) + first - dx, row - away, k, row - away);
-      }
-    }
 #undef TAKE
-    const float16 root = vload16(0, roots + row);
-    const float16 sum = (float16)(convert_float8(lost[0]), convert_float8(lost[1]));
-    const float16 kept = vload16(0, values + UPPER * pitch + row) + sum / root;
-    vstore16(select(kept, (float16)(0.0f), root == 0.0f), 0, main_diagonal + row);
-    return;
-  }
-#endif
-  for (int x = first; x < min(first + RUN, vector_stride); ++x)
-    main_diagonal[row + (x - first)] =
-        diagonal_kept(values, roots, upper, width, height, vector_stride, pitch, stride, x, y);
+  main_diagonal[row] =
+      root != 0.0f ? values[UPPER * pitch + row] + (float)acc_value(lost) / root : 0.0f;
 }
 
 __kernel void matvec_symmetric_diagonal_unscaled(__global const float* restrict roots,

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -126,36 +124,6 @@ std::string matrix_bands(const Stencil& stencil, MatrixForm form, MatrixPart par
       bands += fmt::format("BAND({},{},{},{})", d, entries[d].dy, entries[d].dx, end - d);
     }
     d = end;
-  }
-  return bands;
-}
-
-std::string paired_bands(const Stencil& stencil) {
-  const std::vector<StencilOffset>& entries = stencil.entries;
-  // The diagonals that lead the first and the second of two rows of an image to each neighbour.
-  std::map<std::pair<int, int>, std::array<int, 2>> leading;
-  for (std::size_t d = 0; d < entries.size(); ++d) {
-    if (d == stencil.centre()) continue;  // The main diagonal is held apart.
-    for (const int second : {0, 1}) {
-      const auto [at, added] =
-          leading.try_emplace({entries[d].dy + second, entries[d].dx}, std::array<int, 2>{-1, -1});
-      at->second[static_cast<std::size_t>(second)] = static_cast<int>(d);
-    }
-  }
-  std::string bands;
-  const auto goes_on = [](int from, int to) { return from < 0 ? to < 0 : to == from + 1; };
-  for (auto it = leading.begin(); it != leading.end();) {
-    const auto [place, diagonals] = *it;
-    int count = 0;
-    std::array<int, 2> last{};
-    do {
-      last = it->second;
-      ++count;
-      ++it;
-    } while (it != leading.end() && it->first == std::pair(place.first, place.second + count) &&
-             goes_on(last[0], it->second[0]) && goes_on(last[1], it->second[1]));
-    bands += fmt::format("PAIR({},{},{},{},{})", place.first, place.second, count, diagonals[0],
-                         diagonals[1]);
   }
   return bands;
 }

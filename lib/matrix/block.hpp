@@ -33,12 +33,6 @@ std::string matrix_options(const DeviceInfo& device, const Stencil& stencil, Mat
 /// spaces.
 std::string matrix_bands(const Stencil& stencil, MatrixForm form, MatrixPart part);
 
-/// PAIR(line, dx, count, first, second) for what two image rows y and y + 1 of a compressed matrix
-/// read of the elements of image row y + line, in their order: `count` neighbours from dx on, to
-/// which diagonals from `first` on lead row y, and from `second` on row y + 1; -1 where none leads
-/// that row.
-std::string paired_bands(const Stencil& stencil);
-
 /// Columns of a block that holds `wanted` vectors (kernels/matrix/block.clh): a multiple of 8.
 constexpr int block_columns(int wanted) { return (wanted + 7) / 8 * 8; }
 

@@ -19,14 +19,6 @@ const char* kernel_file(const DeviceInfo& device, MatrixForm form, int columns) 
   return pitched ? "matrix/block_product_runs.cl" : "matrix/block_product_decoded.cl";
 }
 
-/// matrix_options(), and what block_product_planes.cl needs beside them.
-std::string product_options(const DeviceInfo& device, const Stencil& stencil, MatrixForm form) {
-  const std::string options = matrix_options(device, stencil, form);
-  if (device.kind != DeviceKind::kCpu) return options;
-  if (form == MatrixForm::kDia) return fmt::format("{} -DCENTRE={}", options, stencil.centre());
-  return fmt::format("{} -DPAIRS={}", options, paired_bands(stencil));
-}
-
 }  // namespace
 
 BlockProduct::BlockProduct(Context& context, const Stencil& stencil, int columns, MatrixForm form,
@@ -35,7 +27,7 @@ BlockProduct::BlockProduct(Context& context, const Stencil& stencil, int columns
       columns_(columns),
       active_(or_one_image(context, std::move(active))),
       form_(form),
-      matrix_options_(product_options(context.info(), stencil, form)) {
+      matrix_options_(matrix_options(context.info(), stencil, form)) {
   kernels_for(columns);
 }
 

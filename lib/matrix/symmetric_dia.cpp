@@ -121,9 +121,7 @@ SymmetricLayout layout_of(const DeviceInfo& device, const Grid& grid, const Sten
 
 /// The kernel of that name, of those that pack the matrix.
 cl::Kernel pack_kernel(Context& context, const SymmetricLayout& layout, const char* name) {
-  return context.kernel(
-      "matrix/matvec_symmetric_pack.cl", name,
-      fmt::format("{} -DRUN={}", layout.options("stride"), vector_run(context.info())));
+  return context.kernel("matrix/matvec_symmetric_pack.cl", name, layout.options("stride"));
 }
 
 /// Sets a kernel's arguments: `inputs`, sizes and `out`.
@@ -148,16 +146,14 @@ void pack_weights(Context& context, SymmetricDia& matrix, std::size_t pitch, con
                  cl::NullRange);
 }
 
-/// Writes the main diagonal by the kernel of that name, whose arguments begin with `inputs` and of
-/// which a work-item writes `run` elements of an image row.
+/// Writes the main diagonal by the kernel of that name, whose arguments begin with `inputs`.
 template <class... Inputs>
 void write_diagonal(Context& context, SymmetricDia& matrix, std::size_t pitch, const char* name,
-                    std::size_t run, const Inputs&... inputs) {
+                    const Inputs&... inputs) {
   const SymmetricLayout& layout = matrix.layout;
   cl::Kernel kernel = pack_kernel(context, layout, name);
   set_pack_arguments(kernel, matrix, pitch, matrix.diagonal, inputs...);
-  const auto columns = static_cast<std::size_t>(layout.columns);
-  launch_rows(context, kernel, round_up(columns, run) / run,
+  launch_rows(context, kernel, static_cast<std::size_t>(layout.columns),
               static_cast<std::size_t>(layout.height));
 }
 
@@ -201,8 +197,7 @@ std::string SymmetricLayout::options(const std::string& stride_value) const {
 SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
                       const Stencil& stencil, MatvecStorage storage) {
   SymmetricDia result = packed(context, matrix, grid, stencil, storage, 0);
-  write_diagonal(context, result, matrix.shape.pitch, "matvec_symmetric_diagonal", 1,
-                 matrix.values);
+  write_diagonal(context, result, matrix.shape.pitch, "matvec_symmetric_diagonal", matrix.values);
   return result;
 }
 
@@ -218,7 +213,7 @@ SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& gri
   offsets.upload(later);
   pack_weights(context, result, shape.pitch, "matvec_symmetric_pack_unscaled", matrix.values,
                offsets, sqrt_degree);
-  write_diagonal(context, result, shape.pitch, "matvec_symmetric_diagonal_unscaled", 1, sqrt_degree,
+  write_diagonal(context, result, shape.pitch, "matvec_symmetric_diagonal_unscaled", sqrt_degree,
                  result.upper, result.scale);
   return result;
 }
@@ -227,7 +222,7 @@ SymmetricDia compress_rooted(Context& context, const DiaMatrix& matrix, const Gr
                              const Stencil& stencil, MatvecStorage storage,
                              const Buffer<float>& roots) {
   SymmetricDia result = packed(context, matrix, grid, stencil, storage, stencil.radius);
-  write_diagonal(context, result, matrix.shape.pitch, "matvec_symmetric_diagonal_rooted", 1, roots,
+  write_diagonal(context, result, matrix.shape.pitch, "matvec_symmetric_diagonal_rooted", roots,
                  result.upper);
   return result;
 }
@@ -237,7 +232,7 @@ SymmetricDia compress_kept(Context& context, const DiaMatrix& matrix, const Grid
                            const Buffer<float>& roots) {
   SymmetricDia result = packed(context, matrix, grid, stencil, storage, stencil.radius);
   write_diagonal(context, result, matrix.shape.pitch, "matvec_symmetric_diagonal_kept",
-                 vector_run(context.info()), matrix.values, roots, result.upper);
+                 matrix.values, roots, result.upper);
   return result;
 }
 

@@ -21,9 +21,9 @@
 // what is computed of the coarse matrix; coarsen_far.cl adds the rest.
 //
 // -DBANDS=BAND(first diagonal, dy, first dx, number of diagonals)... of the disc in A; -DREACH, the
-// largest |dx| and |dy| of the disc; -DRUN, the elements that a work-item computes, 1, or 16 on a
-// CPU; for coarsen_matrix, which is not there for compressed matrices, where the numbers of
-// diagonals differ from those of A, -DCOARSE_BANDS, BANDS with the coarse matrix's, and
+// largest |dx| and |dy| of the disc; for coarsen_matrix, which is not there for compressed
+// matrices, -DRUN, the elements that a work-item computes, 1, or 16 on a CPU, and where the numbers
+// of diagonals differ from those of A, -DCOARSE_BANDS, BANDS with the coarse matrix's, and
 // -DDISC_BANDS, BANDS with those that a disc alone has.
 #if !defined(BANDS) || !defined(REACH) || (RUN != 1 && RUN != 16)
 #error "coarsen needs BANDS, REACH and RUN, 1 or 16"
@@ -31,8 +31,7 @@
 #include "matrix/band_table.clh"
 #include "matrix/grid_matrix.clh"
 
-// The gain of pixel (px, py), whose s is `own`. Products are rounded before they are added, as
-// gains_of() does: a pixel has the same gain, whether it is computed alone or with 15 others.
+// The gain of pixel (px, py), whose s is `own`. Products are rounded before they are added.
 static float gain_of(MATRIX_AS(), __global const float* sqrt_degree, const int width,
                      const int height, const int stride, const int px, const int py,
                      const float own, bool* reached) {
@@ -70,79 +69,26 @@ static float gain_of(MATRIX_AS(), __global const float* sqrt_degree, const int w
   return *reached ? staying / sum : 0.0f;
 }
 
-#if RUN > 1
-// The same for the 16 pixels from (px, py) on, px even, all of which have all neighbours.
-static float16 gains_of(MATRIX_AS(), __global const float* sqrt_degree, const int stride,
-                        const int px, const int py, const float16 own, int16* reached) {
-#pragma OPENCL FP_CONTRACT OFF
-  const ulong row = (ulong)py * stride + px;
-  // By whether a neighbour's column is even for the even pixels.
-  const int16 kept[2] = {(int16)(-1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0),
-                         (int16)(0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1)};
-  float16 sum = (float16)(0.0f);
-#ifdef BITS
-  if ((py & 1) == 0) sum = select((float16)(0.0f), vload16(0, main_diagonal + row) * own, kept[0]);
-#endif
-  float16 staying = own;
-#ifdef LEAKING
-  staying = (float16)(0.0f);
-#define STAYS true
-#else
-#define STAYS false
-#endif
-#define BAND(d, dy, dx, count)                                                                     \
-  {                                                                                                \
-    const bool even = ((py + (dy)) & 1) == 0;                                                      \
-    for (int k = 0; (even || STAYS) && k < (count); ++k) {                                         \
-      const float16 part = WEIGHTS16(WEIGHTS((d) + k, dy, (dx) + k)) *                             \
-                           vload16(0, sqrt_degree + ((long)row + (dy) * (long)stride + (dx) + k)); \
-      if (STAYS) staying += part;                                                                  \
-      if (even) sum += select((float16)(0.0f), part, kept[((dx) + k) & 1]);                        \
-    }                                                                                              \
-  }
-  ALL_BANDS
-#undef BAND
-#undef STAYS
-  *reached = (sum > 0.0f) & (sum < INFINITY);
-  return select((float16)(0.0f), staying / sum, *reached);
-}
-#endif
-
-// gain, RUN elements of an image row an item, 16 at once on a CPU: 0 where there is no data,
-// or where no kept pixel is near, which also sets orphans[level] to 1. Kept pixels' s goes to
-// coarse_degree.
+// gain, an element an item: 0 where there is no data, or where no kept pixel is near, which also
+// sets orphans[level] to 1. Kept pixels' s goes to coarse_degree.
 __kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, const int width,
                            const int height, const int stride, __global float* restrict gain,
                            __global float* restrict coarse_degree, __global int* restrict orphans,
                            const int level) {
-  const int runs = (stride + RUN - 1) / RUN;
-  const int py = (int)(get_global_id(0) / runs);
-  const int first = (int)(get_global_id(0) % runs) * RUN;
-  if (py >= height) return;
-  const ulong line = (ulong)py * stride;
-  const ulong coarse_line = (ulong)(py / 2) * ((width + 1) / 2);
-#if RUN > 1
-  if (first >= REACH && first + RUN + REACH <= width && py >= REACH && py + REACH < height) {
-    const float16 own = vload16(0, sqrt_degree + line + first);
-    if ((py & 1) == 0) vstore8(own.even, 0, coarse_degree + coarse_line + first / 2);
-    int16 reached;
-    const float16 gains = gains_of(MATRIX_ARGUMENTS, sqrt_degree, stride, first, py, own, &reached);
-    vstore16(select((float16)(0.0f), gains, own > 0.0f), 0, gain + line + first);
-    if (any((own > 0.0f) & ~reached)) orphans[level] = 1;
-    return;
+  const ulong row = get_global_id(0);
+  if (row >= (ulong)stride * height) return;
+  const int px = (int)(row % stride);
+  const int py = (int)(row / stride);
+  const float own = sqrt_degree[row];
+  if (((px | py) & 1) == 0 && px < width)
+    coarse_degree[(ulong)(py / 2) * ((width + 1) / 2) + px / 2] = own;
+  float found = 0.0f;
+  if (own > 0.0f) {
+    bool reached;
+    found = gain_of(MATRIX_ARGUMENTS, sqrt_degree, width, height, stride, px, py, own, &reached);
+    if (!reached) orphans[level] = 1;  // All who write write the same.
   }
-#endif
-  for (int px = first; px < min(first + RUN, stride); ++px) {
-    const float own = sqrt_degree[line + px];
-    if (((px | py) & 1) == 0 && px < width) coarse_degree[coarse_line + px / 2] = own;
-    float found = 0.0f;
-    if (own > 0.0f) {
-      bool reached;
-      found = gain_of(MATRIX_ARGUMENTS, sqrt_degree, width, height, stride, px, py, own, &reached);
-      if (!reached) orphans[level] = 1;  // All who write write the same.
-    }
-    gain[line + px] = found;
-  }
+  gain[row] = found;
 }
 
 #ifndef BITS

@@ -149,9 +149,7 @@ void Coarsen::gains(const NormalizedMatrix& matrix, Buffer<float>& gain,
   Kernel& kernel = gain_kernel(matrix.form());
   set_arguments_from(kernel, set_matrix(kernel, matrix), matrix.sqrt_degree(), grid.width,
                      grid.height, grid.stride, gain, coarse_sqrt_degree, orphans_, level);
-  const auto stride = static_cast<std::size_t>(grid.stride);
-  const std::size_t runs = round_up(stride, run_) / run_ * static_cast<std::size_t>(grid.height);
-  context_->launch(kernel, cl::NDRange(round_up(runs, kRowGroup)), cl::NDRange(kRowGroup));
+  context_->launch(kernel, cl::NDRange(round_up(grid.rows(), kRowGroup)), cl::NDRange(kRowGroup));
 }
 
 void Coarsen::matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain,
