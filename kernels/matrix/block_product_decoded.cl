@@ -18,7 +18,7 @@
     __global const WEIGHT_T* a = WEIGHTS(d, dy, dx);                           \
     for (uint k = 0; k < (count); ++k, a += WEIGHT_STEP(d), next += DECODED) { \
       PREFETCH_BELOW(a, 1);                                                    \
-      LOAD_WEIGHTS(DECODED, next, a);                                          \
+      vstore16(WEIGHTS16(a), 0, next);                                         \
     }                                                                          \
   }
 

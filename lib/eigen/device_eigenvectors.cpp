@@ -103,6 +103,14 @@ Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const NormalizedMat
   return host;
 }
 
+float largest_entry(std::span<const float> vector) {
+  float largest = 0;
+  for (const float value : vector) {
+    if (std::abs(value) > std::abs(largest)) largest = value;
+  }
+  return largest;
+}
+
 DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, DeviceOperator& op,
                               KrylovResult found) {
   const std::size_t pitch = matrix.shape().pitch;
@@ -121,7 +129,7 @@ DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, 
   BasisKernels kernels(context, pitch, found.count);
   const std::vector<double> residuals =
       residual_norms(context, op, pitch, found.basis, found.count, kernels);
-  const std::vector<float> peaks = kernels.peaks(found.basis, found.count);
+  std::vector<float> vector(result.rows);
 
   std::vector<int> order(static_cast<std::size_t>(found.count));
   std::iota(order.begin(), order.end(), 0);
@@ -130,7 +138,8 @@ DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, 
   std::vector<float> signed_permutation(order.size() * order.size(), 0.0F);
   for (std::size_t k = 0; k < order.size(); ++k) {
     const auto from = static_cast<std::size_t>(order[k]);
-    signed_permutation[k * order.size() + from] = peaks[from] < 0 ? -1.0F : 1.0F;
+    found.basis.download(std::span(vector), from * pitch);
+    signed_permutation[k * order.size() + from] = largest_entry(vector) < 0 ? -1.0F : 1.0F;
     result.values.push_back(values[from]);
     result.report.residuals.push_back(residuals[from]);
   }

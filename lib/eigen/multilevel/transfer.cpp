@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "opencl/arguments.hpp"
@@ -58,8 +56,7 @@ BlockTransfer::Kernels& BlockTransfer::kernels_for(int columns) {
 BlockTransfer::Kernels BlockTransfer::make_kernels(Context& context,
                                                    const std::string& matrix_options, int columns) {
   const DeviceInfo& device = context.info();
-  BlockRuns runs = plane_runs(device, columns);
-  runs.tile = std::min<std::size_t>(runs.tile, 8);
+  const BlockRuns runs = plane_runs(device, columns);
   const char* const file = kernel_file(device, columns);
   const std::string options =
       fmt::format("{} {} {}", block_options(device, program_columns(device, columns)),
