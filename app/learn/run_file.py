@@ -37,7 +37,7 @@ def read_file(path):
 
 
 def conv(op, values, tensors):
-    x = torch.cat([values[name] for name in op["in"]], 1)
+    x = values[op["in"][0]]
     weight, bias = tensors[op["weight"]], tensors[op["bias"]]
     stride, dilation = op.get("stride", 1), op["dilation"]
     before = op.get("before", op["kernel"] // 2) * dilation
@@ -60,8 +60,6 @@ def run_graph(graph, tensors, planes):
     for op in graph["ops"]:
         if op["op"] == "conv":
             values[op["out"]] = conv(op, values, tensors)
-        elif op["op"] == "maxpool":
-            values[op["out"]] = F.max_pool2d(values[op["in"]], 2, 2, ceil_mode=True)
         elif op["op"] == "upsample":
             like = values[op["like"]]
             y = F.interpolate(values[op["in"]], scale_factor=2, mode="bilinear", align_corners=False)

@@ -5,7 +5,6 @@
 
 #include "boundary/boundary.hpp"
 #include "boundary/network/load_network.hpp"
-#include "boundary/network/picture_kernels.hpp"
 #include "boundary/network/reference_network.hpp"
 #include "doctor/checks.hpp"
 
@@ -67,32 +66,11 @@ void check_whole_network(Trial& trial, const std::string& name) {
   check_networks(trial, networks, name, {48, 36});
 }
 
-/// No network that is built in has pooling.
-void check_pooling(Trial& trial) {
-  const NetworkPlanes fine = network_planes(12, 8, 1);
-  const NetworkPlanes coarse = network_planes(6, 4, 1);
-  const std::vector<float> values = trial.uniform(fine.elements(1));
-  Buffer<float> out = trial.empty(coarse.elements(1));
-  launch_network_pool(trial.context(), fine, trial.uploaded(values), coarse, out, 1);
-  const std::vector<float> found = out.download();
-  for (int y = 0; y < coarse.height; ++y) {
-    for (int x = 0; x < coarse.width; ++x) {
-      const float* const at =
-          &values[static_cast<std::size_t>((2 * y + fine.margin + 1) * fine.stride + 2 * x)];
-      const float* const below = at + fine.stride;
-      const auto to = static_cast<std::size_t>((y + coarse.margin + 1) * coarse.stride + x);
-      trial.expect_one("largest of 2x2 pixels", found[to],
-                       std::max({at[0], at[1], below[0], below[1]}), 0);
-    }
-  }
-}
-
 }  // namespace
 
 std::vector<DeviceCheck> boundary_checks() {
   return {{"the network 'default'", [](Trial& trial) { check_whole_network(trial, "default"); }},
-          {"the network 'fast'", [](Trial& trial) { check_whole_network(trial, "fast"); }},
-          {"pooling of networks", check_pooling}};
+          {"the network 'fast'", [](Trial& trial) { check_whole_network(trial, "fast"); }}};
 }
 
 }  // namespace diacut

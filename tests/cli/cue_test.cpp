@@ -14,7 +14,7 @@ class CliCue : public CliTest {
   /// Writes a network of one convolution, which is quick to compile.
   void write_network(const std::string& name) const {
     NetworkFile file(1);
-    file.conv("logit", {"image"}, 3, 1, {.relu = false});
+    file.conv("logit", "image", 3, 1, {.relu = false});
     file.sigmoid("logit");
     file.write(path(name));
   }

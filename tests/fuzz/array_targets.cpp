@@ -247,7 +247,7 @@ void read_network(const FileBytes& bytes) {
 std::vector<FileBytes> network_seeds() {
   std::vector<FileBytes> files;
   testing::NetworkFile large(4);
-  large.conv("a", {"image"}, 3, 1, {.kernel = 5, .most = 3});
+  large.conv("a", "image", 3, 1, {.kernel = 5, .most = 3});
   large.header()["__metadata__"]["version"] = "2";
   large.sigmoid("a");
   for (const testing::NetworkFile& network :

@@ -24,7 +24,7 @@ FileBytes bytes_of(const NetworkFile& network) {
 /// One convolution and the end.
 NetworkFile tiny_network() {
   NetworkFile file(1);
-  file.conv("a", {"image"}, 3, 1, {.relu = false});
+  file.conv("a", "image", 3, 1, {.relu = false});
   file.sigmoid("a");
   return file;
 }
@@ -97,7 +97,7 @@ void add_spoilt_graphs(std::vector<FileBytes>& files) {
       [](NetworkFile& file) { file.graph()["output"] = "logit"; },
       [](NetworkFile& file) { file.graph() = json::array(); },
       [](NetworkFile& file) { file.graph()["ops"].erase(file.graph()["ops"].size() - 1); },
-      [](NetworkFile& file) { file.pool("after", "edges"); },
+      [](NetworkFile& file) { file.upsample("after", "edges", "stem"); },
       // Levels that do not fit.
       [](NetworkFile& file) { file.graph()["ops"].back()["in"] = "stem"; },
       [](NetworkFile& file) { file.graph()["ops"].back()["in"] = "c2"; },
@@ -110,7 +110,9 @@ void add_spoilt_graphs(std::vector<FileBytes>& files) {
   for (const auto& spoil : spoils) files.push_back(spoilt_network(spoil));
   NetworkFile deep(1);
   std::string last = "image";
-  for (int level = 1; level <= 11; ++level) last = deep.pool(fmt::format("p{}", level), last);
+  for (int level = 1; level <= 11; ++level) {
+    last = deep.conv(fmt::format("p{}", level), last, 3, 3, {.kernel = 1, .stride = 2});
+  }
   files.push_back(bytes_of(deep));
 }
 

@@ -32,14 +32,14 @@ void NetworkFile::add_tensor(const std::string& name, const std::vector<int>& sh
       {"dtype", half_ ? "F16" : "F32"}, {"shape", shape}, {"data_offsets", {begin, data_.size()}}};
 }
 
-std::string NetworkFile::conv(const std::string& out, const std::vector<std::string>& in,
-                              int inputs, int outputs, const ConvolutionSpec& spec) {
+std::string NetworkFile::conv(const std::string& out, const std::string& in, int inputs,
+                              int outputs, const ConvolutionSpec& spec) {
   const int inner = spec.depthwise ? 1 : inputs;
   add_tensor(out + ".weight", {outputs, inner, spec.kernel, spec.kernel},
              std::sqrt(1.5 / (inner * spec.kernel * spec.kernel)));
   add_tensor(out + ".bias", {outputs}, 0.2);
   nlohmann::json op = {{"op", "conv"},
-                       {"in", in},
+                       {"in", nlohmann::json::array({in})},
                        {"out", out},
                        {"weight", out + ".weight"},
                        {"bias", out + ".bias"},
@@ -52,11 +52,6 @@ std::string NetworkFile::conv(const std::string& out, const std::vector<std::str
   if (spec.before >= 0) op["before"] = spec.before;
   if (spec.most > 0) op["most"] = spec.most;
   graph_["ops"].push_back(op);
-  return out;
-}
-
-std::string NetworkFile::pool(const std::string& out, const std::string& in) {
-  graph_["ops"].push_back({{"op", "maxpool"}, {"in", in}, {"out", out}});
   return out;
 }
 
@@ -93,21 +88,22 @@ void NetworkFile::write(const std::string& path) const {
 
 NetworkFile small_network(unsigned seed, bool half, int outputs) {
   NetworkFile file(seed, half);
-  file.conv("stem", {"image"}, 3, 9);
-  file.conv("a0", {"stem"}, 9, 9, {.dilation = 2});
-  file.conv("b0", {"a0"}, 9, 9, {.added = "stem"});
-  file.pool("p1", "b0");
-  file.conv("a1", {"p1"}, 9, 12);
-  file.conv("d1", {"a1"}, 12, 12, {.dilation = 3, .relu = false, .depthwise = true});
-  file.conv("b1", {"d1"}, 12, 12, {.kernel = 1, .added = "a1"});
-  file.pool("p2", "b1");
-  file.conv("a2", {"p2"}, 12, 17, {.dilation = 4});
-  file.conv("c2", {"a2"}, 17, 5, {.kernel = 1, .relu = false});
+  file.header()["__metadata__"]["version"] = "2";
+  file.conv("stem", "image", 3, 9);
+  file.conv("a0", "stem", 9, 9, {.dilation = 2});
+  file.conv("b0", "a0", 9, 9, {.added = "stem"});
+  file.conv("p1", "b0", 9, 9, {.kernel = 1, .relu = false, .depthwise = true, .stride = 2});
+  file.conv("a1", "p1", 9, 12);
+  file.conv("d1", "a1", 12, 12, {.dilation = 3, .relu = false, .depthwise = true});
+  file.conv("b1", "d1", 12, 12, {.kernel = 1, .added = "a1"});
+  file.conv("p2", "b1", 12, 12, {.kernel = 1, .relu = false, .depthwise = true, .stride = 2});
+  file.conv("a2", "p2", 12, 17, {.dilation = 4});
+  file.conv("c2", "a2", 17, 5, {.kernel = 1, .relu = false});
   file.upsample("u1", "c2", "b1");
-  file.conv("e1", {"u1", "b1"}, 17, 6, {.relu = false});
+  file.conv("e1", "u1", 5, 6, {.relu = false});
   file.upsample("u0", "e1", "stem");
-  file.conv("e0", {"u0", "b0", "stem"}, 24, 7, {.kernel = 1});
-  file.conv("logit", {"e0", "a0", "u0", "b0"}, 31, outputs, {.relu = false});
+  file.conv("e0", "u0", 6, 9, {.kernel = 1, .added = "b0"});
+  file.conv("logit", "e0", 9, outputs, {.relu = false});
   file.sigmoid("logit");
   if (outputs == 2) file.header()["__metadata__"]["outputs"] = "boundary,inside";
   return file;
@@ -133,21 +129,21 @@ NetworkFile one_output_of_two(unsigned seed, int output) {
 NetworkFile strided_network(unsigned seed) {
   NetworkFile file(seed);
   file.header()["__metadata__"]["version"] = "2";
-  file.conv("stem", {"image"}, 3, 11, {.stride = 2, .most = 2});
-  file.conv("a1", {"stem"}, 11, 11, {.depthwise = true, .most = 1});
-  file.conv("b1", {"a1"}, 11, 11, {.kernel = 1, .relu = false, .added = "stem"});
-  file.conv("a2", {"b1"}, 11, 11, {.depthwise = true, .stride = 2, .before = 0, .most = 1});
-  file.conv("b2", {"a2"}, 11, 11, {.kernel = 5, .depthwise = true, .before = 2});
-  file.conv("a3", {"b2"}, 11, 11, {.kernel = 5, .relu = false, .depthwise = true, .stride = 2});
-  file.conv("b3", {"a3"}, 11, 6, {.stride = 2, .before = 0});
-  file.conv("c3", {"a3"}, 11, 11, {.kernel = 5, .depthwise = true, .stride = 2, .before = 1});
-  file.conv("d3", {"b3", "c3"}, 17, 11, {.relu = false});
+  file.conv("stem", "image", 3, 11, {.stride = 2, .most = 2});
+  file.conv("a1", "stem", 11, 11, {.depthwise = true, .most = 1});
+  file.conv("b1", "a1", 11, 11, {.kernel = 1, .relu = false, .added = "stem"});
+  file.conv("a2", "b1", 11, 11, {.depthwise = true, .stride = 2, .before = 0, .most = 1});
+  file.conv("b2", "a2", 11, 11, {.kernel = 5, .depthwise = true, .before = 2});
+  file.conv("a3", "b2", 11, 11, {.kernel = 5, .relu = false, .depthwise = true, .stride = 2});
+  file.conv("b3", "a3", 11, 6, {.stride = 2, .before = 0});
+  file.conv("c3", "a3", 11, 11, {.kernel = 5, .depthwise = true, .stride = 2, .before = 1});
+  file.conv("d3", "b3", 6, 11, {.relu = false, .added = "c3"});
   file.upsample("u3", "d3", "a3");
-  file.conv("e2", {"u3"}, 11, 11, {.kernel = 1, .added = "a3"});
+  file.conv("e2", "u3", 11, 11, {.kernel = 1, .added = "a3"});
   file.upsample("u2", "e2", "b2");
   file.upsample("u1", "u2", "b1");
-  file.conv("e1", {"u1", "b1"}, 22, 5);
-  file.conv("logit", {"e1"}, 5, 1, {.relu = false});
+  file.conv("e1", "u1", 11, 5);
+  file.conv("logit", "e1", 5, 1, {.relu = false});
   file.upsample("u0", "logit", "image");
   file.sigmoid("u0");
   return file;

@@ -25,10 +25,9 @@ class NetworkFile {
  public:
   explicit NetworkFile(unsigned seed, bool half = true);
 
-  /// Each returns `out`. `inputs` channels in all, `outputs` out.
-  std::string conv(const std::string& out, const std::vector<std::string>& in, int inputs,
-                   int outputs, const ConvolutionSpec& spec = {});
-  std::string pool(const std::string& out, const std::string& in);
+  /// Each returns `out`. `inputs` channels in, `outputs` out.
+  std::string conv(const std::string& out, const std::string& in, int inputs, int outputs,
+                   const ConvolutionSpec& spec = {});
   std::string upsample(const std::string& out, const std::string& in, const std::string& like);
   /// The end of the graph.
   void sigmoid(const std::string& in);
@@ -51,8 +50,8 @@ class NetworkFile {
   std::vector<std::byte> data_;
 };
 
-/// Three levels, odd numbers of channels, and every kind of operation: tensors taken as one, sums,
-/// dilation, channels by themselves. `outputs`: 1, the boundary, or 2, the inside of objects too.
+/// Three levels, odd numbers of channels, and every kind of operation: sums, dilation, channels by
+/// themselves. `outputs`: 1, the boundary, or 2, the inside of objects too.
 NetworkFile small_network(unsigned seed, bool half = true, int outputs = 1);
 
 /// The network of small_network(seed, true, 2) whose only output is that one of the two.

@@ -20,16 +20,14 @@ std::size_t element(const NetworkPlanes& planes, int channel, int x, int y) {
 }
 
 ReferenceTensor reference(const ConvolutionProblem& problem) {
-  std::vector<const ReferenceTensor*> tensors;
-  for (const ReferenceTensor& tensor : problem.inputs) tensors.push_back(&tensor);
-  return reference_operation(problem.op, tensors,
+  return reference_operation(problem.op, problem.input,
                              problem.convolution.add ? &problem.added : nullptr,
                              problem.added.width, problem.added.height);
 }
 
 /// A sum of that many products, the bias and what is added.
 ReferenceTensor allowed_error(ConvolutionProblem problem) {
-  for (ReferenceTensor& tensor : problem.inputs) tensor = magnitudes(tensor);
+  problem.input = magnitudes(problem.input);
   problem.added = magnitudes(problem.added);
   for (float& weight : problem.op.weights) weight = std::abs(weight);
   for (float& bias : problem.op.bias) bias = std::abs(bias);
@@ -142,14 +140,12 @@ ReferenceTensor magnitudes(ReferenceTensor tensor) {
 
 ConvolutionProblem::ConvolutionProblem(const ConvolutionCase& wanted) : convolution(wanted) {
   ConvolutionShape& shape = convolution.shape;
-  for (const int channels : convolution.inputs) shape.inputs += channels;
+  shape.inputs = convolution.inputs;
   std::mt19937 random(
       static_cast<unsigned>(convolution.width * 31 + convolution.height * 7 + shape.outputs));
   op.kind = convolution.depthwise ? NetworkOpKind::kDepthwise : NetworkOpKind::kConvolution;
   op.shape = shape;
-  for (const int channels : convolution.inputs) {
-    inputs.push_back(random_tensor(channels, convolution.width, convolution.height, random));
-  }
+  input = random_tensor(shape.inputs, convolution.width, convolution.height, random);
   const auto taps = static_cast<std::size_t>(shape.taps());
   const auto inner = static_cast<std::size_t>(convolution.depthwise ? 1 : shape.inputs);
   op.weights = random_values(static_cast<std::size_t>(shape.outputs) * inner * taps, random);
@@ -164,26 +160,21 @@ ConvolutionProblem::ConvolutionProblem(const ConvolutionCase& wanted) : convolut
   allowed = allowed_error(*this);
 }
 
-void ConvolutionProblem::launch(Context& context, const std::vector<const Buffer<float>*>& tensors,
+void ConvolutionProblem::launch(Context& context, const Buffer<float>& in,
                                 const Buffer<float>* added_tensor, const ConvolutionTile* tile,
                                 Buffer<float>& out) const {
-  const Buffer<float>& first = *tensors.front();
   if (convolution.depthwise) {
     NetworkDepthwise conv(context, op.shape, op.weights, op.bias);
-    conv(from, first, to, added_tensor, out);
+    conv(from, in, to, added_tensor, out);
   } else if (op.shape.stride > 1) {
     NetworkConvStrided conv(context, op.shape, op.weights, op.bias);
-    conv(from, first, to, added_tensor, out);
+    conv(from, in, to, added_tensor, out);
   } else {
     NetworkConv conv(context, op.shape, op.weights, op.bias);
-    std::vector<ConvolutionInput> reads;
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      reads.push_back({*tensors[i], convolution.inputs[i]});
-    }
     if (tile != nullptr) {
-      conv.run(*tile, from, reads, added_tensor, out);
+      conv.run(*tile, from, in, added_tensor, out);
     } else {
-      conv(from, from, reads, added_tensor, out);
+      conv(from, from, in, added_tensor, out);
     }
   }
 }
@@ -216,18 +207,12 @@ void expect_convolution(Context& context, const ConvolutionCase& convolution,
   SCOPED_TRACE(::testing::Message()
                << convolution.width << "x" << convolution.height << ", kernel " << shape.kernel
                << ", stride " << shape.stride << ", shift " << shape.shift << ", dilation "
-               << shape.dilation << ", " << ::testing::PrintToString(convolution.inputs) << " to "
-               << shape.outputs);
+               << shape.dilation << ", " << convolution.inputs << " to " << shape.outputs);
   const ConvolutionProblem problem(convolution);
-  std::vector<Guarded<float>> buffers;
-  for (const ReferenceTensor& tensor : problem.inputs) {
-    buffers.emplace_back(context, laid_out(tensor, problem.from));
-  }
-  std::vector<const Buffer<float>*> tensors;
-  for (Guarded<float>& buffer : buffers) tensors.push_back(&*buffer);
+  Guarded<float> in(context, laid_out(problem.input, problem.from));
   Guarded<float> added(context, laid_out(problem.added, problem.to));
   Guarded<float> out(context, problem.to.elements(shape.outputs));
-  problem.launch(context, tensors, convolution.add ? &*added : nullptr, tile, *out);
+  problem.launch(context, *in, convolution.add ? &*added : nullptr, tile, *out);
   expect_tensor(out.values(), problem.to, problem.expected, problem.allowed);
 }
 

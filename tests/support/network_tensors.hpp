@@ -31,9 +31,9 @@ ReferenceTensor magnitudes(ReferenceTensor tensor);
 
 /// A convolution with random inputs, weights and biases.
 struct ConvolutionCase {
-  std::vector<int> inputs;  ///< The channels of each input tensor.
-  ConvolutionShape shape;   ///< `inputs` of it is the sum of the channels above.
-  bool add = false;         ///< Whether a tensor is added.
+  int inputs = 0;          ///< Channels of the input.
+  ConvolutionShape shape;  ///< `inputs` of it is the number above.
+  bool add = false;        ///< Whether a tensor is added.
   int width = 1;
   int height = 1;
   bool depthwise = false;
@@ -42,23 +42,22 @@ struct ConvolutionCase {
 /// A convolution, what it computes, and how far each value may be off by the roundings of its sums.
 struct ConvolutionProblem {
   ConvolutionCase convolution;
-  NetworkPlanes from;  ///< The layout of the inputs.
+  NetworkPlanes from;  ///< The layout of the input.
   NetworkPlanes to;    ///< The layout of the result.
   NetworkOp op;
-  std::vector<ReferenceTensor> inputs;
+  ReferenceTensor input;
   ReferenceTensor added;
   ReferenceTensor expected;
   ReferenceTensor allowed;
 
   explicit ConvolutionProblem(const ConvolutionCase& wanted);
 
-  /// Enqueues the convolution by the kernel for it. `tensors` and `added_tensor`, which may be
-  /// null, are the inputs and what is added in their layouts. `tile` is the way in which the kernel
-  /// divides the work; null: the one that the library chooses. It must be null for a depthwise
-  /// convolution and for one with strides.
-  void launch(Context& context, const std::vector<const Buffer<float>*>& tensors,
-              const Buffer<float>* added_tensor, const ConvolutionTile* tile,
-              Buffer<float>& out) const;
+  /// Enqueues the convolution by the kernel for it. `in` and `added_tensor`, which may be null, are
+  /// the input and what is added in their layouts. `tile` is the way in which the kernel divides
+  /// the work; null: the one that the library chooses. It must be null for a depthwise convolution
+  /// and for one with strides.
+  void launch(Context& context, const Buffer<float>& in, const Buffer<float>* added_tensor,
+              const ConvolutionTile* tile, Buffer<float>& out) const;
 };
 
 /// The picture that a network is given for an image: three planes of (width + 2 border) *

@@ -1,7 +1,6 @@
 // network_conv: a convolution with zero padding and stride 1, KERNEL x KERNEL taps `dilation`
-// pixels apart, of up to four tensors whose channels are joined, plus a bias; then, if asked for,
-// the addition of a tensor (He, Zhang, Ren and Sun, Deep residual learning, CVPR 2016) and
-// min(most, max(0, .)).
+// pixels apart, plus a bias; then, if asked for, the addition of a tensor (He, Zhang, Ren and Sun,
+// Deep residual learning, CVPR 2016) and min(most, max(0, .)).
 //
 // Work-item (b, i, row) computes VECTORS x LANES pixels of one row for the CHANNELS output channels
 // from b * CHANNELS on; work-groups that read the same inputs follow one another. This is register
@@ -63,42 +62,31 @@ __kernel __attribute__((reqd_work_group_size(1, GROUP, 1))) void network_conv(
     for (int c = 0; c < CHANNELS; ++c) sums[c][v] = (values)(bias[block * CHANNELS + c]);
   }
   if (in_image) {
-    const int all = channels0 + channels1 + channels2 + channels3;
     const int output = block * CHANNELS;
     __global const float* restrict weight =
-        weights + (size_t)(output / PACKED) * all * (TAPS * PACKED) + output % PACKED;
+        weights + (size_t)(output / PACKED) * inputs * (TAPS * PACKED) + output % PACKED;
+    __global const float* restrict at = in + row;
 #pragma unroll 1
-    for (int tensor = 0; tensor < 4; ++tensor) {
-      __global const float* restrict at = row + (tensor == 0   ? in0
-                                                 : tensor == 1 ? in1
-                                                 : tensor == 2 ? in2
-                                                               : in3);
-      const int count = tensor == 0   ? channels0
-                        : tensor == 1 ? channels1
-                        : tensor == 2 ? channels2
-                                      : channels3;
-#pragma unroll 1
-      for (int channel = 0; channel < count; ++channel) {
-        // A GPU hides latency by unrolling the rows of taps; on a CPU the vectors of all nine taps
-        // would not fit its registers.
+    for (int channel = 0; channel < inputs; ++channel) {
+      // A GPU hides latency by unrolling the rows of taps; on a CPU the vectors of all nine taps
+      // would not fit its registers.
 #if LANES == 1
 #pragma unroll
 #else
 #pragma unroll 1
 #endif
-        for (int ky = 0; ky < KERNEL; ++ky) {
+      for (int ky = 0; ky < KERNEL; ++ky) {
 #pragma unroll
-          for (int kx = 0; kx < KERNEL; ++kx) {
-            const int step = dilation * ((ky - KERNEL / 2) * stride + kx - KERNEL / 2);
-            values in[VECTORS];
+        for (int kx = 0; kx < KERNEL; ++kx) {
+          const int step = dilation * ((ky - KERNEL / 2) * stride + kx - KERNEL / 2);
+          values seen[VECTORS];
 #pragma unroll
-            for (int v = 0; v < VECTORS; ++v) in[v] = LOAD(at + step + x[v]);
-            ADD_PRODUCTS(sums, in, weight);
-            weight += PACKED;
-          }
+          for (int v = 0; v < VECTORS; ++v) seen[v] = LOAD(at + step + x[v]);
+          ADD_PRODUCTS(sums, seen, weight);
+          weight += PACKED;
         }
-        at += plane;
       }
+      at += plane;
     }
   }
 #pragma unroll

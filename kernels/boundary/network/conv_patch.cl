@@ -95,59 +95,44 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void network_conv_pa
     for (int i = 0; i < DOWN * 4; ++i) sums[i / 4][i % 4][c] = start;
   }
 
-  const int all = channels0 + channels1 + channels2 + channels3;
-  int before = 0;
 #pragma unroll 1
-  for (int tensor = 0; tensor < 4; ++tensor) {
-    __global const float* restrict in = tensor == 0   ? in0
-                                        : tensor == 1 ? in1
-                                        : tensor == 2 ? in2
-                                                      : in3;
-    const int count = tensor == 0   ? channels0
-                      : tensor == 1 ? channels1
-                      : tensor == 2 ? channels2
-                                    : channels3;
+  for (int from = 0; from < inputs; from += DEPTH) {
+    const int depth = min(DEPTH, inputs - from);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    copy_seen(shared, in + from * plane, depth, left, top, height, stride, margin, plane);
+    copy_weights(taps, weights, depth, from, inputs, first / PACKED, (channels - 1) / PACKED);
+    barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll 1
-    for (int from = 0; from < count; from += DEPTH) {
-      const int depth = min(DEPTH, count - from);
-      barrier(CLK_LOCAL_MEM_FENCE);
-      copy_seen(shared, in + from * plane, depth, left, top, height, stride, margin, plane);
-      copy_weights(taps, weights, depth, before + from, all, first / PACKED,
-                   (channels - 1) / PACKED);
-      barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll 1
-      for (int k = share; k < depth; k += SHARES) {
-        float seen[ITEM_HEIGHT][ITEM_WIDTH];
+    for (int k = share; k < depth; k += SHARES) {
+      float seen[ITEM_HEIGHT][ITEM_WIDTH];
 #pragma unroll
-        for (int i = 0; i < ITEM_HEIGHT * (ITEM_WIDTH / 4); ++i) {
-          const int y = i / (ITEM_WIDTH / 4);
-          const int x = i % (ITEM_WIDTH / 4);
-          const float4 four = shared[(k * SEEN_ROWS + row * DOWN + y) * SEEN_VECTORS + column + x];
-          seen[y][4 * x] = four.x;
-          seen[y][4 * x + 1] = four.y;
-          seen[y][4 * x + 2] = four.z;
-          seen[y][4 * x + 3] = four.w;
-        }
+      for (int i = 0; i < ITEM_HEIGHT * (ITEM_WIDTH / 4); ++i) {
+        const int y = i / (ITEM_WIDTH / 4);
+        const int x = i % (ITEM_WIDTH / 4);
+        const float4 four = shared[(k * SEEN_ROWS + row * DOWN + y) * SEEN_VECTORS + column + x];
+        seen[y][4 * x] = four.x;
+        seen[y][4 * x + 1] = four.y;
+        seen[y][4 * x + 2] = four.z;
+        seen[y][4 * x + 3] = four.w;
+      }
 #pragma unroll
-        for (int tap = 0; tap < TAPS; ++tap) {
-          const int to_x = LEAD - REACH + tap % KERNEL * DILATION;
-          const int to_y = tap / KERNEL * DILATION;
+      for (int tap = 0; tap < TAPS; ++tap) {
+        const int to_x = LEAD - REACH + tap % KERNEL * DILATION;
+        const int to_y = tap / KERNEL * DILATION;
 #pragma unroll
-          for (int c = 0; c < CHANNELS; c += 4) {
-            const float4 weight = taps[((k * TAPS + tap) * OUTPUTS + block * CHANNELS + c) / 4];
+        for (int c = 0; c < CHANNELS; c += 4) {
+          const float4 weight = taps[((k * TAPS + tap) * OUTPUTS + block * CHANNELS + c) / 4];
 #pragma unroll
-            for (int i = 0; i < DOWN * 4; ++i) {
-              const float value = seen[i / 4 + to_y][i % 4 + to_x];
-              sums[i / 4][i % 4][c] = fma(weight.x, value, sums[i / 4][i % 4][c]);
-              sums[i / 4][i % 4][c + 1] = fma(weight.y, value, sums[i / 4][i % 4][c + 1]);
-              sums[i / 4][i % 4][c + 2] = fma(weight.z, value, sums[i / 4][i % 4][c + 2]);
-              sums[i / 4][i % 4][c + 3] = fma(weight.w, value, sums[i / 4][i % 4][c + 3]);
-            }
+          for (int i = 0; i < DOWN * 4; ++i) {
+            const float value = seen[i / 4 + to_y][i % 4 + to_x];
+            sums[i / 4][i % 4][c] = fma(weight.x, value, sums[i / 4][i % 4][c]);
+            sums[i / 4][i % 4][c + 1] = fma(weight.y, value, sums[i / 4][i % 4][c + 1]);
+            sums[i / 4][i % 4][c + 2] = fma(weight.z, value, sums[i / 4][i % 4][c + 2]);
+            sums[i / 4][i % 4][c + 3] = fma(weight.w, value, sums[i / 4][i % 4][c + 3]);
           }
         }
       }
     }
-    before += count;
   }
 
 #if SHARES > 1

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "opencl/arguments.hpp"
@@ -210,29 +209,19 @@ Kernel& NetworkConv::kernel(const ConvolutionTile& tile) {
 }
 
 void NetworkConv::operator()(const NetworkPlanes& planes, const NetworkPlanes& largest,
-                             const std::vector<ConvolutionInput>& inputs,
-                             const Buffer<float>* added, Buffer<float>& out) {
-  run(network_conv_tile(context_->info(), lanes_, shape_, largest), planes, inputs, added, out);
+                             const Buffer<float>& in, const Buffer<float>* added,
+                             Buffer<float>& out) {
+  run(network_conv_tile(context_->info(), lanes_, shape_, largest), planes, in, added, out);
 }
 
 void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& planes,
-                      const std::vector<ConvolutionInput>& inputs, const Buffer<float>* added,
-                      Buffer<float>& out) {
+                      const Buffer<float>& in, const Buffer<float>* added, Buffer<float>& out) {
   Kernel& kernel = this->kernel(tile);
-  // An input that is not used names the first tensor and has 0 channels.
-  std::array<const Buffer<float>*, kMaxInputs> tensors;
-  std::array<int, kMaxInputs> channels{};
-  tensors.fill(&inputs.front().tensor);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    tensors.at(i) = &inputs[i].tensor;
-    channels.at(i) = inputs[i].channels;
-  }
   const auto set = [&](auto... last) {
-    set_arguments(kernel, *tensors[0], *tensors[1], *tensors[2], *tensors[3], channels[0],
-                  channels[1], channels[2], channels[3], weights_.weights, weights_.bias,
-                  added != nullptr ? *added : inputs.front().tensor, out, shape_.outputs,
-                  planes.width, planes.height, planes.stride, planes.margin, planes.plane(),
-                  shape_.relu ? 1 : 0, shape_.most, added != nullptr ? 1 : 0, last...);
+    set_arguments(kernel, in, shape_.inputs, weights_.weights, weights_.bias,
+                  added != nullptr ? *added : in, out, shape_.outputs, planes.width, planes.height,
+                  planes.stride, planes.margin, planes.plane(), shape_.relu ? 1 : 0, shape_.most,
+                  added != nullptr ? 1 : 0, last...);
   };
   if (std::holds_alternative<RowTile>(tile)) {
     set(shape_.dilation);

@@ -29,12 +29,6 @@ struct ConvolutionWeights {
   Buffer<float> bias;     ///< [block][output in block], zeros beyond the last output.
 };
 
-/// A tensor that a convolution reads.
-struct ConvolutionInput {
-  const Buffer<float>& tensor;
-  int channels = 0;
-};
-
 /// How conv.cl divides the work: a work-item computes `vectors` vectors of `lanes` pixels of a row
 /// for `channels` output channels; a work-group has `group` work-items. Precondition: `channels` is
 /// 4 or ConvolutionWeights::kBlock.
@@ -83,26 +77,20 @@ ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
 /// device.
 class NetworkConv {
  public:
-  /// Most input tensors, whose channels are joined.
-  static constexpr std::size_t kMaxInputs = 4;
-
   /// weights: [output][input][tap, row by row]; bias: [output]. Precondition: shape.stride is 1.
   NetworkConv(Context& context, const ConvolutionShape& shape, const std::vector<float>& weights,
               const std::vector<float>& bias);
 
-  /// Enqueues out = conv(inputs), plus `added` if not null, then min(most, max(0, .)) if
-  /// shape.relu. All tensors have the layout `planes`, whose margin is at least dilation * (kernel
-  /// / 2); `out` is a different buffer from the others. Preconditions: 1 to kMaxInputs inputs,
-  /// which have shape.inputs channels together. The tile is that for tensors of the layout
-  /// `largest`, because tiles differ in the order of their sums: a part of an image has the bits of
-  /// the whole where both give the same one.
+  /// Enqueues out = conv(in), plus `added` if not null, then min(most, max(0, .)) if shape.relu.
+  /// All tensors have the layout `planes`, whose margin is at least dilation * (kernel / 2); `out`
+  /// is a different buffer from the others. The tile is that for tensors of the layout `largest`,
+  /// because tiles differ in the order of their sums: a part of an image has the bits of the whole
+  /// where both give the same one.
   void operator()(const NetworkPlanes& planes, const NetworkPlanes& largest,
-                  const std::vector<ConvolutionInput>& inputs, const Buffer<float>* added,
-                  Buffer<float>& out);
+                  const Buffer<float>& in, const Buffer<float>* added, Buffer<float>& out);
   /// Enqueues the convolution as operator() does, with a tile that the caller chooses.
-  void run(const ConvolutionTile& tile, const NetworkPlanes& planes,
-           const std::vector<ConvolutionInput>& inputs, const Buffer<float>* added,
-           Buffer<float>& out);
+  void run(const ConvolutionTile& tile, const NetworkPlanes& planes, const Buffer<float>& in,
+           const Buffer<float>* added, Buffer<float>& out);
 
  private:
   /// The kernel for a tile, compiled when it is first asked for.

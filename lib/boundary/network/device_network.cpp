@@ -16,7 +16,7 @@ std::vector<std::size_t> last_uses(const Network& network) {
   for (std::size_t i = 0; i < network.ops.size(); ++i) {
     const NetworkOp& op = network.ops[i];
     last_use[static_cast<std::size_t>(op.output)] = i;
-    for (const int input : op.inputs) last_use[static_cast<std::size_t>(input)] = i;
+    last_use[static_cast<std::size_t>(op.input)] = i;
     if (op.added >= 0) last_use[static_cast<std::size_t>(op.added)] = i;
   }
   return last_use;
@@ -77,8 +77,6 @@ namespace {
 constexpr char kTensors[] = "the network's tensors";
 
 }  // namespace
-
-static_assert(kMaxNetworkInputs == NetworkConv::kMaxInputs);
 
 NetworkPlanes planes_at(const Network& network, int level, int width, int height) {
   return network_planes(network_side(width, level), network_side(height, level),
@@ -153,7 +151,7 @@ const Buffer<float>& DeviceNetwork::run(NetworkTensors& tensors, const NetworkSi
   };
   for (std::size_t i = 0; i < network_->ops.size(); ++i) {
     const NetworkOp& op = network_->ops[i];
-    const int in = op.inputs.front();
+    const int in = op.input;
     if (op.kind == NetworkOpKind::kSigmoid) return tensors[in];
     Buffer<float>& out = tensors[op.output];
     const Buffer<float>* added = op.added < 0 ? nullptr : &tensors[op.added];
@@ -163,22 +161,14 @@ const Buffer<float>& DeviceNetwork::run(NetworkTensors& tensors, const NetworkSi
           (*strided)(planes(in), tensors[in], planes(op.output), added, out);
           break;
         }
-        std::vector<ConvolutionInput> inputs;
-        for (const int input : op.inputs) {
-          inputs.push_back({tensors[input], described(input).channels});
-        }
         std::get<NetworkConv>(convolutions_[i])(
             planes(in), planes_at(*network_, described(in).level, largest.width, largest.height),
-            inputs, added, out);
+            tensors[in], added, out);
         break;
       }
       case NetworkOpKind::kDepthwise:
         std::get<NetworkDepthwise>(convolutions_[i])(planes(in), tensors[in], planes(op.output),
                                                      added, out);
-        break;
-      case NetworkOpKind::kMaxPool:
-        launch_network_pool(*context_, planes(in), tensors[in], planes(op.output), out,
-                            described(in).channels);
         break;
       default:
         launch_network_upsample(*context_, planes(in), tensors[in], planes(op.output), out,

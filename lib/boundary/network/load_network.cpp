@@ -33,7 +33,7 @@ constexpr int kMostOutputs = 2;
 
 /// Builds the network that a graph describes, with the weights that it names in a file, operation
 /// by operation, and checks each. The graph is an object with the names of the "input" and "output"
-/// tensors and the list "ops": objects with "op" ("conv", "maxpool", "upsample" or "sigmoid"),
+/// tensors and the list "ops": objects with "op" ("conv", "upsample" or "sigmoid"),
 /// "out", "in", and what the operation needs further ("kernel", "dilation", "relu", "depthwise",
 /// "weight", "bias" and "add" of a convolution, "like" of an upsampling).
 class Builder {
@@ -97,36 +97,22 @@ class Builder {
     NetworkOp op;
     if (kind == "conv") {
       op = convolution(json, name);
-    } else if (kind == "maxpool") {
-      op = max_pool(json, name);
     } else if (kind == "upsample") {
       op = upsampling(json, name);
     } else if (kind == "sigmoid") {
       op = sigmoid(json, name);
     } else {
-      reject_network(
-          fmt::format("{} is of a kind that is not known; known are conv, maxpool, upsample and "
-                      "sigmoid",
-                      where_));
+      reject_network(fmt::format(
+          "{} is of a kind that is not known; known are conv, upsample and sigmoid", where_));
     }
     network_.ops.push_back(std::move(op));
-  }
-
-  NetworkOp max_pool(const Json& json, const std::string& name) {
-    NetworkOp op;
-    op.kind = NetworkOpKind::kMaxPool;
-    op.inputs = {known_field(json, "in")};
-    const NetworkTensor& in = tensor(op.inputs[0]);
-    refuse_below_deepest(in.level + 1);
-    op.output = define(name, in.channels, in.level + 1);
-    return op;
   }
 
   NetworkOp upsampling(const Json& json, const std::string& name) {
     NetworkOp op;
     op.kind = NetworkOpKind::kUpsample;
-    op.inputs = {known_field(json, "in")};
-    const NetworkTensor& in = tensor(op.inputs[0]);
+    op.input = known_field(json, "in");
+    const NetworkTensor& in = tensor(op.input);
     const NetworkTensor& like = tensor(known_field(json, "like"));
     if (like.level != in.level - 1) {
       reject_network(fmt::format("{} has \"{}\" of level {} to be like, expected level {}", where_,
@@ -139,8 +125,8 @@ class Builder {
   NetworkOp sigmoid(const Json& json, const std::string& name) {
     NetworkOp op;
     op.kind = NetworkOpKind::kSigmoid;
-    op.inputs = {known_field(json, "in")};
-    const NetworkTensor& in = tensor(op.inputs[0]);
+    op.input = known_field(json, "in");
+    const NetworkTensor& in = tensor(op.input);
     if (in.channels > kMostOutputs || in.level != 0) {
       reject_network(fmt::format("{} gets {} channels of level {}, expected 1 or 2 of level 0",
                                  where_, in.channels, in.level));
@@ -155,9 +141,9 @@ class Builder {
         json.contains("depthwise") && required_field<bool>(json, "depthwise", where_);
     op.kind = depthwise ? NetworkOpKind::kDepthwise : NetworkOpKind::kConvolution;
     read_shape(json, op.shape);
-    read_inputs(json, op);
+    read_input(json, op);
     read_weights(json, op);
-    const int level = tensor(op.inputs.front()).level + op.shape.stride - 1;
+    const int level = tensor(op.input).level + op.shape.stride - 1;
     refuse_below_deepest(level);
     read_added(json, op, level);
     op.output = define(name, op.shape.outputs, level);
@@ -191,28 +177,18 @@ class Builder {
     }
   }
 
-  void read_inputs(const Json& json, NetworkOp& op) {
+  void read_input(const Json& json, NetworkOp& op) {
     const auto inputs = json.find("in");
-    const bool single = op.kind == NetworkOpKind::kDepthwise || op.shape.stride > 1;
-    const std::size_t most = single ? 1 : kMaxNetworkInputs;
-    if (inputs == json.end() || !inputs->is_array() || inputs->empty() || inputs->size() > most) {
-      reject_network(fmt::format("{} has no list \"in\" of 1 to {} tensors", where_, most));
+    if (inputs == json.end() || !inputs->is_array() || inputs->size() != 1 ||
+        !inputs->front().is_string()) {
+      reject_network(fmt::format("{} has no list \"in\" of the name of one tensor", where_));
     }
-    for (const Json& input : *inputs) {
-      if (!input.is_string()) {
-        reject_network(fmt::format("{} reads something that is no name", where_));
-      }
-      op.inputs.push_back(known(input.get<std::string>()));
-      if (tensor(op.inputs.back()).level != tensor(op.inputs.front()).level) {
-        reject_network(fmt::format("{} reads tensors of different levels", where_));
-      }
-    }
+    op.input = known(inputs->front().get<std::string>());
   }
 
   void read_weights(const Json& json, NetworkOp& op) {
     const bool depthwise = op.kind == NetworkOpKind::kDepthwise;
-    int channels = 0;
-    for (const int input : op.inputs) channels += tensor(input).channels;
+    const int channels = tensor(op.input).channels;
     const auto weight = required_field<std::string>(json, "weight", where_);
     const auto bias = required_field<std::string>(json, "bias", where_);
     StoredTensor weights = file_.read(weight);

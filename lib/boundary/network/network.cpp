@@ -20,7 +20,7 @@ int Network::levels() const {
 int Network::margin(int level) const {
   int most = 0;
   for (const NetworkOp& op : ops) {
-    if (tensors[static_cast<std::size_t>(op.inputs.front())].level != level) continue;
+    if (tensors[static_cast<std::size_t>(op.input)].level != level) continue;
     most = std::max({most, op.shape.before(), op.shape.after()});
   }
   return most;
@@ -32,10 +32,8 @@ int Network::reach() const {
   std::vector<int> reaches(tensors.size(), 0);
   for (const NetworkOp& op : ops) {
     int& reach = reaches[static_cast<std::size_t>(op.output)];
-    for (const int input : op.inputs) {
-      reach = std::max(reach, reaches[static_cast<std::size_t>(input)]);
-    }
-    const int level = tensors[static_cast<std::size_t>(op.inputs.front())].level;
+    reach = reaches[static_cast<std::size_t>(op.input)];
+    const int level = tensors[static_cast<std::size_t>(op.input)].level;
     // An output pixel covers `stride` input pixels, so its last tap lies stride - 1 less beyond
     // them.
     reach += std::max(op.shape.before(), op.shape.after() - (op.shape.stride - 1)) << level;

@@ -11,7 +11,7 @@ namespace diacut {
 
 /// The size and kind of a convolution.
 struct ConvolutionShape {
-  int inputs = 0;     ///< Channels of all input tensors together.
+  int inputs = 0;     ///< Input channels.
   int outputs = 0;    ///< Output channels.
   int kernel = 1;     ///< Taps along each axis: 1, 3 or 5.
   int stride = 1;     ///< Input pixels from one output pixel to the next: 1 or 2.
@@ -35,13 +35,13 @@ struct NetworkTensor {
   int level = 0;
 };
 
-enum class NetworkOpKind { kConvolution, kDepthwise, kMaxPool, kUpsample, kSigmoid };
+enum class NetworkOpKind { kConvolution, kDepthwise, kUpsample, kSigmoid };
 
 /// One operation of a network. Tensors are named by their indices in Network::tensors. The members
 /// from `added` on belong to convolutions alone.
 struct NetworkOp {
   NetworkOpKind kind = NetworkOpKind::kConvolution;
-  std::vector<int> inputs;  ///< Joined into one tensor, their channels in this order.
+  int input = -1;
   int output = -1;
   int added = -1;  ///< The tensor that is added after the bias and before the limits; -1: none.
   ConvolutionShape shape;
@@ -51,11 +51,10 @@ struct NetworkOp {
 
 /// A convolutional network that maps an sRGB picture to a boundary map, and maybe to a map of the
 /// inside of objects: from three channels 4 (v - 1/2) of values v in [0, 1] to one or two channels
-/// in [0, 1]. Convolutions have zero padding; of
-/// stride 1 they keep the size, of stride 2 they give a tensor of the next level. Max pooling takes
-/// 2x2 pixels, fewer at an odd edge. Upsampling doubles the sides bilinearly with half-pixel
-/// centres, repeats the edge pixels, and crops to the sides of its output's level. The last
-/// operation is the only sigmoid.
+/// in [0, 1]. Convolutions have zero padding; of stride 1 they keep the size, of stride 2 they give
+/// a tensor of the next level. Upsampling doubles the sides bilinearly with half-pixel centres,
+/// repeats the edge pixels, and crops to the sides of its output's level. The last operation is the
+/// only sigmoid.
 struct Network {
   std::vector<NetworkTensor> tensors;  ///< The first one is the input.
   std::vector<NetworkOp> ops;          ///< In the order of execution.
@@ -78,9 +77,6 @@ struct Network {
 
 /// The length of a side of the image at a level: `side` halved `level` times, rounded up each time.
 int network_side(int side, int level);
-
-/// Most tensors that a convolution joins into one.
-inline constexpr std::size_t kMaxNetworkInputs = 4;
 
 /// How a tensor of a network lies in memory (kernels/boundary/network/planes.clh): one plane of
 /// floats for each channel, with margins of zeros.

@@ -319,7 +319,7 @@ NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& n
   }
   // Asked for early, so that they are built together with the networks' own.
   const std::array asked_for = {network_input_kernel(context), network_output_kernel(context),
-                                network_blend_kernel(context), network_resize_kernel(context)};
+                                network_blend_kernel(context), network_upsample_kernel(context)};
   const std::vector<Turn> turns =
       forms_of(parameters, parameters.pose == CuePose::kCanonical ? canonical_turn(image) : Turn{});
   const float share =

@@ -147,32 +147,16 @@ void launch_network_blend(Context& context, const NetworkMap& map, const Turn& t
               static_cast<std::size_t>(grid.height));
 }
 
-namespace {
-
-Kernel kernel_named(Context& context, const char* name) {
-  return context.kernel("boundary/network/resize.cl", name, "");
-}
-
-void launch(Context& context, const char* name, const NetworkPlanes& from, const Buffer<float>& in,
-            const NetworkPlanes& to, Buffer<float>& out, int channels) {
-  Kernel kernel = kernel_named(context, name);
-  set_arguments(kernel, in, out, from.width, from.height, from.stride, from.margin, from.plane(),
-                to.width, to.height, to.stride, to.margin, to.plane());
-  launch_planes(context, kernel, to, channels);
-}
-
-}  // namespace
-
-Kernel network_resize_kernel(Context& context) { return kernel_named(context, "network_pool"); }
-
-void launch_network_pool(Context& context, const NetworkPlanes& from, const Buffer<float>& in,
-                         const NetworkPlanes& to, Buffer<float>& out, int channels) {
-  launch(context, "network_pool", from, in, to, out, channels);
+Kernel network_upsample_kernel(Context& context) {
+  return context.kernel("boundary/network/upsample.cl", "network_upsample", "");
 }
 
 void launch_network_upsample(Context& context, const NetworkPlanes& from, const Buffer<float>& in,
                              const NetworkPlanes& to, Buffer<float>& out, int channels) {
-  launch(context, "network_upsample", from, in, to, out, channels);
+  Kernel kernel = network_upsample_kernel(context);
+  set_arguments(kernel, in, out, from.width, from.height, from.stride, from.margin, from.plane(),
+                to.width, to.height, to.stride, to.margin, to.plane());
+  launch_planes(context, kernel, to, channels);
 }
 
 }  // namespace diacut

@@ -107,15 +107,12 @@ void launch_network_blend(Context& context, const NetworkMap& map, const Turn& t
                           const Grid& grid, const Buffer<std::uint8_t>& valid, float share,
                           bool first, Buffer<float>& boundary, const PictureView& view);
 
-/// A kernel of kernels/boundary/network/resize.cl. A caller may ask for it early
-/// (opencl/context.hpp).
-Kernel network_resize_kernel(Context& context);
+/// kernels/boundary/network/upsample.cl. A caller may ask for it early (opencl/context.hpp).
+Kernel network_upsample_kernel(Context& context);
 
-/// kernels/boundary/network/resize.cl: 2x2 max pooling and bilinear upsampling of `channels`
-/// planes. Both enqueue and return. Preconditions: `in` and `out` are different buffers, laid out
-/// as `from` and `to`; the sides of the coarser layout are half of the finer ones, rounded up.
-void launch_network_pool(Context& context, const NetworkPlanes& from, const Buffer<float>& in,
-                         const NetworkPlanes& to, Buffer<float>& out, int channels);
+/// kernels/boundary/network/upsample.cl: bilinear upsampling of `channels` planes. Enqueues.
+/// Preconditions: `in` and `out` are different buffers, laid out as `from` and `to`; the sides of
+/// `from` are half of those of `to`, rounded up.
 void launch_network_upsample(Context& context, const NetworkPlanes& from, const Buffer<float>& in,
                              const NetworkPlanes& to, Buffer<float>& out, int channels);
 

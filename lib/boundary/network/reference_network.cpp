@@ -8,16 +8,6 @@ namespace diacut {
 
 namespace {
 
-/// All inputs as one tensor, their channels joined in order.
-ReferenceTensor joined(const std::vector<const ReferenceTensor*>& inputs) {
-  ReferenceTensor all = *inputs.front();
-  for (std::size_t i = 1; i < inputs.size(); ++i) {
-    all.channels += inputs[i]->channels;
-    all.values.insert(all.values.end(), inputs[i]->values.begin(), inputs[i]->values.end());
-  }
-  return all;
-}
-
 /// Sets each value to value(channel, x, y).
 template <class Value>
 ReferenceTensor filled(ReferenceTensor out, const Value& value) {
@@ -54,15 +44,6 @@ ReferenceTensor convolution(const NetworkOp& op, const ReferenceTensor& in,
   });
 }
 
-ReferenceTensor pooled(const ReferenceTensor& in) {
-  return filled({in.channels, (in.width + 1) / 2, (in.height + 1) / 2}, [&](int c, int x, int y) {
-    const int right = std::min(2 * x + 1, in.width - 1);
-    const int lower = std::min(2 * y + 1, in.height - 1);
-    return std::max({in.at(c, 2 * x, 2 * y), in.at(c, right, 2 * y), in.at(c, 2 * x, lower),
-                     in.at(c, right, lower)});
-  });
-}
-
 ReferenceTensor upsampled(const ReferenceTensor& in, int width, int height) {
   return filled({in.channels, width, height}, [&](int c, int x, int y) {
     const double u = std::clamp((x + 0.5) / 2 - 0.5, 0.0, in.width - 1.0);
@@ -94,21 +75,18 @@ double ReferenceTensor::at(int channel, int x, int y) const {
   return values[(static_cast<std::size_t>(channel) * height + y) * width + x];
 }
 
-ReferenceTensor reference_operation(const NetworkOp& op,
-                                    const std::vector<const ReferenceTensor*>& inputs,
+ReferenceTensor reference_operation(const NetworkOp& op, const ReferenceTensor& in,
                                     const ReferenceTensor* added, int width, int height) {
   switch (op.kind) {
     case NetworkOpKind::kConvolution:
     case NetworkOpKind::kDepthwise:
-      return convolution(op, joined(inputs), added);
-    case NetworkOpKind::kMaxPool:
-      return pooled(*inputs.front());
+      return convolution(op, in, added);
     case NetworkOpKind::kUpsample:
-      return upsampled(*inputs.front(), width, height);
+      return upsampled(in, width, height);
     case NetworkOpKind::kSigmoid:
       break;
   }
-  ReferenceTensor out = *inputs.front();
+  ReferenceTensor out = in;
   for (double& value : out.values) value = 1 / (1 + std::exp(-value));
   return out;
 }
@@ -120,13 +98,12 @@ std::vector<double> reference_network(const Network& network, const std::vector<
   std::transform(planes.begin(), planes.end(), tensors[0].values.begin(),
                  [](float value) { return 4 * (static_cast<double>(value) - 0.5); });
   for (const NetworkOp& op : network.ops) {
-    std::vector<const ReferenceTensor*> inputs;
-    for (const int input : op.inputs) inputs.push_back(&tensors[static_cast<std::size_t>(input)]);
     const auto output = static_cast<std::size_t>(op.output);
     const int level = network.tensors[output].level;
-    tensors[output] = reference_operation(
-        op, inputs, op.added < 0 ? nullptr : &tensors[static_cast<std::size_t>(op.added)],
-        network_side(width, level), network_side(height, level));
+    tensors[output] =
+        reference_operation(op, tensors[static_cast<std::size_t>(op.input)],
+                            op.added < 0 ? nullptr : &tensors[static_cast<std::size_t>(op.added)],
+                            network_side(width, level), network_side(height, level));
   }
   return std::move(tensors.back().values);
 }

@@ -23,8 +23,7 @@ struct ReferenceTensor {
 
 /// One operation of a network in double, by plain loops, written to be read. `added` may be null.
 /// `width` and `height` are the sides of the result; only upsampling reads them.
-ReferenceTensor reference_operation(const NetworkOp& op,
-                                    const std::vector<const ReferenceTensor*>& inputs,
+ReferenceTensor reference_operation(const NetworkOp& op, const ReferenceTensor& in,
                                     const ReferenceTensor* added, int width, int height);
 
 /// A whole network in double: its output, network.outputs() planes of width * height values, for

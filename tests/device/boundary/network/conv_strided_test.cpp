@@ -21,10 +21,10 @@ TEST_F(StridedConvolution, MatchesTheReference) {
       for (const int shift : {0, 1}) {
         if (shift > kernel / 2) continue;
         ConvolutionShape shape{.outputs = 9, .kernel = kernel, .stride = 2, .shift = shift};
-        expect_convolution(context_, {{3}, shape, true, width, height});
+        expect_convolution(context_, {3, shape, true, width, height});
         shape.relu = true;
         shape.most = 1;
-        expect_convolution(context_, {{5}, shape, false, width, height});
+        expect_convolution(context_, {5, shape, false, width, height});
       }
     }
   }
@@ -34,7 +34,7 @@ TEST_F(StridedConvolution, MatchesTheReference) {
 class TinyStridedConvolution : public StridedConvolution {};
 
 TEST_F(TinyStridedConvolution, MatchesTheReference) {
-  expect_convolution(context_, {{2}, {.outputs = 9, .kernel = 3, .stride = 2}, true, 3, 4});
+  expect_convolution(context_, {2, {.outputs = 9, .kernel = 3, .stride = 2}, true, 3, 4});
 }
 
 }  // namespace

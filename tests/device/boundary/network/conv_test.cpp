@@ -27,15 +27,14 @@ TEST_F(NetworkConvolution, MatchesTheReference) {
   for (const auto& [width, height] : kTensorSizes) {
     for (const int kernel : {1, 3}) {
       expect_convolution(
-          context_, {{3}, {.outputs = 16, .kernel = kernel, .relu = true}, false, width, height});
-      expect_convolution(context_,
-                         {{5, 2, 1, 4}, {.outputs = 9, .kernel = kernel}, true, width, height});
+          context_, {3, {.outputs = 16, .kernel = kernel, .relu = true}, false, width, height});
+      expect_convolution(context_, {12, {.outputs = 9, .kernel = kernel}, true, width, height});
     }
     expect_convolution(context_,
-                       {{6}, {.outputs = 1, .kernel = 3, .dilation = 4}, false, width, height});
+                       {6, {.outputs = 1, .kernel = 3, .dilation = 4}, false, width, height});
     expect_convolution(
         context_,
-        {{8, 3}, {.outputs = 8, .kernel = 3, .dilation = 2, .relu = true}, true, width, height});
+        {11, {.outputs = 8, .kernel = 3, .dilation = 2, .relu = true}, true, width, height});
   }
 }
 
@@ -44,10 +43,10 @@ TEST_F(NetworkConvolution, EveryRowTileMatchesTheReference) {
                              RowTile{8, 1, 1}, RowTile{8, 3, 1, 4}, RowTile{16, 2, 1}}) {
     SCOPED_TRACE(::testing::Message() << row.lanes << " lanes, " << row.vectors << " vectors");
     const ConvolutionTile tile = row;
-    expect_convolution(
-        context_, {{3, 4}, {.outputs = 9, .kernel = 3, .dilation = 2, .relu = true}, true, 33, 5},
-        &tile);
-    expect_convolution(context_, {{3}, {.outputs = 8, .kernel = 1}, false, 130, 2}, &tile);
+    expect_convolution(context_,
+                       {7, {.outputs = 9, .kernel = 3, .dilation = 2, .relu = true}, true, 33, 5},
+                       &tile);
+    expect_convolution(context_, {3, {.outputs = 8, .kernel = 1}, false, 130, 2}, &tile);
   }
 }
 
@@ -86,11 +85,11 @@ TEST_F(NetworkConvolution, EveryPatchTileOfTheBuiltInNetworksMatchesTheReference
     odd.relu = true;
     // Whole depths and a cut one, a block that is not whole, of patches the last ones cut.
     odd.outputs = 13;
-    expect_convolution(context_, {{5, 14}, odd, true, 67, 19}, &tile);
+    expect_convolution(context_, {19, odd, true, 67, 19}, &tile);
     odd.outputs = 1;
     odd.relu = false;
     for (const auto& [width, height] : kTensorSizes) {
-      expect_convolution(context_, {{3}, odd, false, width, height}, &tile);
+      expect_convolution(context_, {3, odd, false, width, height}, &tile);
     }
   }
 }
@@ -100,11 +99,10 @@ class TinyNetworkConvolution : public NetworkConvolution {};
 
 TEST_F(TinyNetworkConvolution, MatchesTheReference) {
   const ConvolutionTile rows = RowTile{1, 2, 32};
-  expect_convolution(context_,
-                     {{2, 1}, {.outputs = 9, .kernel = 3, .dilation = 2, .relu = true}, true, 5, 3},
-                     &rows);
-  expect_convolution(context_, {{1}, {.outputs = 1, .kernel = 1}, false, 1, 1}, &rows);
-  expect_convolution(context_, {{2}, {.outputs = 3, .kernel = 3}, false, 17, 3}, &rows);
+  expect_convolution(
+      context_, {3, {.outputs = 9, .kernel = 3, .dilation = 2, .relu = true}, true, 5, 3}, &rows);
+  expect_convolution(context_, {1, {.outputs = 1, .kernel = 1}, false, 1, 1}, &rows);
+  expect_convolution(context_, {2, {.outputs = 3, .kernel = 3}, false, 17, 3}, &rows);
 }
 
 class TinyNetworkPatch : public NetworkConvolution {};
@@ -115,7 +113,7 @@ TEST_F(TinyNetworkPatch, SeesAsFarAsItMay) {
       .channels = 4, .down = 1, .columns = 3, .rows = 3, .blocks = 2, .shares = 4, .depth = 6};
   for (const auto& [width, height] : {std::pair(1, 1), {3, 5}, {14, 4}}) {
     expect_convolution(context_,
-                       {{3, 7},
+                       {10,
                         {.outputs = 9, .kernel = 3, .dilation = PatchTile::kMaxReach, .relu = true},
                         true,
                         width,

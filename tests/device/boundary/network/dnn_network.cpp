@@ -38,20 +38,11 @@ int DnnNetwork::layer(const std::string& type, const cv::dnn::LayerParams& param
 }
 
 int DnnNetwork::add(const Network& network, const NetworkOp& op) {
-  std::vector<int> inputs;
-  int channels = 0;
-  for (const int input : op.inputs) {
-    inputs.push_back(layers_[static_cast<std::size_t>(input)]);
-    channels += network.tensors[static_cast<std::size_t>(input)].channels;
-  }
+  const auto input = static_cast<std::size_t>(op.input);
+  const std::vector<int> inputs = {layers_[input]};
+  const int channels = network.tensors[input].channels;
   cv::dnn::LayerParams params;
   switch (op.kind) {
-    case NetworkOpKind::kMaxPool:
-      params.set("pool", "max");
-      params.set("kernel_size", 2);
-      params.set("stride", 2);
-      params.set("ceil_mode", true);
-      return layer("Pooling", params, inputs);
     case NetworkOpKind::kUpsample:
       return add_upsampling(network, op, inputs);
     case NetworkOpKind::kSigmoid:
@@ -74,11 +65,6 @@ int DnnNetwork::add_upsampling(const Network& network, const NetworkOp& op,
 }
 
 int DnnNetwork::add_convolution(const NetworkOp& op, std::vector<int> inputs, int channels) {
-  if (inputs.size() > 1) {
-    cv::dnn::LayerParams concat;
-    concat.set("axis", 1);
-    inputs = {layer("Concat", concat, inputs)};
-  }
   cv::dnn::LayerParams params;
   const ConvolutionShape& shape = op.shape;
   const int outputs = shape.outputs;
