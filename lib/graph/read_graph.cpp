@@ -2,15 +2,14 @@
 #include <zip.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/file_bytes.hpp"
@@ -19,6 +18,7 @@
 #include "diacut/memory_plan.hpp"
 #include "image/bytes.hpp"
 #include "image/npy.hpp"
+#include "image/raster.hpp"
 
 namespace diacut {
 
@@ -155,10 +155,6 @@ class Array {
     return result;
   }
 
-  /// The elements, each given to `take` as the widest type of its kind: std::int64_t or double.
-  template <class Take>
-  void for_each(const Take& take) const;
-
   /// Elements of an array of one dimension.
   std::size_t size() const {
     if (header_.shape.size() != 1) {
@@ -171,43 +167,28 @@ class Array {
   /// All elements, which have to be from 0 to `most`.
   std::vector<std::uint64_t> indices(std::uint64_t most) const {
     std::vector<std::uint64_t> result;
-    result.reserve(checked_size());
-    for_each([&]<class T>(T value) {
-      if (std::is_same_v<T, double>) wrong_type("integers");
-      if (value < 0 || static_cast<std::uint64_t>(value) > most) {
+    for (const double value : numbers()) {
+      if (header_.kind().front() == 'f') wrong_type("integers");
+      if (!(value >= 0 && value <= static_cast<double>(most))) {
         throw InputError(fmt::format("its array {} has the entry {} at {}, expected 0 to {}", name_,
-                                     value, result.size(), most));
+                                     static_cast<std::int64_t>(value), result.size(), most));
       }
       result.push_back(static_cast<std::uint64_t>(value));
-    });
+    }
     return result;
   }
 
   std::vector<double> numbers() const {
-    std::vector<double> result;
-    result.reserve(checked_size());
-    for_each([&](auto value) { result.push_back(static_cast<double>(value)); });
-    return result;
+    constexpr std::string_view kTypes = "b1 u1 i1 u2 i2 u4 i4 i8 f4 f8";
+    const std::size_t count = checked_size();
+    if (kTypes.find(header_.kind()) == kTypes.npos) {
+      wrong_type("booleans, integers of up to 63 bits, or floats of 32 or 64 bits");
+    }
+    const bool swap = (header_.byte_order() == '>') != (std::endian::native == std::endian::big);
+    return numbers_of(Bytes(bytes_).subspan(header_.size), header_.kind(), count, swap);
   }
 
  private:
-  template <class T, class Take>
-  void elements(const Take& take) const {
-    const std::size_t count = checked_size();
-    const bool swap = header_.byte_order() == '>' && sizeof(T) > 1;
-    for (std::size_t k = 0; k < count; ++k) {
-      std::array<std::uint8_t, sizeof(T)> raw;
-      std::memcpy(raw.data(), bytes_.data() + header_.size + k * sizeof(T), sizeof(T));
-      if (swap) std::reverse(raw.begin(), raw.end());
-      const T value = std::bit_cast<T>(raw);
-      if constexpr (std::is_floating_point_v<T>) {
-        take(static_cast<double>(value));
-      } else {
-        take(static_cast<std::int64_t>(value));
-      }
-    }
-  }
-
   /// Elements that the member's bytes hold.
   std::size_t checked_size() const {
     const std::size_t count = size();
@@ -233,21 +214,6 @@ class Array {
   std::vector<std::uint8_t> bytes_;
   NpyHeader header_;
 };
-
-template <class Take>
-void Array::for_each(const Take& take) const {
-  const std::string_view kind = header_.kind();
-  if (kind == "b1" || kind == "u1") return elements<std::uint8_t>(take);
-  if (kind == "i1") return elements<std::int8_t>(take);
-  if (kind == "u2") return elements<std::uint16_t>(take);
-  if (kind == "i2") return elements<std::int16_t>(take);
-  if (kind == "u4") return elements<std::uint32_t>(take);
-  if (kind == "i4") return elements<std::int32_t>(take);
-  if (kind == "i8") return elements<std::int64_t>(take);
-  if (kind == "f4") return elements<float>(take);
-  if (kind == "f8") return elements<double>(take);
-  wrong_type("booleans, integers of up to 63 bits, or floats of 32 or 64 bits");
-}
 
 /// Entries by rows: row r has `entries` starts[r] to starts[r + 1].
 struct Rows {

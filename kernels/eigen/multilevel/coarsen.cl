@@ -263,19 +263,7 @@ __kernel void coarsen_matrix(COARSEN_PARAMETERS) {
       }
     }
   }
-  // Where all of them, and their mirror images, are inside, nothing is left to be cleared.
-  const bool inside = count == RUN && cy >= ty && cy + ty < coarse_height && first >= REACH &&
-                      first + RUN + REACH <= coarse_width &&
-                      (cy + 1 < coarse_height || first + RUN < coarse_width);
-  const ulong here = (ulong)cy * coarse_width + first;
   for (int tx = least_tx; tx <= most_tx; ++tx) {
-    if (inside) {
-      const int diagonal = coarse_centres[REACH + ty] + tx;
-      __global float* lower = coarse + (2 * coarse_centres[REACH] - diagonal) * coarse_pitch;
-      GLOBAL_FLOATS16(coarse + diagonal * coarse_pitch + here) = sums[REACH + tx];
-      GLOBAL_FLOATS16(lower + here + (long)ty * coarse_width + tx) = sums[REACH + tx];
-      continue;
-    }
     const float* sum = (const float*)(sums + REACH + tx);
     for (int i = 0; i < count; ++i)
       store_coarse(coarse, coarse_pitch, coarse_width, coarse_height, first + i, cy, tx, ty,
