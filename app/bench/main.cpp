@@ -28,8 +28,20 @@ struct BenchLine {
   std::vector<Command> commands;
 };
 
+app::CommandDescription describe_options() {
+  return app::describe(
+      BenchLine().app,
+      {{"image",
+        {.files = true, .extensions = {"jpg", "jpeg", "png", "bmp", "webp", "tif", "tiff"}}},
+       {"files", {.files = true, .extensions = {"mtx"}}},
+       {"photos", {.folders = true}},
+       {"--device", {.devices = true}},
+       {"--json", {.files = true, .extensions = {"json"}}},
+       {"--solvers", {.words = {"multilevel", "lanczos", "plain", "spectra"}, .list = true}}});
+}
+
 app::ExitCode run(int argc, char** argv, app::Console& console) {
-  if (const auto text = app::generated(argc, argv, [] { return app::describe(BenchLine().app); })) {
+  if (const auto text = app::generated(argc, argv, describe_options)) {
     write_file("-", *text);
     return app::ExitCode::kDone;
   }

@@ -2,37 +2,77 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace diacut::app {
 
+/// What a shell may offer as the value of an option or as an input.
+struct Values {
+  std::vector<std::string> words = {};
+  bool list = false;  ///< Several words, separated by commas.
+  bool files = false;
+  std::vector<std::string> extensions = {};  ///< Of the files, without the dot; empty: any.
+  bool folders = false;
+  bool devices = false;  ///< Indices of OpenCL devices, which `segment --list-devices` prints.
+};
+
+/// Values by the long name of an option ("--output"), or by the name of an input ("IMAGE").
+using ValueTable = std::map<std::string, Values>;
+
 struct OptionDescription {
   std::vector<std::string> names;  ///< As they are typed: "-o", "--output".
   std::string value;               ///< "FILE|DIR|-"; empty for a flag.
   std::string meaning;
   std::string group;
+  bool repeatable = false;
+  Values values;
 };
 
-/// A program or one of its subcommands, as its manual page needs it.
+/// A program or one of its subcommands, as its manual page and its shell completions need it.
 struct CommandDescription {
   std::string name;  ///< "segment" or "recut".
   std::string summary;
   std::vector<OptionDescription> options;  ///< In the order of the help.
+  Values inputs;                           ///< What may stand beside options.
   std::vector<CommandDescription> subcommands;
 };
 
-/// What `app` and its subcommands take.
-CommandDescription describe(const CLI::App& app);
+/// What `app` takes. Words that CLI11 checks for itself (CLI::IsMember) need no entry in `values`;
+/// folders and files follow from a type name that has DIR or FILE in it.
+/// Throws std::logic_error for an entry of `values` that no option or input of `app` or of its
+/// subcommands has: option tables and values belong together.
+CommandDescription describe(const CLI::App& app, const ValueTable& values);
 
-/// The text for the command line `PROGRAM --generate FORMAT`, by which the build makes manual pages
-/// ("man") and docs/reference.md ("markdown"); nothing for any other command line. Throws
-/// ConfigError for another format.
+/// What `--generate FORMAT` prints: "man" (the options as a part of a manual page), "markdown" (as
+/// a part of docs/reference.md), "bash", "zsh" or "fish" (completions). Throws ConfigError for
+/// another format.
+std::string generate(const CommandDescription& command, const std::string& format);
+
+/// The text for the command lines `PROGRAM --generate FORMAT`, by which the build makes manual
+/// pages and completions, and `PROGRAM --complete WORD...`; nothing for any other command line.
 std::optional<std::string> generated(int argc, const char* const* argv,
                                      const std::function<CommandDescription()>& command);
 
+/// `generate`'s parts.
 /// The options as a part of a manual page, or of docs/reference.md.
 std::string option_page(const CommandDescription& command, bool man);
+/// The script for "bash", "zsh" or "fish". It asks the program by `--complete`.
+std::string completion_script(const CommandDescription& command, const std::string& shell);
+
+/// What may stand in the place of the last of the words of a command line, which may be empty: a
+/// line for each, of options with a tab and their meaning.
+std::string complete(const CommandDescription& program, std::vector<std::string> words);
+
+/// The names that the parameter `key` takes, if it takes one of a fixed choice; else nothing.
+std::vector<std::string> parameter_choices(const std::string& key);
+
+/// What a shell offers for --set: "KEY=" for each parameter, and "KEY=NAME" for fixed choices.
+std::vector<std::string> assignments_offered();
+
+/// Names of the networks that are built in, which --weights takes.
+std::vector<std::string> network_names();
 
 }  // namespace diacut::app

@@ -124,7 +124,7 @@ class EvaluateLine {
 
   /// What the command line asks for. Throws ConfigError.
   Options parse(int argc, const char* const* argv);
-  const CLI::App& app() const { return line_.app(); }
+  CommandDescription describe() const;
 
  private:
   Options options_;
@@ -160,6 +160,15 @@ EvaluateLine::EvaluateLine() {
                       true);
 }
 
+CommandDescription EvaluateLine::describe() const {
+  return app::describe(line_.app(),
+                       {{kInputs, {.folders = true}},
+                        {"--kind", {.words = {"auto", "contours", "labels", "ultrametric"}}},
+                        {"--json", {.files = true, .extensions = {"json"}}},
+                        {"--csv", {.files = true, .extensions = {"csv"}}},
+                        {"--plot", {.files = true, .extensions = {"png"}}}});
+}
+
 Options EvaluateLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
   if (folders_.size() > 1) fail(fmt::format("'{}' is a second folder", folders_[1]));
@@ -176,6 +185,6 @@ Options parse_options(int argc, const char* const* argv) {
   return EvaluateLine().parse(argc, argv);
 }
 
-CommandDescription describe_options() { return describe(EvaluateLine().app()); }
+CommandDescription describe_options() { return EvaluateLine().describe(); }
 
 }  // namespace diacut::app

@@ -28,7 +28,7 @@ struct Options : CommonOptions {
 /// Throws ConfigError for anything that makes no sense.
 Options parse_options(int argc, const char* const* argv);
 
-/// The options of diacut-evaluate, for its manual page.
+/// The options of diacut-evaluate, for its manual page and completions.
 CommandDescription describe_options();
 
 }  // namespace diacut::app

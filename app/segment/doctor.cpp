@@ -57,7 +57,7 @@ class DoctorLine {
   DoctorLine();
   /// What the command line asks for. Throws ConfigError.
   DoctorOptions parse(int argc, const char* const* argv);
-  const CLI::App& app() const { return line_.app(); }
+  CommandDescription describe() const;
 
  private:
   DoctorOptions options_;
@@ -73,6 +73,11 @@ DoctorLine::DoctorLine() {
   line_.option("--kernel-dir", options_.kernel_dir, "DIR", kDevice,
                "Read the kernels from this folder instead of the built-in ones");
   line_.message_flags(kMessages, "Only errors", "Also each check and its time", false);
+}
+
+CommandDescription DoctorLine::describe() const {
+  return app::describe(line_.app(), {{"--json", {.files = true, .extensions = {"json"}}},
+                                     {"--device", {.devices = true}}});
 }
 
 DoctorOptions DoctorLine::parse(int argc, const char* const* argv) {
@@ -336,9 +341,7 @@ class Ward {
 
 }  // namespace
 
-CommandDescription describe_doctor(const std::string& /*name*/) {
-  return describe(DoctorLine().app());
-}
+CommandDescription describe_doctor(const std::string& /*name*/) { return DoctorLine().describe(); }
 
 ExitCode run_doctor(const std::string& /*name*/, int argc, const char* const* argv,
                     Console& console, const CancelToken& cancel) {

@@ -60,7 +60,7 @@ class GraphLine {
   GraphLine();
   /// What the command line asks for. Throws ConfigError.
   GraphOptions parse(int argc, const char* const* argv);
-  const CLI::App& app() const { return line_.app(); }
+  CommandDescription describe() const;
 
  private:
   void check() const;
@@ -89,6 +89,14 @@ GraphLine::GraphLine() {
                "Residual norm at which an eigenvector has converged (default 1e-4)");
   device_.declare(line_, options_, "a graph that does not fit is refused");
   line_.message_flags(kGraphMessages, "Only errors", "Also how the eigenvectors were found", false);
+}
+
+CommandDescription GraphLine::describe() const {
+  return app::describe(line_.app(), {{kInputs, {.files = true, .extensions = {"npz"}}},
+                                     {"--output", {.files = true, .extensions = {"npy"}}},
+                                     {"--labels", {.files = true, .extensions = {"npy"}}},
+                                     {"--json", {.files = true, .extensions = {"json"}}},
+                                     {"--device", {.devices = true}}});
 }
 
 void GraphLine::check() const {
@@ -157,9 +165,7 @@ auto with_name(const std::string& name, const Solve& solve) {
 
 }  // namespace
 
-CommandDescription describe_graph(const std::string& /*name*/) {
-  return describe(GraphLine().app());
-}
+CommandDescription describe_graph(const std::string& /*name*/) { return GraphLine().describe(); }
 
 ExitCode run_graph(const std::string& /*name*/, int argc, const char* const* argv, Console& console,
                    const CancelToken& cancel) {

@@ -93,7 +93,7 @@ class SegmentLine {
 
   /// What the command line asks for. Throws ConfigError.
   Options parse(int argc, const char* const* argv);
-  const CLI::App& app() const { return line_.app(); }
+  CommandDescription describe() const;
 
  private:
   void declare_places();
@@ -232,6 +232,26 @@ void SegmentLine::declare_device() {
                "End the run after this time, even if the device hangs, with exit code 130; "
                "continue with --skip-existing");
   device_.declare(line_, options_, "larger images use a solver that needs less, or are refused");
+}
+
+CommandDescription SegmentLine::describe() const {
+  ValueTable values = {
+      {kOptionsInputs, files_of(fmt::format("{}", fmt::join(image_extensions(), " ")).c_str())},
+      {"--json", files_of(".json .jsonl")},
+      {"--weights", {.words = network_names(), .list = true, .extensions = {"safetensors"}}},
+      {"--config", {.words = preset_names(), .extensions = {"toml"}}},
+      {"--set", {.words = assignments_offered()}},
+      {"--files-from", {.files = true}},
+      {"--shard", {.words = {"auto"}}},
+      {"--device", {.devices = true}},
+      {"--page", {.words = {"all"}}},
+  };
+  describe_places(line_.app(), values);
+  for (const ParameterOption& option : kParameterOptions) {
+    const std::vector<std::string> choices = parameter_choices(option.key);
+    if (!choices.empty()) values[option.flag] = {.words = choices};
+  }
+  return app::describe(line_.app(), values);
 }
 
 Options SegmentLine::parse(int argc, const char* const* argv) {
@@ -406,6 +426,6 @@ void SegmentLine::choose_action() {
 
 Options parse_options(int argc, const char* const* argv) { return SegmentLine().parse(argc, argv); }
 
-CommandDescription describe_options() { return describe(SegmentLine().app()); }
+CommandDescription describe_options() { return SegmentLine().describe(); }
 
 }  // namespace diacut::app

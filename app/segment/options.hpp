@@ -59,7 +59,7 @@ struct Options : CommonOptions, DeviceOptions {
 /// Throws ConfigError for anything that makes no sense.
 Options parse_options(int argc, const char* const* argv);
 
-/// The options of segment, for its manual page; its subcommands are left out.
+/// The options of segment, for its manual page and completions; its subcommands are left out.
 CommandDescription describe_options();
 
 }  // namespace diacut::app

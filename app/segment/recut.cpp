@@ -213,7 +213,7 @@ class RecutLine {
 
   /// What the command line asks for. Throws ConfigError.
   RecutOptions parse(int argc, const char* const* argv);
-  const CLI::App& app() const { return line_.app(); }
+  CommandDescription describe() const;
 
  private:
   void declare_cuts();
@@ -275,6 +275,18 @@ void RecutLine::declare_cuts() {
       "Find the largest regions that do not join seeds of two labels: a PNG, TIFF or NPY of the "
       "image's size with numbers from 1, and 0 elsewhere; a region without seeds has the label 0");
   objects_.declare(line_);
+}
+
+CommandDescription RecutLine::describe() const {
+  ValueTable values;
+  if (options_.is_labels) {
+    values[kAnnotateInputs] = files_of(".png .tif .tiff .npy");
+  } else {
+    values[kRecutInputs] = files_of(".tree");
+    values["--score"] = {.words = {"contrast", "nuclei"}};
+  }
+  describe_places(line_.app(), values);
+  return app::describe(line_.app(), values);
 }
 
 RecutOptions RecutLine::parse(int argc, const char* const* argv) {
@@ -496,7 +508,7 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
 }  // namespace
 
 CommandDescription describe_recut(const std::string& name) {
-  return describe(RecutLine(name == kAnnotateName).app());
+  return RecutLine(name == kAnnotateName).describe();
 }
 
 ExitCode run_recut(const std::string& name, int argc, const char* const* argv, Console& console,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "command_description.hpp"
 #include "command_line.hpp"
 #include "diacut/annotations.hpp"
 
@@ -176,5 +177,11 @@ std::vector<std::string> extensions_in(const char* list);
 /// in place of the table's words, or null.
 void declare_result(CommandLine& line, Result result, Places& places, const char* group,
                     const char* meaning = nullptr);
+
+/// What a shell offers for files of these extensions.
+Values files_of(const char* extensions);
+
+/// Sets what a shell offers for all options of `app` that name results and companions.
+void describe_places(const CLI::App& app, ValueTable& values);
 
 }  // namespace diacut::app

@@ -8,7 +8,7 @@
 #include "diacut/progress.hpp"
 #include "exit_code.hpp"
 
-/// The subcommands of segment: what runs each, and its options for the manual page.
+/// The subcommands of segment: what runs each, and its options for manual pages and completions.
 /// `name`: the subcommand's. argv[0] is its name too. What runs throws what main() tells.
 namespace diacut::app {
 

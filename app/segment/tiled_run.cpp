@@ -106,7 +106,12 @@ class TileCommandLine {
     return options_;
   }
 
-  const CLI::App& app() const { return line_.app(); }
+  CommandDescription describe() const {
+    ValueTable values = {{kPlan, {.files = true, .extensions = {"json"}}}};
+    if (is_tile()) values["--device"] = {.devices = true};
+    if (is_tile()) values["--shard"] = {.words = {"auto"}};
+    return app::describe(line_.app(), values);
+  }
 
  private:
   bool is_tile() const { return std::string_view(command_.name) == "tile"; }
@@ -371,7 +376,7 @@ ExitCode run_tile_command(const std::string& name, int argc, const char* const* 
 }
 
 CommandDescription describe_tile_command(const std::string& name) {
-  return describe(TileCommandLine(command_of(name)).app());
+  return TileCommandLine(command_of(name)).describe();
 }
 
 }  // namespace diacut::app

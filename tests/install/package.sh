@@ -40,7 +40,9 @@ needs() {
 
 program_files=(share/diacut/configs/default.toml "lib/$multiarch/diacut/diacut-formats.so")
 for program in segment diacut-evaluate diacut-bench; do
-  program_files+=("bin/$program" "share/man/man1/$program.1.gz")
+  program_files+=("bin/$program" "share/man/man1/$program.1.gz"
+    "share/bash-completion/completions/$program" "share/zsh/vendor-completions/_$program"
+    "share/fish/vendor_completions.d/$program.fish")
 done
 check diacut "${program_files[@]}"
 check libdiacut-dev include/diacut/segmenter.hpp "lib/$multiarch/libdiacut.a" \
