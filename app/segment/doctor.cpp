@@ -35,7 +35,7 @@ constexpr const char* kOutput = "Output";
 constexpr const char* kDevice = "Device";
 constexpr const char* kMessages = "Messages and help";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kDoctorExamples = R"(Examples:
   segment doctor
       compares each device with known answers, and prints a page
   segment doctor --device gpu --json report.json
@@ -62,7 +62,7 @@ class DoctorLine {
  private:
   DoctorOptions options_;
   CommandLine line_{"segment doctor", "Compares the results of OpenCL devices with known answers.",
-                    "segment doctor [OPTION]...", "Inputs", kExamples};
+                    "segment doctor [OPTION]...", "Inputs", kDoctorExamples};
 };
 
 DoctorLine::DoctorLine() {

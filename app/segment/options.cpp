@@ -123,7 +123,7 @@ class SegmentLine {
   bool print_ = false;
   DeviceLine device_;
   CommandLine line_{"segment", "Segments images by normalized cuts, on any OpenCL device.",
-                    "segment [OPTION]... IMAGE|FOLDER|-...", "Inputs", kExamples};
+                    "segment [OPTION]... IMAGE|FOLDER|-...", "Inputs", kSegmentExamples};
 };
 
 SegmentLine::SegmentLine() {

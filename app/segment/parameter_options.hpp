@@ -49,7 +49,7 @@ inline constexpr std::array kParameterOptions = {
 };
 
 /// What follows the options in the help of segment.
-inline constexpr const char* kExamples = R"(Examples:
+inline constexpr const char* kSegmentExamples = R"(Examples:
   segment photo.jpg -o labels.png
       16-bit labels: 1, 2, ... in scan order, 0 where the image has no data
   segment photo.jpg -o labels.png --regions 8 --overlay overlay.png

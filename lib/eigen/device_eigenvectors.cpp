@@ -84,20 +84,23 @@ Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const NormalizedMat
   matrix.sqrt_degree().download(std::span(elements),
                                 static_cast<std::size_t>(image) * batch.segment());
   host.sqrt_degree = without_padding(elements, grid);
-  for (int k = 0; k < eigenvectors.count; ++k) {
-    eigenvectors.basis.download(std::span(elements),
-                                static_cast<std::size_t>(k) * eigenvectors.pitch);
-    host.vectors.push_back(without_padding(elements, grid));
+  // Each download waits for the device; a download of many elements holds as many on the host.
+  constexpr std::size_t kMostElements = std::size_t{1} << 24;
+  const int at_once =
+      static_cast<int>(std::max<std::size_t>(kMostElements / eigenvectors.pitch, 1));
+  for (int first = 0; first < eigenvectors.count; first += at_once) {
+    const int count = std::min(at_once, eigenvectors.count - first);
+    std::vector<float> several(static_cast<std::size_t>(count - 1) * eigenvectors.pitch +
+                               grid.rows());
+    eigenvectors.basis.download(std::span(several),
+                                static_cast<std::size_t>(first) * eigenvectors.pitch);
+    for (int k = 0; k < count; ++k) {
+      host.vectors.push_back(without_padding(
+          std::span(several).subspan(static_cast<std::size_t>(k) * eigenvectors.pitch, grid.rows()),
+          grid));
+    }
   }
   return host;
-}
-
-float largest_entry(std::span<const float> vector) {
-  float largest = 0;
-  for (const float value : vector) {
-    if (std::abs(value) > std::abs(largest)) largest = value;
-  }
-  return largest;
 }
 
 DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, DeviceOperator& op,
@@ -118,7 +121,7 @@ DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, 
   BasisKernels kernels(context, pitch, found.count);
   const std::vector<double> residuals =
       residual_norms(context, op, pitch, found.basis, found.count, kernels);
-  std::vector<float> vector(result.rows);
+  const std::vector<float> peaks = kernels.peaks(found.basis, found.count);
 
   std::vector<int> order(static_cast<std::size_t>(found.count));
   std::iota(order.begin(), order.end(), 0);
@@ -127,8 +130,7 @@ DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, 
   std::vector<float> signed_permutation(order.size() * order.size(), 0.0F);
   for (std::size_t k = 0; k < order.size(); ++k) {
     const auto from = static_cast<std::size_t>(order[k]);
-    found.basis.download(std::span(vector), from * pitch);
-    signed_permutation[k * order.size() + from] = largest_entry(vector) < 0 ? -1.0F : 1.0F;
+    signed_permutation[k * order.size() + from] = peaks[from] < 0 ? -1.0F : 1.0F;
     result.values.push_back(values[from]);
     result.report.residuals.push_back(residuals[from]);
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "diacut/eigenvectors.hpp"
@@ -28,8 +27,5 @@ struct DeviceEigenvectors {
 /// the host, without the grid's padding. Waits for the device.
 Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const NormalizedMatrix& matrix,
                      int image = 0);
-
-/// The entry of largest magnitude, the first of equal ones, by which vectors get their signs.
-float largest_entry(std::span<const float> vector);
 
 }  // namespace diacut

@@ -9,7 +9,6 @@
 
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
-#include "eigen/device_eigenvectors.hpp"
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "eigen/lobpcg/lobpcg.hpp"
 #include "eigen/resolution.hpp"
@@ -181,8 +180,13 @@ GraphEigenvectors without_vectors(const GraphLevels& graph, std::size_t nodes, i
 void set_signs(GraphEigenvectors& result) {
   parallel_for(static_cast<int>(result.vectors.size()), [&](int k) {
     std::vector<float>& vector = result.vectors[static_cast<std::size_t>(k)];
-    if (largest_entry(vector) >= 0) return;
-    for (float& value : vector) value = -value;
+    float largest = 0;
+    for (const float value : vector) {
+      if (std::abs(value) > std::abs(largest)) largest = value;
+    }
+    if (largest < 0) {
+      for (float& value : vector) value = -value;
+    }
   });
 }
 

@@ -367,7 +367,7 @@ TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
 
   const Values six = recut_labels({"--regions", "6"});
   const Hierarchy large = without_small_regions(
-      tree_, static_cast<std::int64_t>(std::ceil(0.001 * (kPageWidth * kPageHeight - 30))));
+      tree_, static_cast<std::int64_t>(std::ceil(0.0003 * (kPageWidth * kPageHeight - 30))));
   const Expected expected = expected_changes(large, six, kClicked);
   EXPECT_EQ(shown["six"], six);
   expect_figures(shown, six, read_picture("photo.png"));

@@ -157,3 +157,40 @@ __kernel void basis_random(__global float* restrict w, const ulong pitch, const 
   const float value = (float)(h >> 8) * (2.0f / 16777216.0f) - 1.0f;
   w[row] = row < rows && mask[row] > 0.0f ? value : 0.0f;
 }
+
+// peaks[column * groups + group]: the entry of largest magnitude of basis vector `column` within
+// the group's chunk, the first of equals. Global size: (groups * GROUP, columns).
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void basis_peaks(
+    __global const float* restrict basis, const ulong pitch, __global float* restrict peaks) {
+  __local float values[GROUP];
+  __local ulong rows[GROUP];
+  const uint lid = get_local_id(0);
+  const ulong chunk = (ulong)GROUP * WIDTH * STEPS;
+  const ulong begin = get_group_id(0) * chunk;
+  const ulong end = min(begin + chunk, pitch);
+  __global const float* column = basis + get_group_id(1) * pitch;
+  float peak = 0.0f;
+  ulong at = pitch;
+  for (ulong row = begin + lid; row < end; row += GROUP) {
+    const float value = column[row];
+    if (fabs(value) > fabs(peak)) {
+      peak = value;
+      at = row;
+    }
+  }
+  values[lid] = peak;
+  rows[lid] = at;
+  for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid < half_size) {
+      const float other = values[lid + half_size];
+      const float own = values[lid];
+      if (fabs(other) > fabs(own) ||
+          (fabs(other) == fabs(own) && rows[lid + half_size] < rows[lid])) {
+        values[lid] = other;
+        rows[lid] = rows[lid + half_size];
+      }
+    }
+  }
+  if (lid == 0) peaks[get_group_id(1) * get_num_groups(0) + get_group_id(0)] = values[0];
+}

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "opencl/arguments.hpp"
 
@@ -43,7 +44,8 @@ BasisKernels::BasisKernels(Context& context, std::size_t pitch, int max_columns)
       partials_(context, groups_ * static_cast<std::size_t>(max_columns), "partial sums"),
       rotation_(context,
                 static_cast<std::size_t>(max_columns) * static_cast<std::size_t>(max_columns),
-                "a rotation of the basis") {
+                "a rotation of the basis"),
+      peaks_(context, groups_ * static_cast<std::size_t>(max_columns), "peaks of vectors") {
   const std::string options =
       fmt::format("{} -DBLOCK={} -DTILE={}", lane_options(shape_), kBlock, tile_);
   dots_ = context.kernel(kFile, "basis_dots", options);
@@ -53,6 +55,7 @@ BasisKernels::BasisKernels(Context& context, std::size_t pitch, int max_columns)
   copy_ = context.kernel(kFile, "basis_copy", options);
   rotate_ = context.kernel(kFile, "basis_rotate", options);
   random_ = context.kernel(kFile, "basis_random", options);
+  peak_ = context.kernel(kFile, "basis_peaks", options);
 }
 
 void BasisKernels::sum_partials(int columns, DeviceSums& sums, int at) {
@@ -101,6 +104,20 @@ void BasisKernels::random(Buffer<float>& w, const Buffer<float>& mask, std::size
                           std::uint32_t seed) {
   set_arguments(random_, w, pitch_, rows, mask, seed);
   context_.launch(random_, cl::NDRange(pitch_), cl::NullRange);
+}
+
+std::vector<float> BasisKernels::peaks(const Buffer<float>& basis, int columns) {
+  set_arguments(peak_, basis, pitch_, peaks_);
+  context_.launch(peak_, cl::NDRange(groups_ * shape_.group, static_cast<std::size_t>(columns)),
+                  cl::NDRange(shape_.group, 1));
+  std::vector<float> parts(groups_ * static_cast<std::size_t>(columns));
+  peaks_.download(std::span<float>(parts));
+  std::vector<float> result(static_cast<std::size_t>(columns), 0.0F);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    float& peak = result[i / groups_];
+    if (std::abs(parts[i]) > std::abs(peak)) peak = parts[i];
+  }
+  return result;
 }
 
 }  // namespace diacut

@@ -35,6 +35,8 @@ class BasisKernels {
               const std::vector<float>& rotation);
   /// w = pseudo-random values in [-1, 1), 0 where mask is 0 or from `rows` on.
   void random(Buffer<float>& w, const Buffer<float>& mask, std::size_t rows, std::uint32_t seed);
+  /// Of each of the first vectors the entry of largest magnitude, the first of equals. Waits.
+  std::vector<float> peaks(const Buffer<float>& basis, int columns);
 
  private:
   void sum_partials(int columns, DeviceSums& sums, int at);
@@ -46,6 +48,7 @@ class BasisKernels {
   std::size_t tile_;
   DeviceSums partials_;
   Buffer<float> rotation_;
+  Buffer<float> peaks_;
   cl::Kernel dots_;
   cl::Kernel sum_;
   cl::Kernel update_;
@@ -53,6 +56,7 @@ class BasisKernels {
   cl::Kernel copy_;
   cl::Kernel rotate_;
   cl::Kernel random_;
+  cl::Kernel peak_;
 };
 
 }  // namespace diacut

@@ -319,14 +319,14 @@ TEST(Segmenter, SegmentsTinyImages) {
   }
 }
 
-TEST(Segmenter, ComputesAsManyVectorsAsRegionsNeed) {
+TEST(Segmenter, MakesMoreRegionsThanItHasVectors) {
   Parameters parameters = direct_cuts();
   parameters.eigen.vectors = 2;
   parameters.eigen.basis = 0;
   parameters.region.regions = 5;
   parameters.region.min_size = {LeastSize::Unit::kPixels, 1};
   const Segmentation result = Segmenter(parameters, test_device()).segment(two_discs(64, 48));
-  EXPECT_EQ(result.eigenvectors.vectors.size(), 5u);
+  EXPECT_EQ(result.eigenvectors.vectors.size(), 2u);
   EXPECT_EQ(result.labels.count, 5);
 }
 
