@@ -213,7 +213,7 @@ nlohmann::json measure_formats(Context& context, SparseBench& bench,
 }
 
 /// {"matrix", "rows", "cols", "nonzeros", "products"}: a matrix and the figures of its products.
-nlohmann::json to_json(const BenchMatrix& matrix, const nlohmann::json& products) {
+nlohmann::json matrix_json(const BenchMatrix& matrix, const nlohmann::json& products) {
   return {{"matrix", matrix.name},
           {"rows", matrix.matrix.rows},
           {"cols", matrix.matrix.cols},
@@ -249,7 +249,7 @@ void run(const FormatsOptions& options) {
     if (!options.save.empty()) save_matrix(options.save, each);
     print_matrix(each);
     SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
-    results.push_back(to_json(each, measure_formats(context, bench, which)));
+    results.push_back(matrix_json(each, measure_formats(context, bench, which)));
   });
   write_figures(options.common, context.info(), {{"copy", to_json(copy)}, {"results", results}});
   for (const nlohmann::json& each : results) check_right(each["products"]);
@@ -368,7 +368,7 @@ void run(const CocktailOptions& options) {
     const nlohmann::json comparison = compare(context, bench, profile, (*best)["product"]);
     all.push_back(comparison["cocktail"]);
     (each.regular ? regular : irregular).push_back(comparison["ratio_to_best_single"]);
-    results.push_back(to_json(each, singles));
+    results.push_back(matrix_json(each, singles));
     results.back()["regular"] = each.regular;
     results.back().update(comparison);
   });
