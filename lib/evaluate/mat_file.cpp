@@ -15,6 +15,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
 #include "image/naming.hpp"
+#include "image/npy.hpp"
 
 namespace diacut {
 

@@ -7,7 +7,6 @@
 #include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
 #include "graph/graph_eigenvectors.hpp"
-#include "region/region.hpp"
 
 namespace diacut {
 
@@ -104,7 +103,7 @@ GraphLabels labels_of_components(const Graph& graph, const GraphLevels& levels, 
   return result;
 }
 
-/// Clusters by discretisation of the eigenvectors (discretise() in lib/region/region.hpp).
+/// Clusters by discretisation of the eigenvectors (discretise()).
 GraphLabels labels_of_vectors(const Graph& graph, GraphEigenvectors eigenvectors) {
   GraphLabels result;
   result.values = std::move(eigenvectors.values);

@@ -2,7 +2,6 @@
 #include <zip.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -18,7 +17,6 @@
 #include "diacut/memory_plan.hpp"
 #include "image/bytes.hpp"
 #include "image/npy.hpp"
-#include "image/raster.hpp"
 
 namespace diacut {
 
@@ -184,8 +182,8 @@ class Array {
     if (kTypes.find(header_.kind()) == kTypes.npos) {
       wrong_type("booleans, integers of up to 63 bits, or floats of 32 or 64 bits");
     }
-    const bool swap = (header_.byte_order() == '>') != (std::endian::native == std::endian::big);
-    return numbers_of(Bytes(bytes_).subspan(header_.size), header_.kind(), count, swap);
+    return numbers_of(Bytes(bytes_).subspan(header_.size), header_.kind(), count,
+                      header_.is_swapped());
   }
 
  private:

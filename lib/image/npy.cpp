@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "diacut/errors.hpp"
@@ -171,6 +174,49 @@ std::size_t npy_elements(const NpyHeader& header, std::size_t bytes_each, std::u
   }
   if (count > most) npy_cut_off();
   return static_cast<std::size_t>(count);
+}
+
+namespace {
+
+template <typename T>
+double element(const std::uint8_t* at, bool swap) {
+  std::array<std::uint8_t, sizeof(T)> bytes;
+  std::copy_n(at, sizeof(T), bytes.begin());
+  if (swap) std::reverse(bytes.begin(), bytes.end());
+  return static_cast<double>(std::bit_cast<T>(bytes));
+}
+
+using Element = double (*)(const std::uint8_t*, bool);
+
+Element element_reader(std::string_view type) {
+  static const std::map<std::string_view, Element> readers = {
+      {"b1", element<std::uint8_t>}, {"u1", element<std::uint8_t>},
+      {"i1", element<std::int8_t>},  {"u2", element<std::uint16_t>},
+      {"i2", element<std::int16_t>}, {"u4", element<std::uint32_t>},
+      {"i4", element<std::int32_t>}, {"u8", element<std::uint64_t>},
+      {"i8", element<std::int64_t>}, {"f4", element<float>},
+      {"f8", element<double>}};
+  const auto reader = readers.find(type);
+  if (reader == readers.end()) {
+    throw InputError(fmt::format(
+        "its .npy elements are of type '{}': expected b1, i1 to i8, u1 to u8, f4 or f8", type));
+  }
+  return reader->second;
+}
+
+}  // namespace
+
+std::size_t element_bytes(std::string_view type) {
+  element_reader(type);  // Throws where there is none.
+  return static_cast<std::size_t>(type[1] - '0');
+}
+
+std::vector<double> numbers_of(Bytes bytes, std::string_view type, std::size_t count, bool swap) {
+  const Element read = element_reader(type);
+  const std::size_t size = element_bytes(type);
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = read(bytes.data() + i * size, swap);
+  return values;
 }
 
 NpyFile open_npy_of(const std::string& path, const char* what) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -21,6 +22,10 @@ struct NpyHeader {
 
   /// The order of bytes in an element: '<', '>', '=' (the machine's) or '|' (one byte).
   char byte_order() const { return type.front(); }
+  /// Whether that is not the machine's.
+  bool is_swapped() const {
+    return (byte_order() == '>') != (std::endian::native == std::endian::big);
+  }
   /// Kind and bytes of an element, as "f4".
   std::string_view kind() const { return std::string_view(type).substr(1); }
 };
@@ -45,6 +50,14 @@ NpyHeader parse_npy_header(Bytes file);
 /// The number of elements of the array. Throws InputError where they take more than `available`
 /// bytes, those that follow the header, at `bytes_each`.
 std::size_t npy_elements(const NpyHeader& header, std::size_t bytes_each, std::uint64_t available);
+
+/// The bytes of an element of a type that numbers_of() reads, as "f4". Throws InputError for
+/// others.
+std::size_t element_bytes(std::string_view type);
+
+/// Numbers of a type, of which there must be `count` in `bytes`. `swap`: whether the order of their
+/// bytes is not the machine's. Throws InputError as element_bytes() does.
+std::vector<double> numbers_of(Bytes bytes, std::string_view type, std::size_t count, bool swap);
 
 /// A .npy file that is open behind its header.
 struct NpyFile {

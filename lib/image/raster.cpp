@@ -2,13 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <opencv2/core.hpp>
 #include <string_view>
 
@@ -22,32 +18,6 @@ namespace diacut {
 
 namespace {
 
-template <typename T>
-double element(const std::uint8_t* at, bool swap) {
-  std::array<std::uint8_t, sizeof(T)> bytes;
-  std::copy_n(at, sizeof(T), bytes.begin());
-  if (swap) std::reverse(bytes.begin(), bytes.end());
-  return static_cast<double>(std::bit_cast<T>(bytes));
-}
-
-using Element = double (*)(const std::uint8_t*, bool);
-
-Element element_reader(std::string_view type) {
-  static const std::map<std::string_view, Element> readers = {
-      {"b1", element<std::uint8_t>}, {"u1", element<std::uint8_t>},
-      {"i1", element<std::int8_t>},  {"u2", element<std::uint16_t>},
-      {"i2", element<std::int16_t>}, {"u4", element<std::uint32_t>},
-      {"i4", element<std::int32_t>}, {"u8", element<std::uint64_t>},
-      {"i8", element<std::int64_t>}, {"f4", element<float>},
-      {"f8", element<double>}};
-  const auto reader = readers.find(type);
-  if (reader == readers.end()) {
-    throw InputError(fmt::format(
-        "its .npy elements are of type '{}': expected b1, i1 to i8, u1 to u8, f4 or f8", type));
-  }
-  return reader->second;
-}
-
 Raster decode_npy(Bytes file, std::int64_t max_pixels) {
   const NpyHeader header = parse_npy_header(file);
   const std::vector<std::uint64_t>& shape = header.shape;
@@ -56,30 +26,18 @@ Raster decode_npy(Bytes file, std::int64_t max_pixels) {
         fmt::format("its array has {} dimensions: expected 2, height and width", shape.size()));
   }
   const std::string_view type = header.kind();
-  element_reader(type);  // Throws where there is none.
-  const std::size_t count =
-      npy_elements(header, static_cast<std::size_t>(type[1] - '0'), file.size() - header.size);
+  const std::size_t count = npy_elements(header, element_bytes(type), file.size() - header.size);
   check_size(static_cast<std::int64_t>(shape[1]), static_cast<std::int64_t>(shape[0]), max_pixels);
   Raster raster;
   raster.width = static_cast<int>(shape[1]);
   raster.height = static_cast<int>(shape[0]);
   raster.is_integer = type.front() != 'f';
-  raster.values =
-      numbers_of(file.subspan(header.size), type, count,
-                 (header.byte_order() == '>') != (std::endian::native == std::endian::big));
+  raster.values = numbers_of(file.subspan(header.size), type, count, header.is_swapped());
   if (header.fortran_order) raster.values = by_rows(raster.values, raster.width, raster.height);
   return raster;
 }
 
 }  // namespace
-
-std::vector<double> numbers_of(Bytes bytes, std::string_view type, std::size_t count, bool swap) {
-  const Element read = element_reader(type);
-  const auto size = static_cast<std::size_t>(type[1] - '0');
-  std::vector<double> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = read(bytes.data() + i * size, swap);
-  return values;
-}
 
 std::vector<double> by_rows(const std::vector<double>& by_columns, int width, int height) {
   std::vector<double> values;

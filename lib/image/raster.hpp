@@ -49,10 +49,6 @@ std::vector<double> strengths_of(const Raster& raster);
 std::vector<std::int64_t> whole_numbers(const Raster& raster, double least, double most,
                                         const std::string& expected);
 
-/// Numbers of a type as NumPy calls it ("f4"), of which there must be `count` in `bytes`. `swap`:
-/// whether the order of their bytes is not the machine's.
-std::vector<double> numbers_of(Bytes bytes, std::string_view type, std::size_t count, bool swap);
-
 /// The values of a raster that are given column by column.
 std::vector<double> by_rows(const std::vector<double>& by_columns, int width, int height);
 

@@ -30,11 +30,6 @@ class AffinityGraph {
   virtual const std::vector<float>& down() = 0;
 };
 
-/// k-way discretisation (Yu and Shi 2003): the rotation of the first k eigenvectors, rows scaled to
-/// unit length, that is nearest to an indicator matrix. Returns the class of each pixel,
-/// 1 to k, or 0 without data. A class need not be connected and may be empty. Deterministic.
-std::vector<std::int32_t> discretise(const Eigenvectors& eigenvectors, int k);
-
 /// Direct cuts of an image.
 struct DirectCuts {
   Labels labels;

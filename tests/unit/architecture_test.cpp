@@ -36,7 +36,7 @@ const std::map<std::string, Folders>& allowed_folders() {
       {"contour", {"core", "opencl", "matrix", "boundary", "eigen"}},
       {"region", {"core", "opencl", "matrix", "contour"}},
       {"walker", {"core", "opencl", "matrix", "eigen"}},
-      {"graph", {"core", "opencl", "image", "matrix", "eigen", "region"}},
+      {"graph", {"core", "opencl", "image", "matrix", "eigen"}},
       {"output", {"core", "image"}},
       {"map", {"core", "image", "output"}},
       {"formats", {"core", "image", "map", "output"}},

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "drawn_graph.hpp"
+#include "graph/discretise.hpp"
 #include "region/parts.hpp"
 #include "region/region.hpp"
 

@@ -1,15 +1,15 @@
+#include "graph/discretise.hpp"
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "region/region.hpp"
-
 namespace diacut {
 
 namespace {
 
-using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using RowMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// Rows that are read at once, so that they and their product stay in the cache.
 constexpr std::size_t kBlock = 512;
@@ -27,9 +27,9 @@ std::vector<std::size_t> pixels_with_data(const Eigenvectors& eigenvectors) {
 }
 
 /// Row r of the result: the first k values of y = z / sqrt_degree at pixels[r], to unit length.
-Rows unit_rows(const Eigenvectors& eigenvectors, const std::size_t* pixels, std::size_t count,
-               int k) {
-  Rows rows(count, k);
+RowMatrix unit_rows(const Eigenvectors& eigenvectors, const std::size_t* pixels, std::size_t count,
+                    int k) {
+  RowMatrix rows(count, k);
   for (int c = 0; c < k; ++c) {
     const std::vector<float>& z = eigenvectors.vectors[c];
     for (std::size_t r = 0; r < count; ++r) {
@@ -45,12 +45,12 @@ Rows unit_rows(const Eigenvectors& eigenvectors, const std::size_t* pixels, std:
 
 /// Columns that are rows of x as nearly orthogonal as can be: the first is the row nearest to the
 /// mean direction, each further one the row least aligned with those chosen (Yu and Shi, step 4).
-Rows initial_rotation(const Rows& x) {
+RowMatrix initial_rotation(const RowMatrix& x) {
   const Eigen::Index k = x.cols();
   const Eigen::VectorXf mean = x.colwise().sum().transpose();
   Eigen::Index chosen = 0;
   (x * mean).maxCoeff(&chosen);
-  Rows rotation(k, k);
+  RowMatrix rotation(k, k);
   Eigen::VectorXf alignment = Eigen::VectorXf::Zero(x.rows());
   for (Eigen::Index c = 0; c < k; ++c) {
     rotation.col(c) = x.row(chosen).transpose();
@@ -61,8 +61,8 @@ Rows initial_rotation(const Rows& x) {
 }
 
 /// The column of the largest value in each row of x * rotation.
-void nearest_indicator(const Eigen::Ref<const Rows>& x, const Rows& rotation, Rows& product,
-                       std::int32_t* classes) {
+void nearest_indicator(const Eigen::Ref<const RowMatrix>& x, const RowMatrix& rotation,
+                       RowMatrix& product, std::int32_t* classes) {
   product.noalias() = x * rotation;
   for (Eigen::Index r = 0; r < x.rows(); ++r) {
     Eigen::Index largest = 0;
@@ -71,10 +71,10 @@ void nearest_indicator(const Eigen::Ref<const Rows>& x, const Rows& rotation, Ro
   }
 }
 
-Rows best_rotation(const Rows& x) {
+RowMatrix best_rotation(const RowMatrix& x) {
   const Eigen::Index k = x.cols();
-  Rows rotation = initial_rotation(x);
-  Rows product;
+  RowMatrix rotation = initial_rotation(x);
+  RowMatrix product;
   std::vector<std::int32_t> classes(kBlock);
   double objective = 0;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
@@ -110,9 +110,10 @@ std::vector<std::int32_t> discretise(const Eigenvectors& eigenvectors, int k) {
   const std::size_t step = (pixels.size() + kSample - 1) / kSample;
   std::vector<std::size_t> sample;
   for (std::size_t r = 0; r < pixels.size(); r += step) sample.push_back(pixels[r]);
-  const Rows rotation = best_rotation(unit_rows(eigenvectors, sample.data(), sample.size(), k));
+  const RowMatrix rotation =
+      best_rotation(unit_rows(eigenvectors, sample.data(), sample.size(), k));
 
-  Rows product;
+  RowMatrix product;
   std::vector<std::int32_t> classes(kBlock);
   for (std::size_t at = 0; at < pixels.size(); at += kBlock) {
     const std::size_t count = std::min(kBlock, pixels.size() - at);
