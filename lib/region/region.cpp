@@ -230,12 +230,15 @@ constexpr double kDearest = 3;
 /// Cuts until there are `target` regions, the cheapest cuts first. `limits`: those of the recursive
 /// cuts. Precondition: at least `target` pixels have data.
 Parts cut_to_count(Parts regions, std::int32_t target, RegionCutter& cutter, AffinityGraph& graph,
-                   CutLimits limits, const Watch& watch) {
-  const CutLimits none;
-  limits.max_ncut *= kDearest;
-  limits.max_cuts = none.max_cuts;
-  bool arbitrary = false;
+                   const CutLimits& limits, const Watch& watch) {
+  // Where no cut is left, boundaries are given up first, then the least size, then cuts by the
+  // eigenvectors.
+  std::vector<CutLimits> steps = {
+      {limits.min_side, kDearest * limits.max_ncut, limits.max_flatness}, {limits.min_side}};
+  if (limits.min_side > 1) steps.push_back({1});
+  std::size_t step = 0;
   while (regions.count < target) {
+    const bool arbitrary = step >= steps.size();
     watch.report("regions", 0.5 + 0.5 * static_cast<double>(regions.count) / target);
     const std::vector<std::int64_t> sizes = sizes_of(regions);
     std::vector<std::int32_t> order;
@@ -247,7 +250,7 @@ Parts cut_to_count(Parts regions, std::int32_t target, RegionCutter& cutter, Aff
       std::stable_sort(order.begin(), order.end(),
                        [&](std::int32_t a, std::int32_t b) { return sizes[a] > sizes[b]; });
     } else {
-      RegionCuts cuts = cutter.best_cuts(regions.of_pixel, regions.count, limits);
+      RegionCuts cuts = cutter.best_cuts(regions.of_pixel, regions.count, steps[step]);
       for (std::int32_t r = 1; r <= regions.count; ++r) {
         if (cuts.ncut[r] < RegionCuts::kNone) order.push_back(r);
       }
@@ -256,11 +259,7 @@ Parts cut_to_count(Parts regions, std::int32_t target, RegionCutter& cutter, Aff
       piece = std::move(cuts.piece);
     }
     if (order.empty()) {
-      // Boundaries are given up first, then the least size, then cuts by the eigenvectors.
-      const bool anywhere = limits.max_flatness == none.max_flatness;
-      arbitrary = anywhere && limits.min_side == none.min_side;
-      limits = {anywhere ? none.min_side : limits.min_side, none.max_ncut, none.max_flatness,
-                none.max_cuts};
+      ++step;
       continue;
     }
     // Only half of the regions that are missing are cut now, because the halves of a cheap cut may
