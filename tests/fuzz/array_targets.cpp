@@ -320,11 +320,7 @@ std::vector<Target> array_targets() {
        network_seeds,
        {"lib/boundary/network/safetensors.cpp", "lib/boundary/network/load_network.cpp"},
        spoilt_networks},
-      {"mat",
-       read_mat,
-       mat_seeds,
-       {"lib/evaluate/mat_file.cpp", "lib/evaluate/mat_file.cpp"},
-       spoilt_mats},
+      {"mat", read_mat, mat_seeds, {"lib/evaluate/mat_file.cpp"}, spoilt_mats},
   };
 }
 

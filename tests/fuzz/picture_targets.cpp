@@ -266,9 +266,9 @@ std::vector<Target> picture_targets() {
       {"raw",
        read_picture<ImageFormat::kRaw>,
        seeds_and<ImageFormat::kRaw, more_raws>,
-       {folder + "decode_raw.cpp", folder + "raw_tiff.cpp"},
+       {folder + "decode_raw.cpp", folder + "format.cpp"},
        spoilt_raws},
-      {"exif", read_exif, exif_seeds, {folder + "exif.cpp"}},
+      {"exif", read_exif, exif_seeds, {folder + "decoded.cpp"}},
       {"profile", read_profile, profile_seeds, {folder + "profile.cpp"}},
   };
 }

@@ -27,6 +27,13 @@ TEST_P(Replay, WholeFilesAreAccepted) {
   }
 }
 
+TEST_P(Replay, SourcesOfTheReaderAreThere) {
+  for (const std::string& source : GetParam().sources) {
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(DIACUT_SOURCE_DIR) / source))
+        << source;
+  }
+}
+
 TEST_P(Replay, FilesWithOneThingWrongAreRefused) {
   if (GetParam().spoilt == nullptr) return;
   const std::vector<FileBytes> spoilt = GetParam().spoilt();
