@@ -105,8 +105,8 @@ int exif_orientation(Bytes block) {
     const std::size_t entry = directory + 2 + k * kEntryBytes;
     if (entry + kEntryBytes > block.size()) return 1;
     if (read_uint(block, entry, 2, order) != kOrientationTag) continue;
-    const bool is_long = read_uint(block, entry + 2, 2, order) ==
-                         4;  // Else the entry is a SHORT, as the standard has it.
+    // Type 4 is a LONG; the standard has a SHORT.
+    const bool is_long = read_uint(block, entry + 2, 2, order) == 4;
     const std::uint32_t value = read_uint(block, entry + 8, is_long ? 4 : 2, order);
     return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
   }

@@ -312,8 +312,9 @@ namespace {
 /// The automatic least size of a hierarchy's regions. On photographs of the Berkeley segmentation
 /// data set no region that is smaller is one that people draw: without them covering is the same.
 constexpr double kAutomaticShare = 0.001;
-/// The same where a number of regions is asked for. On those photographs the covering is .012
-/// better than with a thousandth: what a smaller region is joined to is often another thing.
+/// The automatic least size of a hierarchy's regions where a number of regions is asked for. On
+/// photographs of the Berkeley segmentation data set the covering is .012 better than with a
+/// thousandth: what a smaller region is joined to is often another thing.
 constexpr double kCountedShare = 0.0003;
 /// As a part of the mean size of the regions that were asked for: with much more there would not be
 /// as many.
