@@ -139,7 +139,7 @@ TEST_F(CliObjects, WhatMakesNoSenseEndsWithTwo) {
       {{"--objects", "--min-size", "9"}, {"--objects", "--min-size", "exclude"}},
       {{"--objects", "--auto"}, {"--objects", "--auto", "exclude"}},
       {{"--objects", "--html", "p.html", "--image", "photo.png"}, {"--html", "--objects"}},
-      {{"--area", "60:"}, {"--area", "'60:'", "--objects"}},
+      {{"--area", "60:"}, {"--area", "--objects"}},
       {{"--solidity", "0.9:"}, {"--solidity", "--objects"}},
       {{"--contrast", "0.1:"}, {"--contrast", "--objects"}},
       {{"--darker", "0.1"}, {"--darker", "--objects"}},

@@ -266,7 +266,7 @@ TEST_F(CliTiles, RefuseWhatTilesDoNotHave) {
   refuse({"--method", "kway"}, {"--method hierarchy"});
   refuse({"--set", "cue.turns=4"}, {"cue.turns"});
   refuse({"--set", "cue.pose=canonical"}, {"cue.pose"});
-  refuse({"--tree", "a.tree"}, {"--tree", "whole picture"});
+  refuse({"--tree", "a.tree"}, {"--tree", "--tile-size"});
   refuse({"--json", "a.json"}, {"--json"});
   refuse({"--verify"}, {"--verify"});
   expect_error(segment({"a.png", "-o", "out.png", "--tile-size", "16"}), 2, {"FILE.tif"});
