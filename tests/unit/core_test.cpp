@@ -1,5 +1,3 @@
-#include "core/unit_range.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "core/edit_distance.hpp"
 #include "core/large_memory.hpp"
+#include "core/unit_range.hpp"
 
 namespace diacut {
 namespace {

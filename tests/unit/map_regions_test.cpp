@@ -1,3 +1,5 @@
+#include "map/map_regions.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +15,6 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
-#include "map/map_regions.hpp"
 #include "map_files.hpp"
 #include "temp_folder.hpp"
 

@@ -2,8 +2,6 @@
 //
 // Several kernel files as one source text: what it takes from each, and that nothing of one reaches
 // the next.
-#include "opencl/program_store.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +13,7 @@
 #include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 #include "opencl/program_source.hpp"
+#include "opencl/program_store.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut {
