@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "core/enum_names.hpp"
-#include "image/detail.hpp"
 #include "image/edge_check.hpp"
 #include "image/feature_planes.hpp"
+#include "image/resize.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/walk_stage.hpp"
 #include "region/parts.hpp"

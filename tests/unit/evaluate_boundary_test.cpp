@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "evaluate/boundary_matcher.hpp"
 #include "evaluate/boundary_score.hpp"
 #include "evaluate/ground_truth.hpp"
 

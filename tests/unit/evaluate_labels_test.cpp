@@ -14,7 +14,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/evaluate.hpp"
-#include "evaluate/label_scores.hpp"
+#include "evaluate/region_score.hpp"
 
 namespace diacut {
 namespace {

@@ -20,7 +20,7 @@
 #include "diacut/output.hpp"
 #include "image/colour.hpp"
 #include "output/npy.hpp"
-#include "output/palette.hpp"
+#include "output/picture.hpp"
 #include "png_reader.hpp"
 #include "temp_folder.hpp"
 

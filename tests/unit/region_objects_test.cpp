@@ -17,7 +17,6 @@
 #include "diacut/region_table.hpp"
 #include "label_checks.hpp"
 #include "region/hierarchy.hpp"
-#include "region/node_figures.hpp"
 #include "region/object_features.hpp"
 #include "region/objects.hpp"
 

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "image/detail.hpp"
 #include "image/resize.hpp"
 #include "label_checks.hpp"
 #include "region/parts.hpp"

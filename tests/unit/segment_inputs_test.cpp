@@ -6,9 +6,7 @@
 #include <map>
 
 #include "diacut/errors.hpp"
-#include "file_list.hpp"
 #include "find_images.hpp"
-#include "shard.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut::app {
