@@ -159,8 +159,9 @@ SegmentLine::SegmentLine() {
 void SegmentLine::declare_places() {
   for (const ResultInfo& info : kResults) {
     if (!info.is_annotation()) {
+      const bool usual = (info.questions & kAsksCut) != 0;
       declare_result(line_, info.result, options_.results, kOptionsInputOutput,
-                     said(info.questions, info.meaning).c_str());
+                     usual ? nullptr : said(info.questions, info.meaning).c_str());
     }
   }
   line_.flag("--indexed", options_.labels.indexed, kOptionsInputOutput,
@@ -354,7 +355,8 @@ void SegmentLine::check_questions(Questions asked) const {
   const auto names = [](Questions questions) {
     std::vector<std::string_view> some;
     for (const QuestionInfo& info : kQuestions) {
-      if ((questions & info.question) != 0) some.emplace_back(info.name);
+      const bool is_said = info.question == kAsksMarks && (questions & kAsksCut) != 0;
+      if ((questions & info.question) != 0 && !is_said) some.emplace_back(info.name);
     }
     return fmt::format("{}", fmt::join(some, " or "));
   };

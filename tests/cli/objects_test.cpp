@@ -4,11 +4,10 @@
 #include "cli_test.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/output.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 /// An environment without OpenCL drivers: what recut does needs none.
 const Surroundings kNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
@@ -52,9 +51,6 @@ class CliObjects : public CliTest {
 
   Hierarchy tree_;
 };
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 TEST_F(CliObjects, ThoseThatMeetTheConditions) {
   const Result both = objects({"--objects", "--area", ":20"});

@@ -10,14 +10,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "matchers.hpp"
+
 namespace diacut::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 TEST_F(CliTiles, LabelsAreThoseOfTheWholePicture) {
   write_picture("a.png", drawing(131, 97));

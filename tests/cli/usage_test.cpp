@@ -2,13 +2,10 @@
 #include <sstream>
 
 #include "cli_test.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 class CliUsage : public CliTest {};
 

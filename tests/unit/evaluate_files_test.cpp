@@ -1,6 +1,5 @@
 // MATLAB files of a few bytes that announce what would take all memory.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -19,16 +18,12 @@
 #include "evaluate/mat_file.hpp"
 #include "evaluate/result.hpp"
 #include "mat_writer.hpp"
+#include "matchers.hpp"
 #include "output/npy.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using testing::read_bytes;
-using testing::TempFolder;
 
 template <typename Action>
 std::string failure_of(const Action& action) {
@@ -352,8 +347,6 @@ TEST(Evaluation, SuppressionThinsABlurredBoundary) {
   }
 }
 
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using File = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
@@ -469,4 +462,4 @@ TEST(MatSizes, OtherVersionsAreRefused) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,7 +1,6 @@
 // Layouts of the sparse formats, by hand and against the definition of the product.
 #include "spmv/formats.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,17 +10,14 @@
 
 #include "device_profiles.hpp"
 #include "diacut/errors.hpp"
+#include "matchers.hpp"
 #include "sparse_matrices.hpp"
 #include "spmv/generators.hpp"
 #include "spmv/hybrid/choice.hpp"
 #include "spmv/hybrid/plan.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::Pointwise;
 
 // The products in double as each layout defines them.
 std::vector<double> reference_product(const DiagonalMatrix& matrix,
@@ -203,8 +199,6 @@ TEST(FormatLimits, MillionsOfShortRowsBesideALongOneAreRefusedUnmade) {
   EXPECT_THROW(diagonal_matrix(matrix), InputError);
 }
 
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 using Take = HybridPart::Take;
 
 HybridPlan best(const CsrMatrix& matrix, DeviceKind kind = DeviceKind::kGpu) {
@@ -364,4 +358,4 @@ TEST(Generators, HaveTheStructureOfTheirClass) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

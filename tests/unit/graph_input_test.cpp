@@ -1,7 +1,6 @@
 // Sparse matrices of SciPy as graphs: formats, element types, and damaged files.
 //
 // What a graph has to be, and contractions of it.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,17 +15,12 @@
 #include "diacut/graph.hpp"
 #include "graph/graph_levels.hpp"
 #include "graphs.hpp"
+#include "matchers.hpp"
 #include "npz_writer.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
-using testing::npy_of;
-using testing::zip_of;
-using testing::ZipMember;
 
 class ReadGraph : public ::testing::Test {
  protected:
@@ -217,9 +211,6 @@ TEST_F(ReadGraph, NeverTakesADamagedByteForAnother) {
   }
 }
 
-using testing::graph_of;
-using ::testing::HasSubstr;
-
 std::string message(const Graph& graph) {
   try {
     check_graph(graph);
@@ -311,4 +302,4 @@ TEST(GraphLevels, ContractionsSumWeights) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

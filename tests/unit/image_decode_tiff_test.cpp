@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tiffio.h>
 
@@ -15,23 +14,13 @@
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "image_files.hpp"
+#include "matchers.hpp"
 
 /// What the decoder of TIFF gives for every kind of sample, against the samples that were written.
 ///
 /// Pages and channels of TIFF files.
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::decoded_by_type;
-using ::testing::ElementsAre;
-using testing::expect_same;
-using testing::expected_image;
-using testing::FileBytes;
-using ::testing::HasSubstr;
-using testing::kDecodedSizes;
-using testing::largest;
-using testing::samples_with_data;
-using testing::TiffPage;
 
 Image decode_page(const TiffPage& page, const char* mode = "w") {
   return decoded_by_type(testing::write_tiff({page}, mode), "a.tif");
@@ -250,16 +239,11 @@ TEST(DecodeTiff, KindsThatAreNotSupportedAreRefused) {
   EXPECT_THROW(decode_page(page), InputError);
 }
 
-using ::testing::Contains;
-using testing::FileBytes;
-using ::testing::HasSubstr;
-using testing::TiffPage;
-
 constexpr int kImageTiffPartWidth = 8;
 constexpr int kImageTiffPartHeight = 4;
 
 /// A page all of whose pixels but the first, which is white, have one grey.
-TiffPage page_of(std::uint8_t grey, const std::string& description = {}) {
+TiffPage described_page(std::uint8_t grey, const std::string& description = {}) {
   TiffPage page;
   page.width = kImageTiffPartWidth;
   page.height = kImageTiffPartHeight;
@@ -272,7 +256,8 @@ TiffPage page_of(std::uint8_t grey, const std::string& description = {}) {
 FileBytes stack(int pages, const std::string& description = {}) {
   std::vector<TiffPage> made;
   for (int k = 0; k < pages; ++k) {
-    made.push_back(page_of(static_cast<std::uint8_t>(10 * (k + 1)), k == 0 ? description : ""));
+    made.push_back(
+        described_page(static_cast<std::uint8_t>(10 * (k + 1)), k == 0 ? description : ""));
   }
   return testing::write_tiff(made);
 }
@@ -378,7 +363,7 @@ TEST(TiffPart, PlanesOfOtherFilesAreLeftOut) {
 TEST(TiffPart, MasksAndReducedPicturesAreNoPages) {
   std::vector<TiffPage> pages;
   for (int k = 0; k < 6; ++k) {
-    pages.push_back(page_of(static_cast<std::uint8_t>(10 * (k + 1))));
+    pages.push_back(described_page(static_cast<std::uint8_t>(10 * (k + 1))));
     const int kind = std::array{0, 4, 1, 5, 0, 0}[static_cast<std::size_t>(k)];
     pages.back().set_tags = [kind](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, kind); };
   }
@@ -447,4 +432,4 @@ TEST(TiffPart, PackedBitsAreUnpacked) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

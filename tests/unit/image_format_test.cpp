@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -13,11 +12,11 @@
 #include "diacut/image_file.hpp"
 #include "image/format.hpp"
 #include "image_files.hpp"
+#include "matchers.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using ::testing::HasSubstr;
 using std::string_literals::operator""s;
 
 Bytes image_format_bytes_of(const std::string& text) {
@@ -85,15 +84,7 @@ TEST(ImageFormat, OthersAreNamedWithWhatIsRead) {
   EXPECT_THAT(refusal(""), HasSubstr("empty"));
 }
 
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using testing::FileBytes;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-using testing::TemporaryFolder;
-using ::testing::ThrowsMessage;
-
-std::string refusal(const std::string& path) {
+std::string file_refusal(const std::string& path) {
   try {
     read_image(path);
   } catch (const InputError& error) {
@@ -115,20 +106,20 @@ TEST(ReadImage, IsDecodeImageOfTheFile) {
 
 TEST(ReadImage, FilesThatAreNone) {
   const TemporaryFolder folder;
-  EXPECT_THAT(refusal(folder.path("missing.png")),
+  EXPECT_THAT(file_refusal(folder.path("missing.png")),
               AllOf(StartsWith(folder.path("missing.png")), HasSubstr("No such file")));
-  EXPECT_THAT(refusal(folder.path("")), HasSubstr("a folder, expected an image file"));
-  EXPECT_THAT(refusal(folder.write("empty.png", {})),
+  EXPECT_THAT(file_refusal(folder.path("")), HasSubstr("a folder, expected an image file"));
+  EXPECT_THAT(file_refusal(folder.write("empty.png", {})),
               AllOf(StartsWith(folder.path("empty.png")), HasSubstr("empty")));
   EXPECT_THAT(
-      refusal(folder.write("text.png", {'h', 'e', 'l', 'l', 'o', '\n'})),
+      file_refusal(folder.write("text.png", {'h', 'e', 'l', 'l', 'o', '\n'})),
       AllOf(StartsWith(folder.path("text.png")), HasSubstr("a text file"), HasSubstr("PNG")));
-  EXPECT_THAT(refusal(""), HasSubstr("No such file"));
+  EXPECT_THAT(file_refusal(""), HasSubstr("No such file"));
 }
 
 TEST(ReadImage, FilesThatCannotBeRead) {
   // Opens for everyone, root too, and fails to read at address 0.
-  EXPECT_THAT(refusal("/proc/self/mem"), HasSubstr("/proc/self/mem: cannot be read: "));
+  EXPECT_THAT(file_refusal("/proc/self/mem"), HasSubstr("/proc/self/mem: cannot be read: "));
 }
 
 /// A picture without its pixels: a header, then zeros to `size` bytes, which take no space.
@@ -194,7 +185,7 @@ TEST(ReadImage, ALargeFileIsReadLikeAnother) {
 }
 
 TEST(ReadImage, EndlessFilesAreToldFromTheirStart) {
-  EXPECT_THAT(refusal("/dev/zero"), HasSubstr("/dev/zero: not an image"));
+  EXPECT_THAT(file_refusal("/dev/zero"), HasSubstr("/dev/zero: not an image"));
 }
 
 /// Puts a file in place of standard input while it exists.
@@ -229,8 +220,8 @@ TEST(ReadImage, StandardInputToItsEnd) {
   }
   EXPECT_EQ(image.pixels, decode_image(file, "a.png").pixels);
   const StandardInput input(folder.write("empty", {}));
-  EXPECT_EQ(refusal("-"), "standard input: empty, expected an image");
+  EXPECT_EQ(file_refusal("-"), "standard input: empty, expected an image");
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <png.h>
 
@@ -18,14 +17,12 @@
 #include "diacut/seeds.hpp"
 #include "image/raster.hpp"
 #include "image_files.hpp"
+#include "matchers.hpp"
 #include "output/npy.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::FileBytes;
-using ::testing::HasSubstr;
 
 /// A .npy file whose header says this, followed by these bytes.
 FileBytes npy(const std::string& dictionary, const FileBytes& elements, bool version_2 = false) {
@@ -240,10 +237,6 @@ TEST(Raster, MessagesNameTheFile) {
   EXPECT_THROW(read_raster(folder.path("")), InputError);
 }
 
-using ::diacut::testing::TempFolder;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-
 /// Colours as OpenCV has them.
 const cv::Scalar kRed(0, 0, 255, 255);
 const cv::Scalar kBlue(255, 0, 0, 255);
@@ -345,4 +338,4 @@ TEST(PaintedSeeds, PhotographsAreRefusedAndGreyIsNumbers) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

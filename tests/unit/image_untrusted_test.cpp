@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -16,18 +15,15 @@
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/seeds.hpp"
+#include "matchers.hpp"
 #include "process.hpp"
 #include "whole_files.hpp"
 
 /// Images that are decoded in a sandbox.
 ///
 /// Images that are decoded by a program, in processes that have threads.
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::AllOf;
-using testing::FileBytes;
-using ::testing::HasSubstr;
 
 ImageParameters untrusted() {
   ImageParameters parameters;
@@ -129,8 +125,6 @@ TEST(UntrustedImage, DrawingsOfSeedsAndBarriersAreRefused) {
   expect_refused([&] { read_barriers(path, untrusted(), 4, 5); });
 }
 
-using ::testing::HasSubstr;
-
 /// Names the program while it exists.
 class Program {
  public:
@@ -222,4 +216,4 @@ TEST(SandboxProgram, DoesNothingByHand) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

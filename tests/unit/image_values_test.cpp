@@ -1,6 +1,5 @@
 // Images from arrays: what each type of sample becomes, alpha, and what is refused. That files of
 // the same samples give the same values is tested through the Python package, which reads both.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tiffio.h>
 
@@ -15,16 +14,11 @@
 #include "diacut/errors.hpp"
 #include "diacut/samples.hpp"
 #include "image_files.hpp"
+#include "matchers.hpp"
 
 /// How stored values become [0, 1], and which pixels have no data.
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using testing::FileBytes;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -263,10 +257,6 @@ TEST(MaxPixels, IsAsManyAsAreRead) {
   }
 }
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
 template <typename T>
 Image grey(SampleType type, const std::vector<T>& row, ValueRange range = ValueRange::kType) {
   ImageParameters parameters;
@@ -396,4 +386,4 @@ TEST(Samples, WhatIsNoImageIsRefused) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,5 +1,4 @@
 // Cuts of a hierarchy by seeds.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -12,14 +11,11 @@
 #include "diacut/hierarchy.hpp"
 #include "diacut/seeds.hpp"
 #include "label_checks.hpp"
+#include "matchers.hpp"
 #include "region/hierarchy.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::drawn_labels;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 std::vector<std::string> small_regions_letters(const Labels& labels) {
   std::vector<std::string> rows;
@@ -80,11 +76,6 @@ TEST(WithoutSmallRegions, APieceOfTheDataStaysHoweverSmall) {
   EXPECT_THAT(small_regions_letters(clean.leaves), ElementsAre("AAA B", "AAA B"));
   EXPECT_THAT(clean.merges, IsEmpty());
 }
-
-using testing::drawn_labels;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 /// B and C are the halves of a rectangle on the ground A, D is an angle on it.
 Hierarchy seeded_cut_rectangle_and_angle() {
@@ -237,4 +228,4 @@ TEST(SeededCut, WrongSeedsAreRefused) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,5 +1,4 @@
 // Parts of one picture that several threads read at once.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,21 +18,11 @@
 #include "map/components.hpp"
 #include "map/picture_blocks.hpp"
 #include "map_files.hpp"
+#include "matchers.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::diacut::testing::expect_well_formed;
-using ::diacut::testing::SceneFile;
-using ::diacut::testing::TempFolder;
-using ::diacut::testing::write_scene;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::StartsWith;
 
 /// What read_map() says that is wrong with a scene.
 std::string refusal(const std::string& name, const ImageParameters& parameters = {},
@@ -417,9 +406,6 @@ TEST_F(MapRead, SubdatasetsAreNamed) {
   EXPECT_GE(read_map(name).image.width, 7);
 }
 
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-
 TEST(Components, OfBandsThatGoTogetherAreOne) {
   // The second band is the first in other units, the third has nothing to do with them.
   std::vector<double> samples;
@@ -483,10 +469,6 @@ TEST(Components, AreAtRightAnglesAndDoNotSubtractBrightness) {
   }
 }
 
-using testing::SceneFile;
-using testing::TempFolder;
-using testing::write_scene;
-
 constexpr int kPictureBlocksSide = 300;
 constexpr int kPart = 50;
 
@@ -544,4 +526,4 @@ TEST(PictureBlocks, OneBitOfGreyIsNoPalette) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

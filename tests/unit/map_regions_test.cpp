@@ -1,6 +1,5 @@
 #include "map/map_regions.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,20 +15,11 @@
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "map_files.hpp"
+#include "matchers.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::diacut::testing::read_bytes;
-using ::diacut::testing::read_scene;
-using ::diacut::testing::ReadScene;
-using ::diacut::testing::SceneFile;
-using ::diacut::testing::TempFolder;
-using ::diacut::testing::write_scene;
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
 
 class MapLabels : public ::testing::Test {
  protected:
@@ -165,19 +155,6 @@ TEST_F(MapLabels, WhatCannotBeWrittenLeavesNothing) {
   EXPECT_THROW(write_map_labels(folder_ / "none/labels.tif", squares(60, 50), frame), InputError);
   EXPECT_THAT(folder_.names(), ElementsAre("scene.tif"));
 }
-
-using ::diacut::testing::read_bytes;
-using ::diacut::testing::read_features;
-using ::diacut::testing::ReadFeature;
-using ::diacut::testing::ReadFeatures;
-using ::diacut::testing::SceneFile;
-using ::diacut::testing::TempFolder;
-using ::diacut::testing::write_scene;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 /// Labels drawn with digits.
 Labels drawn(const std::vector<std::string>& rows) {
@@ -580,4 +557,4 @@ TEST(MapRegionFormats, AreToldByTheirExtensions) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,7 +1,6 @@
 // Turned and mirrored forms of pictures, and the canonical one of them.
 //
 // Which tile a convolution takes on which device.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,16 +20,13 @@
 #include "diacut/errors.hpp"
 #include "diacut/parameters.hpp"
 #include "drawn_image.hpp"
+#include "matchers.hpp"
 #include "network_file.hpp"
 #include "temp_folder.hpp"
 #include "turned_picture.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using testing::NetworkFile;
-using testing::small_network;
 
 TEST(NetworkFile, IsReadAsItWasWritten) {
   const Network network = parse_network(small_network(1).bytes(), "small");
@@ -379,10 +375,6 @@ TEST(NetworkTiles, CoverTheSideAndAlign) {
   }
 }
 
-using testing::image_of;
-using testing::noise_image;
-using testing::turned;
-
 /// The grey picture in the form that `turn` names, as the comment of Turn defines it.
 Image in_form(const Image& image, const Turn& turn) {
   Image result;
@@ -550,4 +542,4 @@ TEST(NetworkConvTile, CpuTakesRowsOfItsVectors) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <png.h>
 #include <sys/resource.h>
@@ -17,21 +16,16 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "matchers.hpp"
 #include "output/montage.hpp"
 #include "output/npy.hpp"
 #include "png_reader.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::diacut::testing::read_bytes;
-using ::diacut::testing::read_png;
-using ::diacut::testing::ReadPng;
-using ::diacut::testing::TempFolder;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 /// The trivial vector and `count` - 1 waves, with degrees that differ; as the solver returns them:
 /// z = sqrt_degree * y. The pixels `without_data` have degree 0.
@@ -281,4 +275,4 @@ TEST(Npy, NoElementsIsAHeaderAlone) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <png.h>
 
@@ -19,23 +18,14 @@
 #include "diacut/label_stack.hpp"
 #include "diacut/output.hpp"
 #include "image/colour.hpp"
+#include "matchers.hpp"
 #include "output/npy.hpp"
 #include "output/picture.hpp"
 #include "png_reader.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::diacut::testing::read_bytes;
-using ::diacut::testing::read_png;
-using ::diacut::testing::ReadPng;
-using ::diacut::testing::TempFolder;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 /// Labels 0 (no data), 1, 2, ..., count, row by row; the rest of the pixels has the last label.
 Labels stripes(int width, int height, std::int64_t count) {
@@ -254,10 +244,6 @@ TEST_F(Palette, FewerColoursAreTheFirstOfMore) {
   }
 }
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
 struct Disc {
   int thing;
   double x, y, radius;
@@ -332,8 +318,6 @@ TEST(PageLinker, WithoutOverlapAllNumbersAreNewAndSizesMustBeEqual) {
   EXPECT_THROW(linker.link({2, 2, 1, {1, 1, 1, 1}}, notes), InputError);
 }
 
-using ::testing::ElementsAre;
-
 /// Regions 10, 20 and 30 side by side above a row of background.
 Correction three_regions(std::vector<std::int32_t> marks) {
   const Labels labels{6, 2, 3, {1, 1, 2, 2, 3, 3, 0, 0, 0, 0, 0, 0}};
@@ -370,4 +354,4 @@ TEST(CorrectLabels, SizesMustBeEqual) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

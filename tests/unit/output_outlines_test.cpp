@@ -1,5 +1,4 @@
 // The outlines that a sweep finds are those of trace_outlines().
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,13 +13,12 @@
 #include <vector>
 
 #include "diacut/outlines.hpp"
+#include "matchers.hpp"
 #include "output/outline_sweep.hpp"
 #include "region/parts.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::ElementsAre;
 
 /// Labels from rows of digits.
 Labels labels_of(const std::vector<std::string>& rows) {
@@ -428,4 +426,4 @@ TEST(SimplifyOutlines, AStaircaseBecomesOneSide) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

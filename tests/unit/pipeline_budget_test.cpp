@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -13,14 +12,11 @@
 #include "diacut/errors.hpp"
 #include "diacut/memory_plan.hpp"
 #include "eigen/eigensolver.hpp"
+#include "matchers.hpp"
 #include "pipeline/segmentation_plan.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr std::uint64_t kMiB = 1 << 20;
 
@@ -273,11 +269,6 @@ TEST(ProductThatFits, RoundsWeightsNoMoreThanTheToleranceAdmits) {
   EXPECT_TRUE(storages_within_tolerance(eigen, kAuto).empty());
 }
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
-
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 
 DeviceInfo device_of(DeviceKind kind, std::uint64_t memory = 64 * kGiB) {
@@ -406,4 +397,4 @@ TEST(HostMemory, CountsWhatTheProcessHolds) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

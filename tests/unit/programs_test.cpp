@@ -2,7 +2,6 @@
 //
 // Several kernel files as one source text: what it takes from each, and that nothing of one reaches
 // the next.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -12,16 +11,15 @@
 
 #include "core/split_text.hpp"
 #include "diacut/errors.hpp"
+#include "matchers.hpp"
 #include "opencl/program_source.hpp"
 #include "opencl/program_store.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 const ProgramStore::Binary kBinary = {7, 0, 255, 10, 13, 1};
 
@@ -102,10 +100,6 @@ TEST_F(ProgramStoreTest, WithoutAPlaceNothingIsKept) {
   EXPECT_THAT(impossible.find("program"), IsEmpty());
 }
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
 TEST(DefinedNames, AreThoseOfFunctionsTypesAndConstants) {
   EXPECT_THAT(defined_names("// void no(int a) {}\n"
                             "#define macro(a) \\\n  void neither(a) {}\n"
@@ -159,4 +153,4 @@ TEST(SplitText, SeparatorsEndParts) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

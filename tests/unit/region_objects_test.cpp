@@ -1,5 +1,4 @@
 // The learned score of objects: features of nodes against plain recomputation, and the model.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,17 +15,13 @@
 #include "diacut/outlines.hpp"
 #include "diacut/region_table.hpp"
 #include "label_checks.hpp"
+#include "matchers.hpp"
 #include "region/hierarchy.hpp"
 #include "region/object_features.hpp"
 #include "region/objects.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::drawn_labels;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr double kRegionObjectsInfinity = std::numeric_limits<double>::infinity();
 
@@ -292,8 +287,6 @@ TEST(ObjectsOfRegions, NeedAMapOfTheirSize) {
   EXPECT_THROW(inside_sums(drawn_labels({"AB"}), std::vector<float>{1.0F}), InputError);
 }
 
-using ::testing::HasSubstr;
-
 struct ObjectScoreScene {
   Hierarchy tree;
   Image image;
@@ -513,4 +506,4 @@ TEST(NucleiScore, NeedsAnImage) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

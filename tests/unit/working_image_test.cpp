@@ -1,7 +1,6 @@
 // Probabilities that a random walk starts from: what files are read, and what fits an image.
 #include "pipeline/working_image.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,15 +13,12 @@
 #include "diacut/output.hpp"
 #include "diacut/seeds.hpp"
 #include "image_files.hpp"
+#include "matchers.hpp"
 #include "output/npy.hpp"
 #include "pipeline/walk_stage.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 Image working_image_grey(int width, int height) {
   return {width, height, 1, std::vector<float>(static_cast<std::size_t>(width * height), 0.5F),
@@ -112,11 +108,6 @@ TEST(WorkingParameters, ALeastSizeOfDirectCutsIsInPixelsOfTheWorkingImage) {
   parameters.region.min_size = {LeastSize::Unit::kShare, 0.01};
   EXPECT_EQ(least(), 0.01);
 }
-
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 template <class Expected>
 std::string walk_start_failure(const std::function<void()>& work) {
@@ -275,4 +266,4 @@ TEST_F(WalkStart, IsRefusedWhereNothingHeedsIt) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing
