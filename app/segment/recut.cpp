@@ -151,7 +151,9 @@ void check_places(const RecutOptions& options) {
         "and the brightness of objects");
   }
   if (options.needs_brightness() && options.image.empty()) {
-    fail_recut("--score nuclei needs --image: the hierarchy does not hold the brightness");
+    fail_recut(
+        "--brighter, --darker and --score nuclei need --image: the hierarchy does not hold the "
+        "brightness");
   }
   if (polygons && options.image.empty()) {
     fail_recut(options, fmt::format("-o {} needs --image: polygons have the coordinates of a scene",
@@ -263,7 +265,7 @@ void RecutLine::declare_cuts() {
   line_.exclude("--seeds", {"--regions", "--threshold", "--auto", "--min-size", "--html"});
   line_.exclude("--regions", {"--threshold", "--auto"});
   line_.exclude("--auto", {"--threshold"});
-  line_.need("--image", {"--html", "--brighter", "--darker"});
+  line_.need("--image", {"--html"});
 }
 
 CommandDescription RecutLine::describe() const {
