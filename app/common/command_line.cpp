@@ -89,30 +89,43 @@ void CommandLine::message_flags(const char* group, const char* quiet, const char
                                 bool version) {
   flag("-q,--quiet", quiet_, group, quiet);
   flag("-v,--verbose", verbose_, group, verbose);
-  if (version) flag("--version", version_, group, "Print the version and exit");
-  flag("-h,--help", help_, group, "Print this help and exit");
+  exclude("--quiet", {"--verbose"});
+  if (version) {
+    app_.set_version_flag("--version", version_text(app_.get_name()), "Print the version and exit")
+        ->group(group);
+  }
+  app_.set_help_flag("-h,--help", "Print this help and exit")->group(group);
+}
+
+void CommandLine::need(const char* needed, std::initializer_list<const char*> options) {
+  for (const char* name : options) app_.get_option(name)->needs(app_.get_option(needed));
+}
+
+void CommandLine::exclude(const char* option, std::initializer_list<const char*> others) {
+  for (const char* name : others) app_.get_option(option)->excludes(app_.get_option(name));
 }
 
 bool CommandLine::parse(int argc, const char* const* argv, CommonOptions& common) {
   try {
     app_.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    fail_usage(app_.get_name(), reworded(error));
-  }
-  if (help_) {
+  } catch (const CLI::CallForHelp&) {
     common.answer = app_.help();
     return false;
+  } catch (const CLI::CallForVersion& version) {
+    common.answer = version.what();
+    return false;
+  } catch (const CLI::ParseError& error) {
+    fail_usage(app_.get_name(), reworded(error));
   }
   for (const std::string& extra : app_.remaining()) {
     if (extra == "--") continue;  // CLI11 took the arguments after it as inputs.
     fail_usage(app_.get_name(),
                fmt::format("there is no option '{}'{}", extra, suggestion(app_, extra)));
   }
-  if (version_) {
-    common.answer = version_text(app_.get_name());
-    return false;
+  for (const CLI::Option* text : texts_) {
+    if (text->count() == 0 || !text->as<std::string>().empty()) continue;
+    fail_usage(app_.get_name(), text->get_name() + " has an empty value; it needs a text");
   }
-  if (quiet_ && verbose_) fail_usage(app_.get_name(), "--quiet and --verbose exclude each other");
   common.verbosity = quiet_     ? Verbosity::kQuiet
                      : verbose_ ? Verbosity::kVerbose
                                 : Verbosity::kNormal;
@@ -151,6 +164,18 @@ std::string reworded(const CLI::ParseError& error) {
     }
     if (text.find("missing") != std::string::npos) return name + " needs a value";
     if (text.find("At Most") != std::string::npos) return name + " is given more than once";
+  }
+  const auto parted = [&](std::string_view word) {
+    const std::size_t at = text.find(word);
+    return std::pair(text.substr(0, at), text.substr(at + word.size()));
+  };
+  if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) {
+    const auto [option, needed] = parted(" requires ");
+    return fmt::format("{} has no effect without {}: add it", option, needed);
+  }
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
+    const auto [option, other] = parted(" excludes ");
+    return fmt::format("{} and {} exclude each other: leave out one of them", option, other);
   }
   return text;
 }

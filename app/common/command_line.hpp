@@ -1,8 +1,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,27 +39,33 @@ class CommandLine {
 
   CLI::App& app() { return app_; }
   const CLI::App& app() const { return app_; }
+  /// Adds an option. A text must not be empty.
   template <class Value>
-  CLI::Option* option(const char* names, Value& value, const char* type, const char* group,
-                      const std::string& meaning) {
-    return app_.add_option(names, value, meaning)->type_name(type)->group(group);
+  void option(const char* names, Value& value, const char* type, const char* group,
+              const std::string& meaning) {
+    CLI::Option* option = app_.add_option(names, value, meaning)->type_name(type)->group(group);
+    if (std::is_same_v<Value, std::string>) texts_.push_back(option);
   }
   void flag(const char* names, bool& value, const char* group, const std::string& meaning);
   /// Adds -q, -v, -h, and --version if `version` is set. `quiet` and `verbose` say what -q and -v
   /// show.
   void message_flags(const char* group, const char* quiet, const char* verbose, bool version);
+  /// Says that each of `options` has no effect without `needed`. Options are called by a long name.
+  void need(const char* needed, std::initializer_list<const char*> options);
+  /// Says that `option` and each of `others` exclude each other.
+  void exclude(const char* option, std::initializer_list<const char*> others);
+  bool given(const std::string& option) const { return app_.get_option(option)->count() > 0; }
 
   /// Parses the arguments and sets `common`. Returns whether there is something to do. If not,
   /// common.answer holds what to print, and the program's own options are not checked. Throws
-  /// ConfigError for what CLI11 finds wrong, unknown options, and -q with -v.
+  /// ConfigError for what CLI11 finds wrong, unknown options, and empty texts.
   bool parse(int argc, const char* const* argv, CommonOptions& common);
 
  private:
   CLI::App app_;
+  std::vector<const CLI::Option*> texts_;
   bool quiet_ = false;
   bool verbose_ = false;
-  bool version_ = false;
-  bool help_ = false;
 };
 
 /// Throws ConfigError with a message that ends in "(see PROGRAM --help)".

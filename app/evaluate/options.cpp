@@ -76,16 +76,6 @@ std::optional<ResultKind> parse_kind(const std::string& name) {
   fail(fmt::format("--kind: '{}' is none of auto, contours, labels, ultrametric", name));
 }
 
-/// What --objects excludes.
-void check_objects(const Options& options) {
-  if (options.kind && *options.kind != ResultKind::kLabels) {
-    fail("--objects scores labels, but --kind names something else");
-  }
-  if (!options.boundaries || options.suppress || !options.plot.empty()) {
-    fail("--objects scores objects alone: leave out --no-boundaries, --suppress and --plot");
-  }
-}
-
 void check(const Options& options) {
   if (options.results.empty()) fail("no results given: name a folder");
   if (options.truth.empty()) fail("--truth DIR is needed: the folder of the ground truth");
@@ -95,18 +85,14 @@ void check(const Options& options) {
   if (options.jobs < 1 || options.jobs > kMostJobs) {
     fail(fmt::format("--jobs: {} is not from 1 to {}", options.jobs, kMostJobs));
   }
-  if (options.objects) check_objects(options);
+  if (options.objects && options.kind && *options.kind != ResultKind::kLabels) {
+    fail("--objects scores labels, but --kind names something else");
+  }
   if (options.kind == ResultKind::kContours && !options.boundaries) {
     fail("--no-boundaries leaves nothing to score: contours have no regions");
   }
   if (options.suppress && options.kind && *options.kind != ResultKind::kContours) {
     fail("--suppress thins contour maps, but --kind names something else");
-  }
-  if (options.suppress && !options.boundaries) {
-    fail("--suppress and --no-boundaries exclude each other");
-  }
-  if (!options.plot.empty() && !options.boundaries) {
-    fail("--plot draws the boundary scores; --no-boundaries leaves them out");
   }
   if (!options.plot.empty() && result_extension(options.plot) != ".png") {
     fail(fmt::format("--plot: '{}' does not end in .png, the only format", options.plot));
@@ -156,6 +142,8 @@ EvaluateLine::EvaluateLine() {
                "Precision against recall, with lines of equal F: .png");
   line_.option("-j,--jobs", options_.jobs, "N", kMessages,
                "Images scored at once (default: one for each processor)");
+  line_.exclude("--objects", {"--no-boundaries", "--suppress", "--plot"});
+  line_.exclude("--no-boundaries", {"--suppress", "--plot"});
   line_.message_flags(kMessages, "Only errors, and the scores", "Also the scores of each image",
                       true);
 }

@@ -53,17 +53,14 @@ void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& sty
               "their boundaries as before");
   line.option("--class", style.classes, "NAME|FILE", kGroup,
               "What regions are called (default region): one name, or a .csv of label,class");
+  line.need("--coco", {"--rle"});
+  line.need("--table", {"--measure"});
+  line.exclude("--rle", {"--simplify"});
 }
 
 void check_annotations(const Places& places, const AnnotationStyle& style, bool batch) {
-  if (style.rle && places[Result::kCoco].empty()) {
-    throw ConfigError("--rle describes how masks are written to COCO: add --coco FILE");
-  }
   const std::string& graph = places[Result::kGraph];
   if (!batch && !graph.empty() && !fs::is_directory(graph)) graph_format(graph);
-  if (!style.channels.empty() && places[Result::kTable].empty()) {
-    throw ConfigError("--measure names the channels of a table: add --table FILE");
-  }
   const bool polygons = map_region_format(places[Result::kLabels]).has_value();
   const bool annotated = has_annotations(places, false);
   if (style.simplify() && !annotated && !polygons) {
@@ -71,10 +68,6 @@ void check_annotations(const Places& places, const AnnotationStyle& style, bool 
         "--simplify is about polygons: add --coco FILE, another file of annotations, or polygons "
         "of "
         "a scene");
-  }
-  if (style.simplify() && style.rle) {
-    throw ConfigError(
-        "--rle writes masks, which --simplify does not change: leave out one of them");
   }
   if (style.classes.empty()) return;
   if (!annotated) {

@@ -24,10 +24,13 @@ std::optional<std::uint64_t> memory_size(const std::string& text) {
 }  // namespace
 
 void DeviceLine::declare(CommandLine& line, DeviceOptions& options, const std::string& beyond) {
-  line.option("--device", options.device, "SPEC", kDeviceGroup,
-              "The device: gpu, cpu, gpu:1 for the second GPU, an index such as 0:1, part of a "
-              "name, or auto for the one that a job was given (default: DIACUT_DEVICE, else the "
-              "first GPU, else the CPU)");
+  line.app()  // May be empty.
+      .add_option("--device", options.device,
+                  "The device: gpu, cpu, gpu:1 for the second GPU, an index such as 0:1, part of a "
+                  "name, or auto for the one that a job was given (default: DIACUT_DEVICE, else "
+                  "the first GPU, else the CPU)")
+      ->type_name("SPEC")
+      ->group(kDeviceGroup);
   declare_memory(line, kDeviceGroup, "of the device's memory", beyond);
   line.option("--kernel-dir", options.kernel_dir, "DIR", kDeviceGroup,
               "Read the kernels from this folder instead of the built-in ones");

@@ -3,12 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
 #include <string_view>
 #include <system_error>
 #include <unordered_map>
 #include <utility>
 
+#include "command_line.hpp"
 #include "diacut/errors.hpp"
+#include "text.hpp"
 
 namespace diacut::app {
 
@@ -175,6 +185,255 @@ void take_share(FoundImages& found, const Shard& shard, bool pages) {
   }
   found.others = found.images.size() - own.size();
   found.images = std::move(own);
+}
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// An absolute path without "." and "..", with a slash at its end.
+std::string folder_text(const fs::path& folder) {
+  std::string text = fs::absolute(folder).lexically_normal().string();
+  if (text.back() != '/') text += '/';
+  return text;
+}
+
+std::string read_all(const std::string& list) {
+  const std::string shown = list == "-" ? "standard input" : fmt::format("'{}'", list);
+  const auto fail = [&shown] {
+    return InputError(
+        fmt::format("--files-from: {} cannot be read: {}", shown, std::strerror(errno)));
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      list == "-" ? stdin : std::fopen(list.c_str(), "rb"),
+      [](std::FILE* each) { return each == stdin ? 0 : std::fclose(each); });
+  if (!file) throw fail();
+  std::string text;
+  for (std::size_t done = 0;;) {
+    text.resize(std::max<std::size_t>(1U << 16, done + done / 4));
+    const std::size_t count = std::fread(text.data() + done, 1, text.size() - done, file.get());
+    done += count;
+    if (count > 0) continue;
+    if (std::ferror(file.get()) != 0) throw fail();
+    text.resize(done);
+    return text;
+  }
+}
+
+/// Tells the files that lie in one of several folders, and looks at each folder once.
+class FilesIn {
+ public:
+  explicit FilesIn(const std::set<Identity>& folders) : folders_(folders) {}
+
+  bool has(const fs::path& file) {
+    if (folders_.empty()) return false;
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+    const auto [known, is_new] = known_.emplace(folder.string(), false);
+    if (is_new) known->second = lies_within(folder);
+    return known->second;
+  }
+
+ private:
+  bool lies_within(const fs::path& folder) const {
+    std::error_code failed;
+    for (fs::path each = fs::weakly_canonical(folder, failed); !failed; each = each.parent_path()) {
+      if (const auto id = identity(each); id && folders_.count(*id) != 0) return true;
+      if (each == each.root_path() || each.empty()) return false;
+    }
+    return false;
+  }
+
+  const std::set<Identity>& folders_;
+  std::map<std::string, bool> known_;
+};
+
+}  // namespace
+
+FileList::FileList(const BatchOptions& options)
+    : list_(options.list),
+      text_(read_all(options.list)),
+      folder_(folder_text(".")),
+      base_(options.base.empty() ? folder_ : folder_text(options.base)),
+      based_(!options.base.empty()) {
+  const char end = options.null ? '\0' : '\n';
+  for (std::string_view left(text_); !left.empty();) {
+    const std::size_t length = std::min(left.find(end), left.size());
+    std::string_view name = left.substr(0, length);
+    left.remove_prefix(std::min(length + 1, left.size()));
+    if (!options.null && name.ends_with('\r')) name.remove_suffix(1);
+    if (!name.empty()) add(name);
+  }
+  if (entries_.empty()) {
+    throw InputError(fmt::format("no image: the list {} is empty",
+                                 list_ == "-" ? "on standard input" : fmt::format("'{}'", list_)));
+  }
+}
+
+void FileList::add(std::string_view name) {
+  if (name == "-") {
+    throw ConfigError("--files-from: a list cannot name standard input (-); name files");
+  }
+  if (name.find('\0') != std::string_view::npos) {
+    throw ConfigError(
+        "--files-from: a name holds a null byte: with names that end so the list needs --null");
+  }
+  const auto [path, is_new] = known_.insert(whole(name));
+  if (is_new) entries_.push_back({name, *path});
+}
+
+std::string FileList::whole(std::string_view name) const {
+  std::string path = (fs::path(folder_) / name).lexically_normal().string();
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  if (path.starts_with(base_)) return path.substr(base_.size());
+  if (!based_) return path;
+  throw ConfigError(fmt::format("--base: '{}' of the list is not below the folder '{}'", name,
+                                base_.substr(0, base_.size() - 1)));
+}
+
+std::string_view FileList::result(std::size_t place) const {
+  const std::string_view whole = entries_[place].whole;
+  const std::size_t slash = whole.rfind('/');
+  return based_ || slash == std::string_view::npos ? whole : whole.substr(slash + 1);
+}
+
+FoundImages list_images(const BatchOptions& options, const std::set<Identity>& results,
+                        bool pages) {
+  const FileList list(options);
+  std::vector<std::string_view> names(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) names[i] = list.result(i);
+  strip_extensions(names);
+  const auto shown = [&list](std::size_t i) { return std::string(list.given(i)); };
+  check_equal_names(names, shown);
+  if (pages && options.shard.divides()) check_page_names(names, shown);
+  FoundImages found;
+  FilesIn own(results);
+  for (std::size_t i = options.shard.index - 1; i < list.size(); i += options.shard.count) {
+    FoundImage image{std::string(list.given(i)), fs::path(names[i])};
+    if (own.has(image.input)) {
+      ++found.ignored;
+    } else {
+      found.images.push_back(std::move(image));
+    }
+  }
+  found.others = list.size() - found.images.size() - found.ignored;
+  return found;
+}
+
+namespace {
+
+constexpr const char* kIndexInSlurm = "SLURM_ARRAY_TASK_ID";
+constexpr const char* kIndexInAws = "AWS_BATCH_JOB_ARRAY_INDEX";
+constexpr const char* kIndexInKubernetes = "JOB_COMPLETION_INDEX";
+constexpr const char* kShards = "DIACUT_SHARDS";
+
+/// The number in a variable that an engine sets for its jobs. Throws ConfigError where there is
+/// none.
+std::size_t number(const Environment& environment, const char* name) {
+  const std::optional<std::string> text = environment(name);
+  if (!text) {
+    throw ConfigError(fmt::format("--shard auto: the environment variable {} is not set", name));
+  }
+  if (const auto found = number_in(*text)) return *found;
+  throw ConfigError(
+      fmt::format("--shard auto: the environment variable {} is '{}', not a number", name, *text));
+}
+
+/// The share at `place`, from 0. `index`, `size`: the variables that said so.
+Shard checked(std::size_t place, std::size_t count, const char* index, const char* size) {
+  if (place < count) return {place + 1, count};
+  throw ConfigError(
+      fmt::format("--shard auto: {} says that this is job {} of {}, counted from 0, by {}", index,
+                  place, count, size));
+}
+
+/// Of a Slurm array, whose numbers may begin anywhere and have a step.
+Shard slurm_shard(const Environment& environment) {
+  const std::size_t first = number(environment, "SLURM_ARRAY_TASK_MIN");
+  const std::size_t last = number(environment, "SLURM_ARRAY_TASK_MAX");
+  const std::size_t count = number(environment, "SLURM_ARRAY_TASK_COUNT");
+  const std::size_t id = number(environment, kIndexInSlurm);
+  const char* step_name = "SLURM_ARRAY_TASK_STEP";
+  const std::size_t step = environment(step_name) ? number(environment, step_name) : 1;
+  if (step == 0 || id < first || last < first || (id - first) % step != 0 ||
+      (last - first) / step + 1 != count) {
+    throw ConfigError(
+        "--shard auto: the numbers of this Slurm array have gaps, so the share is unknown; submit "
+        "it as --array=1-N, or use --shard $SLURM_ARRAY_TASK_ID/N");
+  }
+  return checked((id - first) / step, count, kIndexInSlurm, "SLURM_ARRAY_TASK_COUNT");
+}
+
+Shard kubernetes_shard(const Environment& environment) {
+  if (!environment(kShards)) {
+    throw ConfigError(fmt::format(
+        "--shard auto: Kubernetes tells a pod its index, but not how many there are: set the "
+        "environment variable {} to the job's completions",
+        kShards));
+  }
+  return checked(number(environment, kIndexInKubernetes), number(environment, kShards),
+                 kIndexInKubernetes, kShards);
+}
+
+Shard aws_shard(const Environment& environment) {
+  const char* size = "AWS_BATCH_JOB_ARRAY_SIZE";
+  return checked(number(environment, kIndexInAws), number(environment, size), kIndexInAws, size);
+}
+
+Shard shard_of_job(const Environment& environment) {
+  struct Engine {
+    const char* variable;  ///< What it sets for the jobs of an array alone.
+    Shard (*shard)(const Environment& environment);
+  };
+  constexpr std::array kEngines = {Engine{kIndexInSlurm, slurm_shard},
+                                   Engine{kIndexInAws, aws_shard},
+                                   Engine{kIndexInKubernetes, kubernetes_shard}};
+  const Engine* found = nullptr;
+  for (const Engine& engine : kEngines) {
+    if (!environment(engine.variable)) continue;
+    if (found != nullptr) {
+      throw ConfigError(
+          fmt::format("--shard auto: the environment variables {} and {} of two engines are both "
+                      "set, so the share is unknown; unset the wrong one, or use --shard I/N",
+                      found->variable, engine.variable));
+    }
+    found = &engine;
+  }
+  if (found != nullptr) return found->shard(environment);
+  throw ConfigError(
+      fmt::format("--shard auto: this is not a job of an array: none of the environment variables "
+                  "{}, {} and {} is set; use --shard I/N",
+                  kIndexInSlurm, kIndexInAws, kIndexInKubernetes));
+}
+
+}  // namespace
+
+std::optional<std::string> environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+Shard parse_shard(std::string_view text, const char* program, const char* things,
+                  const Environment& environment) {
+  if (text.empty()) return {};
+  if (text == "auto") return shard_of_job(environment);
+  const std::size_t slash = text.find('/');
+  if (slash != std::string_view::npos) {
+    const auto index = number_in(text.substr(0, slash));
+    const auto count = number_in(text.substr(slash + 1));
+    if (index && count && *index >= 1 && *index <= *count) return {*index, *count};
+  }
+  fail_usage(program, fmt::format("--shard: '{}' is not a share of the {}; expected I/N with I "
+                                  "from 1 to N, such as 3/16, or auto",
+                                  text, things));
+}
+
+std::string place_of_shard(const std::string& place, const Shard& shard) {
+  if (!shard.divides() || place.empty() || place == "-") return place;
+  const std::filesystem::path path(place);
+  const std::size_t digits = std::to_string(shard.count).size();
+  const std::string name = fmt::format("{}-{:0{}}-of-{}{}", path.stem().string(), shard.index,
+                                       digits, shard.count, path.extension().string());
+  return (path.parent_path() / name).string();
 }
 
 }  // namespace diacut::app

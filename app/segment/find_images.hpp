@@ -3,16 +3,45 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "exit_code.hpp"
 #include "paths.hpp"
-#include "shard.hpp"
 
 namespace diacut::app {
+
+/// One of several shares of the work of a run: every count-th piece.
+struct Shard {
+  std::size_t index = 1;  ///< From 1 to count.
+  std::size_t count = 1;
+
+  /// Whether the work is divided at all.
+  bool divides() const { return count > 1; }
+  /// Whether the piece of work at `place`, from 0, is in the share.
+  bool has(std::size_t place) const { return place % count == index - 1; }
+};
+
+/// Looks an environment variable up.
+using Environment = std::function<std::optional<std::string>(const char* name)>;
+
+/// The variables of this process.
+std::optional<std::string> environment_variable(const char* name);
+
+/// Reads a share. `text`: "I/N" with I from 1 to N; "auto": that of this job in an array of jobs,
+/// from the variables of Slurm, of AWS Batch, or of an indexed job of Kubernetes; empty:
+/// everything. `program` and `things` are what messages name, as "segment" and "images". Throws
+/// ConfigError for other texts, and for "auto" where there is no such array.
+Shard parse_shard(std::string_view text, const char* program, const char* things,
+                  const Environment& environment = environment_variable);
+
+/// "out/report.jsonl" as "out/report-03-of-16.jsonl": a place of this share alone. Places that are
+/// empty or "-", and those of a run that is not divided, stay as they are.
+std::string place_of_shard(const std::string& place, const Shard& shard);
 
 /// A path without its file's extension, as std::filesystem tells it.
 std::string_view without_extension(std::string_view name);
@@ -55,5 +84,55 @@ FoundImages find_images(const std::vector<std::string>& inputs, const std::set<I
 /// Leaves the images of a share. `pages`: whether each page is an image. Throws ConfigError when
 /// two images would have one result, whatever the share.
 void take_share(FoundImages& found, const Shard& shard, bool pages);
+
+/// Which images a run of many takes, and which it leaves out.
+struct BatchOptions {
+  std::string list;   ///< A file of the images' names, "-" for standard input; empty: none.
+  bool null = false;  ///< Whether names in the list end with a null byte, not with a line.
+  std::string base;   ///< The folder that the results' places are relative to; empty: none.
+  std::string share;  ///< As parse_shard() takes it.
+  Shard shard;        ///< What `share` says.
+  bool skip_existing = false;
+};
+
+/// The images that a list names: options --files-from, --null and --base. It looks at no file.
+class FileList {
+ public:
+  /// Reads the list. The last character of a line may be a carriage return; empty names, and those
+  /// of a file that was named before, are left out. Throws InputError when it cannot be read or
+  /// holds no name, ConfigError for names that are not below the base, and "-".
+  explicit FileList(const BatchOptions& options);
+  FileList(const FileList&) = delete;
+  FileList& operator=(const FileList&) = delete;
+
+  std::size_t size() const { return entries_.size(); }
+  /// The name at `place`, as the list has it.
+  std::string_view given(std::size_t place) const { return entries_[place].given; }
+  /// The path of the results of the image at `place` below the folder of results, with the image's
+  /// extension.
+  std::string_view result(std::size_t place) const;
+
+ private:
+  struct Entry {
+    std::string_view given;
+    std::string_view whole;  ///< Without "." and "..", relative to the base if it is below it.
+  };
+
+  void add(std::string_view name);
+  std::string whole(std::string_view name) const;
+
+  std::string list_;    ///< The list's name.
+  std::string text_;    ///< All of the list.
+  std::string folder_;  ///< The current folder, absolute, with a slash at its end.
+  std::string base_;    ///< --base, or else the current folder, as folder_ is.
+  bool based_;          ///< Whether --base is given.
+  std::unordered_set<std::string> known_;  ///< What Entry::whole refers to.
+  std::vector<Entry> entries_;
+};
+
+/// The images of a list that are in the share of a run. Names and collisions are those of the whole
+/// list. `results`: folders whose files are left out. `pages`: whether each page is an image.
+/// Throws as FileList does, and ConfigError when two images would have one result.
+FoundImages list_images(const BatchOptions& options, const std::set<Identity>& results, bool pages);
 
 }  // namespace diacut::app

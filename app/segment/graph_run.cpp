@@ -15,9 +15,9 @@
 #include "diacut/output.hpp"
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
+#include "paths.hpp"
 #include "program.hpp"
 #include "progress.hpp"
-#include "result_names.hpp"
 #include "stopwatch.hpp"
 #include "subcommand.hpp"
 #include "text.hpp"
@@ -87,6 +87,7 @@ GraphLine::GraphLine() {
   line_.option("--clusters", options_.clusters, "K", kWanted, "Number of clusters, for --labels");
   line_.option("--tolerance", options_.tolerance, "T", kWanted,
                "Residual norm at which an eigenvector has converged (default 1e-4)");
+  line_.need("--clusters", {"--labels"});
   device_.declare(line_, options_, "a graph that does not fit is refused");
   line_.message_flags(kGraphMessages, "Only errors", "Also how the eigenvectors were found", false);
 }
@@ -105,9 +106,6 @@ void GraphLine::check() const {
   }
   if (options_.clusters.has_value() && options_.labels.empty() && options_.json.empty()) {
     fail("--clusters needs --labels or --json: name a file for the clusters");
-  }
-  if (!options_.labels.empty() && !options_.clusters) {
-    fail("--labels needs --clusters: give the number of clusters");
   }
   ResultNames names({options_.graph});
   for (const auto& [name, place] :

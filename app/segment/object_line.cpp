@@ -86,21 +86,13 @@ void ObjectLine::declare(CommandLine& line) {
   line.option("--score", score_, "NAME", kObjectLineGroup,
               "How objects are scored: contrast, or nuclei, learned from cell nuclei, which needs "
               "--image (default contrast)");
+  line.need("--objects",
+            {"--area", "--solidity", "--contrast", "--brighter", "--darker", "--score"});
+  line.exclude("--brighter", {"--darker"});
 }
 
 std::optional<ObjectConditions> ObjectLine::conditions() const {
-  if (!objects_) {
-    for (const auto& [option, given] :
-         {std::pair("--area", &area_), std::pair("--solidity", &solidity_),
-          std::pair("--contrast", &contrast_), std::pair("--brighter", &brighter_),
-          std::pair("--darker", &darker_), std::pair("--score", &score_)}) {
-      if (!*given) continue;
-      throw ConfigError(fmt::format("{} is '{}', but it has no effect without --objects: add it",
-                                    option, **given));
-    }
-    return std::nullopt;
-  }
-  if (brighter_ && darker_) throw ConfigError("--brighter and --darker exclude each other");
+  if (!objects_) return std::nullopt;
   if (score_ && *score_ != "contrast" && *score_ != "nuclei") {
     throw ConfigError(fmt::format("--score is '{}', expected contrast or nuclei", *score_));
   }

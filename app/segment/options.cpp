@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <cctype>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -28,9 +29,24 @@ constexpr const char* kOptionsMessages = "Messages and help";
 
 [[noreturn]] void fail_options(const std::string& message) { fail_usage("segment", message); }
 
+/// The meaning of an option, after what the option is for if that is neither of the methods that
+/// find regions.
+std::string said(Questions questions, const std::string& meaning) {
+  constexpr Questions kRegions = kAsksCut | kAsksDirect;
+  if ((questions & kRegions) == kRegions) return meaning;
+  std::vector<std::string_view> methods;
+  for (const QuestionInfo& info : kQuestions) {
+    if ((questions & info.question) != 0 && *info.method != '\0') methods.emplace_back(info.method);
+  }
+  std::string text = methods.empty() ? "With --seeds: "
+                                     : fmt::format("--method {}: ", fmt::join(methods, " and "));
+  text += static_cast<char>(std::tolower(meaning.front()));
+  return text + meaning.substr(1);
+}
+
 /// The meaning of an option, with the names that it takes, if it takes names, and its default.
 std::string described(const ParameterOption& option) {
-  std::string text = option.meaning;
+  std::string text = said(option.questions, option.meaning);
   for (const ParameterInfo& info : describe_parameters()) {
     if (info.key == option.key && info.allowed.rfind("one of", 0) == 0) text += ", " + info.allowed;
   }
@@ -101,14 +117,15 @@ class SegmentLine {
   void declare_parameters();
   void declare_device();
 
-  bool given(const std::string& name) const { return line_.app().get_option(name)->count() > 0; }
+  void declare_pairs();
+
+  bool given(const std::string& name) const { return line_.given(name); }
   void refuse(bool when, const std::vector<std::string>& names, std::string_view message) const;
-  void check_texts() const;
   void set_parameters();
-  void check_seeds();
-  void check_links();
-  void check_features() const;
-  void check_effects() const;
+  Questions asked();
+  void check_questions(Questions asked) const;
+  void check_values(Questions asked) const;
+  void set_links();
   void choose_action();
 
   Options options_;
@@ -134,6 +151,7 @@ SegmentLine::SegmentLine() {
   declare_annotations(line_, options_.results, options_.annotations);
   declare_parameters();
   declare_device();
+  declare_pairs();
   line_.message_flags(kOptionsMessages, "Only errors",
                       "Also the device, the time of each stage, and each file", true);
 }
@@ -141,7 +159,9 @@ SegmentLine::SegmentLine() {
 void SegmentLine::declare_places() {
   for (const ResultInfo& info : kResults) {
     if (!info.is_annotation()) {
-      declare_result(line_, info.result, options_.results, kOptionsInputOutput);
+      const bool usual = (info.questions & kAsksCut) != 0;
+      declare_result(line_, info.result, options_.results, kOptionsInputOutput,
+                     usual ? nullptr : said(info.questions, info.meaning).c_str());
     }
   }
   line_.flag("--indexed", options_.labels.indexed, kOptionsInputOutput,
@@ -151,8 +171,9 @@ void SegmentLine::declare_places() {
   line_.option("--json", options_.json, "FILE|-", kOptionsInputOutput,
                "A report as JSON; for several images JSON Lines; with --list-devices, the devices");
   for (const CompanionInfo& info : kCompanions) {
-    line_.option(info.option, options_.companions[info.companion], "FILE|DIR", kOptionsInputOutput,
-                 info.meaning);
+    line_.option(
+        info.option, options_.companions[info.companion], "FILE|DIR", kOptionsInputOutput,
+        info.companion == Companion::kSeeds ? info.meaning : said(info.questions, info.meaning));
   }
   line_.option(
       "--page", page_, "N|all", kOptionsInputOutput,
@@ -234,6 +255,23 @@ void SegmentLine::declare_device() {
   device_.declare(line_, options_, "larger images use a solver that needs less, or are refused");
 }
 
+void SegmentLine::declare_pairs() {
+  line_.need("--files-from", {"--null", "--base"});
+  line_.need("--link", {"--link-overlap"});
+  line_.need("--tile-size", {"--tiles-in", "--plan-only"});
+  line_.exclude("--bands", {"--page", "--channel"});
+  line_.exclude("--edges", {"--cue", "--weights"});
+  line_.exclude("--link", {"--skip-existing", "--shard"});
+  line_.exclude("--correct", {"--probabilities", "--html", "--tree", "--ultrametric"});
+  line_.exclude("--tile-size", {"--simplify", "--files-from", "--shard", "--verify", "--json",
+                                "--skip-existing", "--page", "--channel", "--indexed"});
+  for (const CompanionInfo& info : kCompanions) line_.exclude("--tile-size", {info.option});
+  for (const ResultInfo& info : kResults) {
+    if (info.result == Result::kLabels || info.result == Result::kContours) continue;
+    line_.exclude("--tile-size", {info.option});
+  }
+}
+
 CommandDescription SegmentLine::describe() const {
   ValueTable values = {
       {kOptionsInputs, files_of(fmt::format("{}", fmt::join(image_extensions(), " ")).c_str())},
@@ -256,7 +294,6 @@ CommandDescription SegmentLine::describe() const {
 
 Options SegmentLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
-  check_texts();
   options_.batch.shard = parse_shard(options_.batch.share, "segment", "images");
   options_.json = place_of_shard(options_.json, options_.batch.shard);
   device_.set_memory("segment", options_);
@@ -265,32 +302,12 @@ Options SegmentLine::parse(int argc, const char* const* argv) {
   if (given("--time-limit")) options_.time_limit = seconds_of(time_limit_);
   if (given("--bands")) options_.bands = parse_bands(bands_);
   set_parameters();
-  check_seeds();
-  check_links();
-  check_features();
-  check_effects();
+  const Questions question = asked();
+  check_questions(question);
+  check_values(question);
+  set_links();
   choose_action();
   return options_;
-}
-
-void SegmentLine::check_texts() const {
-  std::vector<std::string> names = {"--json", "--config",     "--channel", "--bands",
-                                    "--base", "--files-from", "--shard"};
-  for (const ResultInfo& info : kResults) names.emplace_back(info.option);
-  for (const CompanionInfo& info : kCompanions) names.emplace_back(info.option);
-  for (const std::string& name : names) {
-    const CLI::Option* option = line_.app().get_option(name);
-    if (option->count() > 0 && option->as<std::string>().empty()) {
-      fail_options(
-          fmt::format("{} has an empty value; it needs a text", name == "-o" ? "--output" : name));
-    }
-  }
-  refuse(options_.batch.list.empty(), {"--null", "--base"},
-         "{} applies to a list of images: it needs --files-from");
-  refuse(given("--bands"), {"--page", "--channel"},
-         "--bands chooses bands of a scene, and {} a part of a picture: leave out one of them");
-  refuse(given("--edges"), {"--cue", "--weights"},
-         "--edges takes the place of the cue: leave out {}");
 }
 
 /// Fails where one of some options is given, which "{}" in the message stands for.
@@ -321,41 +338,65 @@ void SegmentLine::set_parameters() {
   validate(options_.parameters);
 }
 
-/// Seeds choose the random walker, unless --method hierarchy asks for a cut by them.
-void SegmentLine::check_seeds() {
+/// What is asked for. Seeds choose the random walker, unless --method names another way.
+Questions SegmentLine::asked() {
   RegionMethod& method = options_.parameters.region.method;
-  if (!given("--seeds")) {
-    if (method == RegionMethod::kWalker) fail_options("--method walker needs seeds: add --seeds");
-    refuse(true, {"--probabilities"}, "{} needs --seeds");
-    refuse(true, {"--barriers"}, "{} needs --seeds: it separates labels that grow from seeds");
-    refuse(true, {"--correct"}, "{} needs --seeds: marks say what is corrected");
-    refuse(true, {"--start-from"}, "{} needs --seeds: it starts the growth of labels from seeds");
-    return;
-  }
-  const bool cuts = given("--method") && method == RegionMethod::kHierarchy;
-  if (given("--method") && !cuts && method != RegionMethod::kWalker) {
-    fail_options("--seeds works with the methods walker and hierarchy only: leave out --method");
-  }
-  constexpr std::string_view kNoEffect = "{} has no effect with --seeds: leave it out";
-  refuse(true, {"--regions", "--min-size", "--threshold", "--max-ncut"}, kNoEffect);
-  refuse(given("--correct"), {"--probabilities", "--html", "--tree", "--ultrametric"},
-         "{} is about labels that grow from seeds alone: leave it out with --correct");
-  if (options_.all_pages) fail_options("--seeds belong to one page: leave out --page all");
-  refuse(cuts, {"--probabilities", "--barriers", "--start-from"},
-         "{} belongs to the method walker");
-  refuse(cuts, {"--html"}, "{} shows cuts by a threshold: leave out --html or --seeds");
-  if (cuts) return;
-  refuse(true, {"--merging", "--eigenvectors", "--vectors", "--tolerance", "--solver", "--matvec"},
-         kNoEffect);
-  method = RegionMethod::kWalker;
+  const bool seeds = given("--seeds");
+  if (seeds && !given("--method")) method = RegionMethod::kWalker;
+  if (method == RegionMethod::kHierarchy) return seeds ? kAsksMarks : kAsksCut;
+  if (method == RegionMethod::kObjects) return kAsksObjects;
+  if (method == RegionMethod::kKway) return kAsksDirect;
+  if (!seeds) fail_options("--method walker needs seeds: add --seeds");
+  return kAsksGrowth;
 }
 
-void SegmentLine::check_links() {
+/// Refuses options that are for other questions than the one that is asked.
+void SegmentLine::check_questions(Questions asked) const {
+  const auto names = [](Questions questions) {
+    std::vector<std::string_view> some;
+    for (const QuestionInfo& info : kQuestions) {
+      const bool is_said = info.question == kAsksMarks && (questions & kAsksCut) != 0;
+      if ((questions & info.question) != 0 && !is_said) some.emplace_back(info.name);
+    }
+    return fmt::format("{}", fmt::join(some, " or "));
+  };
+  const auto check = [&](const char* option, Questions questions) {
+    if ((questions & asked) != 0 || !given(option)) return;
+    fail_options(fmt::format("{} is not for {}: leave it out, or ask for {}", option, names(asked),
+                             names(questions)));
+  };
+  for (const ResultInfo& info : kResults) check(info.option, info.questions);
+  for (const CompanionInfo& info : kCompanions) check(info.option, info.questions);
+  for (const ParameterOption& each : kParameterOptions) check(each.flag, each.questions);
+}
+
+/// Refuses options that have no effect because of what others are set to.
+void SegmentLine::check_values(Questions asked) const {
+  const Parameters& parameters = options_.parameters;
+  refuse(options_.all_pages, {"--seeds", "--features"},
+         "{} belong to one page: leave out --page all");
+  refuse(given("--features") && !parameters.affinity.with_boundary,
+         {"--edges", "--cue", "--weights"},
+         "--features take the place of all boundary maps: leave out {}, or multiply both "
+         "affinities (--set affinity.with_boundary=true)");
+  refuse(parameters.region.regions != 0, {"--threshold", "--max-ncut"},
+         fmt::format("{{}} has no effect with a number of regions ({}): leave out one of them",
+                     parameters.region.regions));
+  refuse(parameters.cue.kind != CueKind::kLearned, {"--weights"},
+         "{} names the network: it needs --cue learned");
+  const bool uses_vectors = (asked & kAsksTree) == 0 || given("--features") ||
+                            parameters.contour.spectral == SpectralUse::kFull ||
+                            options_.results.has(Result::kEigenvectors) || given("--print-config");
+  refuse(
+      !uses_vectors, {"--vectors", "--tolerance", "--solver", "--matvec"},
+      "{} applies to eigenvectors of the image's own grid, which nothing in this run uses: leave "
+      "it out, or add --spectral full, which uses them in the contours, or --eigenvectors");
+}
+
+void SegmentLine::set_links() {
   LinkOptions& links = options_.links;
-  if (!links.wanted) return refuse(true, {"--link-overlap"}, "{} needs --link");
+  if (!links.wanted) return;
   if (!options_.all_pages) fail_options("--link links the pages of a file: add --page all");
-  refuse(true, {"--skip-existing", "--shard"},
-         "--link needs all pages in one run, in their order: leave out {}");
   links.overlap = 0.25;
   if (links.least.empty()) return;
   links.overlap = number_in<double>(links.least, std::numeric_limits<double>::min(), 1);
@@ -365,56 +406,11 @@ void SegmentLine::check_links() {
   }
 }
 
-void SegmentLine::check_features() const {
-  if (!given("--features")) return;
-  if (options_.parameters.region.method == RegionMethod::kObjects) {
-    fail_options(
-        "--method objects needs the inside of objects, which --features do not give: leave out "
-        "one");
-  }
-  if (options_.all_pages) fail_options("--features belong to one page: leave out --page all");
-  refuse(!options_.parameters.affinity.with_boundary, {"--edges", "--cue", "--weights"},
-         "--features take the place of all boundary maps: leave out {}, or multiply both "
-         "affinities (--set affinity.with_boundary=true)");
-}
-
-/// Refuses options that would have no effect.
-void SegmentLine::check_effects() const {
-  const Parameters& parameters = options_.parameters;
-  const RegionParameters& region = parameters.region;
-  std::vector<std::string> of_hierarchy = {"--threshold", "--merging"};
-  for (const ResultInfo& info : kResults) {
-    if (info.of_hierarchy) of_hierarchy.emplace_back(info.option);
-  }
-  const bool hierarchy = makes_hierarchy(parameters);
-  refuse(!hierarchy, of_hierarchy,
-         given("--seeds") ? "{} applies to a hierarchy, which --seeds does not make: leave out one"
-                          : "{} applies to a hierarchy: it needs --method hierarchy");
-  refuse(region.regions != 0, {"--threshold", "--max-ncut"},
-         fmt::format("{{}} has no effect with a number of regions ({}): leave out one of them",
-                     region.regions));
-  refuse(region.method != RegionMethod::kKway, {"--max-ncut"},
-         "{} applies to direct cuts: it needs --method kway");
-  refuse(region.method == RegionMethod::kObjects, {"--edges"},
-         "--method objects needs the inside of objects, which {} does not give: leave out one");
-  refuse(parameters.cue.kind != CueKind::kLearned, {"--weights"},
-         "{} names the network: it needs --cue learned");
-  const bool uses_vectors = !hierarchy || given("--features") ||
-                            parameters.contour.spectral == SpectralUse::kFull ||
-                            options_.results.has(Result::kEigenvectors) || given("--print-config");
-  refuse(
-      !uses_vectors, {"--vectors", "--tolerance", "--solver", "--matvec"},
-      "{} applies to eigenvectors of the image's own grid, which nothing in this run uses: leave "
-      "it out, or add --spectral full, which uses them in the contours, or --eigenvectors");
-}
-
 void SegmentLine::choose_action() {
   if (list_) {
     options_.action = Action::kListDevices;
   } else if (print_) {
     options_.action = Action::kPrintConfig;
-  } else if (!options_.tiles.wanted() && (options_.tiles.plan_only || given("--tiles-in"))) {
-    fail_options("--plan-only and --tiles-in apply to tiles: they need --tile-size");
   } else if (options_.batch.list.empty() == options_.inputs.empty()) {
     fail_options(options_.inputs.empty()
                      ? "no image given: name a file, a folder, or - for standard input"

@@ -10,7 +10,7 @@
 #include "device_line.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/parameters.hpp"
-#include "file_list.hpp"
+#include "find_images.hpp"
 #include "maps.hpp"
 #include "results.hpp"
 

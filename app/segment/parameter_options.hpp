@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "questions.hpp"
+
 namespace diacut::app {
 
 /// An option that sets one parameter.
@@ -10,23 +12,28 @@ struct ParameterOption {
   const char* key;
   const char* type;
   const char* meaning;
+  Questions questions = kAsksAny;  ///< That it is for.
 };
 
 inline constexpr std::array kParameterOptions = {
     ParameterOption{"--method", "region.method", "NAME", "How regions are found"},
     ParameterOption{"--regions", "region.regions", "K",
-                    "Number of regions; 0: decided by --threshold or --max-ncut"},
+                    "Number of regions; 0: decided by --threshold or --max-ncut",
+                    kAsksCut | kAsksDirect},
     ParameterOption{"--threshold", "region.threshold", "T",
-                    "--method hierarchy and objects: merge regions across boundaries of a "
-                    "probability or mean strength of at most T"},
+                    "Merge regions across boundaries of a "
+                    "probability or mean strength of at most T",
+                    kAsksCut | kAsksObjects},
     ParameterOption{"--merging", "region.merging", "NAME",
-                    "--method hierarchy and objects: merge regions by the probability that they "
-                    "are different things (learned), or by the mean strength of their boundary"},
+                    "Merge regions by the probability that they "
+                    "are different things (learned), or by the mean strength of their boundary",
+                    kAsksTree},
     ParameterOption{"--max-ncut", "region.max_ncut", "X",
-                    "--method kway: cut while the normalized cut is at most X"},
+                    "Cut while the normalized cut is at most X", kAsksDirect},
     ParameterOption{"--min-size", "region.min_size", "SIZE",
                     "Merge smaller regions into a neighbour: pixels, a share of the picture such "
-                    "as 0.2%, of a scene an area such as 0.5ha or 200m2, or auto"},
+                    "as 0.2%, of a scene an area such as 0.5ha or 200m2, or auto",
+                    kAsksAny & ~kAsksSeeded},
     ParameterOption{"--detail", "image.detail", "SIZE|native",
                     "Find regions in the image reduced to this longer side, in pixels; native: in "
                     "the image itself, for objects whose size in pixels matters"},
@@ -35,17 +42,19 @@ inline constexpr std::array kParameterOptions = {
                     "The network: built in, or a .safetensors file; several, separated by commas, "
                     "are averaged"},
     ParameterOption{"--spectral", "contour.spectral", "NAME",
-                    "--method hierarchy: the eigenvectors in contours: of a decimated grid, of the "
-                    "image's own grid (full), or none (never)"},
+                    "The eigenvectors in contours: of a decimated grid, of the "
+                    "image's own grid (full), or none (never)",
+                    kAsksTree},
     ParameterOption{"--radius", "affinity.radius", "PIXELS",
                     "Compare pixels up to this far apart, 1 to 10"},
     ParameterOption{"--vectors", "eigen.vectors", "N",
-                    "Number of eigenvectors, including the trivial one"},
+                    "Number of eigenvectors, including the trivial one", kAsksVectors},
     ParameterOption{"--tolerance", "eigen.tolerance", "X",
-                    "Residual at which an eigenvector has converged"},
+                    "Residual at which an eigenvector has converged", kAsksVectors},
     ParameterOption{"--solver", "eigen.solver", "NAME",
-                    "The eigensolver (spectra runs on the host)"},
-    ParameterOption{"--matvec", "matvec.kernel", "NAME", "The kernel of the matrix-vector product"},
+                    "The eigensolver (spectra runs on the host)", kAsksVectors},
+    ParameterOption{"--matvec", "matvec.kernel", "NAME", "The kernel of the matrix-vector product",
+                    kAsksVectors},
 };
 
 /// What follows the options in the help of segment.

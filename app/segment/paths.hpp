@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace diacut::app {
 
@@ -41,5 +43,21 @@ void make_folder_of(const std::filesystem::path& result);
 
 /// What the page of an image is called: the image's file name. `input`: a path, or "-".
 std::string page_title(const std::string& input);
+
+/// The places of all results of a run. No result may take the place of another result, or of a
+/// file that the run reads.
+class ResultNames {
+ public:
+  /// `inputs`: the files that the run reads. Empty names and those that lead nowhere are left out.
+  explicit ResultNames(const std::vector<std::string>& inputs);
+
+  /// Adds the place of a result. `input`: the image that it is the result of, or empty. Throws
+  /// ConfigError when the place is taken.
+  void add(const std::string& option, const std::string& result, const std::string& input);
+
+ private:
+  std::map<Identity, std::string> inputs_;
+  std::map<std::string, std::pair<std::string, std::string>> names_;  ///< Option and input.
+};
 
 }  // namespace diacut::app

@@ -10,11 +10,9 @@
 #include "annotate.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
-#include "file_list.hpp"
 #include "find_images.hpp"
 #include "paths.hpp"
 #include "prepare_results.hpp"
-#include "result_names.hpp"
 #include "stacks.hpp"
 #include "text.hpp"
 

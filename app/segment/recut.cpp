@@ -133,10 +133,6 @@ void check_places(const RecutOptions& options) {
           fmt::format("{} describes how labels are written: name a file for them with -o", name));
     }
   }
-  if (options.image.empty() && options.results.has(Result::kOverlay)) {
-    fail_recut(options,
-               "--overlay and --image belong together: the boundaries are drawn on the image");
-  }
   const std::string& output = options.results[Result::kLabels];
   const bool polygons = map_region_format(output).has_value();
   if (polygons && fs::is_regular_file(options.image) && !is_map(options.image)) {
@@ -156,36 +152,18 @@ void check_places(const RecutOptions& options) {
   }
   if (options.needs_brightness() && options.image.empty()) {
     fail_recut(
-        options,
         "--brighter, --darker and --score nuclei need --image: the hierarchy does not hold the "
         "brightness");
-  }
-  for (const auto& [name, given] : {std::pair("--objects", options.objects.has_value()),
-                                    std::pair("--seeds", !options.seeds().empty())}) {
-    if (!given || !options.results.has(Result::kPage)) continue;
-    fail_recut(options,
-               fmt::format("--html and {} exclude each other: the page shows cuts of the hierarchy",
-                           name));
-  }
-  if (options.objects && !options.seeds().empty()) {
-    fail_recut(options, "--objects and --seeds exclude each other: leave out one of them");
   }
   if (polygons && options.image.empty()) {
     fail_recut(options, fmt::format("-o {} needs --image: polygons have the coordinates of a scene",
                                     output));
-  }
-  if (options.results.has(Result::kPage) && options.image.empty()) {
-    fail_recut(options, "--html needs --image: the page shows the image");
   }
   for (const ResultInfo& info : kResults) {
     const std::string& place = options.results[info.result];
     if (place == "-" && info.result != Result::kLabels) {
       fail_recut(options,
                  fmt::format("{}: only labels (-o) can go to standard output (-)", info.option));
-    }
-    const bool named = info.span == Span::kRun || info.result == Result::kLabelMe;
-    if (named && !place.empty() && options.image.empty()) {
-      fail_recut(options, fmt::format("{} needs --image: the file names the image", info.option));
     }
   }
   const bool batch = is_input_folder(options.input);
@@ -254,6 +232,12 @@ RecutLine::RecutLine(bool is_labels)
                "coordinates; of a folder the folder of images: photos/a/b.jpg for a/b.tree or "
                "a/b.png");
   declare_annotations(line_, options_.results, options_.annotations);
+  // The boundaries are drawn on the image, and files of some formats name it.
+  line_.need("--image", {"--overlay"});
+  for (const ResultInfo& info : kResults) {
+    const bool named = info.span == Span::kRun || info.result == Result::kLabelMe;
+    if (named) line_.need("--image", {info.option});
+  }
   if (!is_labels) declare_cuts();
   line_.message_flags(kRecutMessages, "Only errors", "Also what the input holds", false);
 }
@@ -275,6 +259,13 @@ void RecutLine::declare_cuts() {
       "Find the largest regions that do not join seeds of two labels: a PNG, TIFF or NPY of the "
       "image's size with numbers from 1, and 0 elsewhere; a region without seeds has the label 0");
   objects_.declare(line_);
+  // A cut by heights, one by seeds, and objects.
+  line_.exclude("--objects",
+                {"--seeds", "--regions", "--threshold", "--auto", "--min-size", "--html"});
+  line_.exclude("--seeds", {"--regions", "--threshold", "--auto", "--min-size", "--html"});
+  line_.exclude("--regions", {"--threshold", "--auto"});
+  line_.exclude("--auto", {"--threshold"});
+  line_.need("--image", {"--html"});
 }
 
 CommandDescription RecutLine::describe() const {
@@ -295,21 +286,7 @@ RecutOptions RecutLine::parse(int argc, const char* const* argv) {
       options_.is_labels
           ? only_input(kAnnotateProgram, inputs_, {"label image", "label images", "annotated"})
           : only_input(kRecutProgram, inputs_, {"hierarchy", "hierarchies", "cut"});
-  if (int{regions_.has_value()} + int{threshold_.has_value()} + int{automatic_} > 1) {
-    fail_recut("--regions, --threshold and --auto exclude each other");
-  }
   options_.objects = objects_.conditions();
-  for (const auto& [option, given] :
-       {std::pair("--regions", regions_.has_value()),
-        std::pair("--threshold", threshold_.has_value()),
-        std::pair("--min-size", min_size_.has_value()), std::pair("--auto", automatic_)}) {
-    if (options_.objects && given) {
-      fail_recut(fmt::format("--objects and {} exclude each other: objects are not a cut", option));
-    }
-    if (!options_.seeds().empty() && given) {
-      fail_recut(fmt::format("--seeds and {} exclude each other: seeds decide the cut", option));
-    }
-  }
   if (regions_) {
     options_.parameters.region.regions =
         parse_number<int>("--regions", *regions_, 1, INT32_MAX, "an integer of 1 or more");

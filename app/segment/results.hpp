@@ -10,6 +10,7 @@
 #include "command_description.hpp"
 #include "command_line.hpp"
 #include "diacut/annotations.hpp"
+#include "questions.hpp"
 
 namespace diacut::app {
 
@@ -48,7 +49,7 @@ struct ResultInfo {
   const char* option;      ///< The option that names the result's place.
   const char* extensions;  ///< Of its file, the first one in a folder of results; empty: a folder.
   const char* meaning;     ///< What the help says of the option.
-  bool of_hierarchy = false;  ///< Whether it needs --method hierarchy.
+  Questions questions = kAsksAny;  ///< That it is for.
   Span span = Span::kImage;
   std::optional<AnnotationFormat> format = {};  ///< Of a file of annotations.
 
@@ -66,45 +67,45 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
     {Result::kOverlay, "--overlay", ".png .jpg",
      "The image with region boundaries drawn: .png or .jpg"},
     {Result::kEigenvectors, "--eigenvectors", "",
-     "Eigenvectors as PNG, a montage and NPY; one folder for each image"},
+     "Eigenvectors as PNG, a montage and NPY; one folder for each image", kAsksVectors},
     {Result::kTree, "--tree", ".tree", "The merge tree of all regions, for segment recut (.tree)",
-     true},
+     kAsksTree},
     {Result::kUltrametric, "--ultrametric", ".png .npy .tif .tiff",
-     "The tree's ultrametric contour map: .png (16 bits), .npy or .tif (floats)", true},
+     "The tree's ultrametric contour map: .png (16 bits), .npy or .tif (floats)", kAsksTree},
     {Result::kContours, "--contours", ".png .npy .tif .tiff",
-     "Boundary strength, not thinned: .png (16 bits), .npy or .tif (floats)", true},
+     "Boundary strength, not thinned: .png (16 bits), .npy or .tif (floats)", kAsksTree},
     {Result::kPage, "--html", ".html",
      "A page for a browser, with every cut of the tree (.html), and with --eigenvectors those too; "
      "for several images a folder with index.html",
-     true},
+     kAsksTree & ~kAsksMarks},
     {Result::kCoco, "--coco", ".json",
-     "COCO JSON: polygons, and RLE for regions with holes; one file for a folder", false,
+     "COCO JSON: polygons, and RLE for regions with holes; one file for a folder", kAsksAny,
      Span::kRun, AnnotationFormat::kCoco},
     {Result::kLabelMe, "--labelme", ".json",
-     "LabelMe JSON: polygons, and masks for regions with holes", false, Span::kImage,
+     "LabelMe JSON: polygons, and masks for regions with holes", kAsksAny, Span::kImage,
      AnnotationFormat::kLabelMe},
     {Result::kYolo, "--yolo", ".txt",
-     "YOLO segmentation labels: one ring for each region, with holes joined to it", false,
+     "YOLO segmentation labels: one ring for each region, with holes joined to it", kAsksAny,
      Span::kImage, AnnotationFormat::kYolo},
     {Result::kLabelStudio, "--label-studio", ".json",
-     "Label Studio tasks with predictions (.json); one file for a folder", false, Span::kRun,
+     "Label Studio tasks with predictions (.json); one file for a folder", kAsksAny, Span::kRun,
      AnnotationFormat::kLabelStudio},
-    {Result::kCvat, "--cvat", ".xml", "CVAT for images 1.1 (.xml); one file for a folder", false,
+    {Result::kCvat, "--cvat", ".xml", "CVAT for images 1.1 (.xml); one file for a folder", kAsksAny,
      Span::kRun, AnnotationFormat::kCvat},
-    {Result::kSvg, "--svg", ".svg", "The outlines of the regions as paths (.svg)", false,
+    {Result::kSvg, "--svg", ".svg", "The outlines of the regions as paths (.svg)", kAsksAny,
      Span::kImage, AnnotationFormat::kSvg},
     {Result::kGeoJson, "--geojson", ".geojson",
-     "Polygons with holes, in pixels from the upper left corner (.geojson)", false, Span::kImage,
+     "Polygons with holes, in pixels from the upper left corner (.geojson)", kAsksAny, Span::kImage,
      AnnotationFormat::kGeoJson},
     {Result::kTable, "--table", ".csv",
      "Figures of each region: shape, size in pixels and in the file's unit, values of channels as "
      "the file stores them, neighbours (.csv); for several images or pages one file, or a folder",
-     false, Span::kEither, AnnotationFormat::kTable},
+     kAsksAny, Span::kEither, AnnotationFormat::kTable},
     {Result::kGraph, "--graph", ".graphml .csv",
      "Neighbouring regions, with the length and height of each boundary: .graphml, or .csv as a "
      "list of edges"},
     {Result::kProbabilities, "--probabilities", ".npy",
-     "With --seeds: the probability of each label at each pixel, .npy (labels, height, width)"},
+     "The probability of each label at each pixel, .npy (labels, height, width)", kAsksGrowth},
 }};
 
 inline const ResultInfo& info_of(Result result) {
@@ -119,33 +120,34 @@ inline constexpr std::size_t kCompanionCount = 6;
 struct CompanionInfo {
   Companion companion;
   const char* option;      ///< The option that names its file, or a folder of such files.
+  Questions questions;     ///< That it is for.
   const char* extensions;  ///< Of its file in a folder.
   const char* meaning;     ///< What the help says of the option.
 };
 
 /// In the order of Companion.
 inline constexpr std::array<CompanionInfo, kCompanionCount> kCompanions = {{
-    {Companion::kEdges, "--edges", ".png .tif .tiff .npy",
+    {Companion::kEdges, "--edges", kAsksAny & ~kAsksObjects, ".png .tif .tiff .npy",
      "Use your own boundary map instead of the network's: a grey image of 8 or 16 bits, or floats "
      "in [0, 1] (TIFF, NPY), of the image's size; for several images a folder in which a/b.png, "
      ".tif or .npy belongs to photos/a/b.jpg"},
-    {Companion::kSeeds, "--seeds", ".png .tif .tiff .npy .geojson",
+    {Companion::kSeeds, "--seeds", kAsksSeeded, ".png .tif .tiff .npy .geojson",
      "Grow labels from these pixels: a PNG, TIFF or NPY of the image's size with numbers from 1, "
      "and 0 elsewhere, or GeoJSON in pixels with properties.label; with --method hierarchy, find "
      "the largest regions that do not join two labels; for several images a folder as with "
      "--edges"},
-    {Companion::kBarriers, "--barriers", ".png .tif .tiff .npy .geojson",
-     "With --seeds: lines that labels do not cross, pixels other than 0 of a PNG, TIFF or NPY of "
+    {Companion::kBarriers, "--barriers", kAsksGrowth, ".png .tif .tiff .npy .geojson",
+     "Lines that labels do not cross, pixels other than 0 of a PNG, TIFF or NPY of "
      "the image's size, or GeoJSON in pixels; for several images a folder as with --edges"},
-    {Companion::kFeatures, "--features", ".npy",
+    {Companion::kFeatures, "--features", kAsksAny & ~kAsksObjects, ".npy",
      "Compare pixels by your own features instead of boundaries: .npy of float32 or float16, "
      "(height, width, channels), of the image's size or a smaller one of its proportions; for "
      "several images a folder as with --edges"},
-    {Companion::kStart, "--start-from", ".npy",
-     "With --seeds: start from the --probabilities of an earlier run (.npy), to save time after "
+    {Companion::kStart, "--start-from", kAsksGrowth, ".npy",
+     "Start from the --probabilities of an earlier run (.npy), to save time after "
      "adding a few seeds; for several images a folder as with --edges"},
-    {Companion::kCorrected, "--correct", ".png .tif .tiff .npy",
-     "With --seeds: correct these labels (PNG, TIFF or NPY). Regions with marks of one number get "
+    {Companion::kCorrected, "--correct", kAsksSeeded, ".png .tif .tiff .npy",
+     "Correct these labels (PNG, TIFF or NPY). Regions with marks of one number get "
      "it, those with several are divided among them, all others stay; for several images a folder "
      "as with --edges"},
 }};

@@ -15,14 +15,14 @@
 #include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "diacut/tiles.hpp"
+#include "find_images.hpp"
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
 #include "maps.hpp"
+#include "paths.hpp"
 #include "program.hpp"
 #include "progress.hpp"
-#include "result_names.hpp"
 #include "segment_files.hpp"
-#include "shard.hpp"
 #include "stopwatch.hpp"
 #include "subcommand.hpp"
 #include "text.hpp"
@@ -231,16 +231,8 @@ void check_options(const Options& options) {
       fs::is_directory(options.inputs.front())) {
     fail_tiled("--tile-size segments one picture: name one file");
   }
-  for (const ResultInfo& info : kResults) {
-    const bool of_tiles = info.result == Result::kLabels || info.result == Result::kContours;
-    const std::string& place = options.results[info.result];
-    if (place.empty()) continue;
-    if (!of_tiles) {
-      fail_tiled(fmt::format(
-          "{} needs the whole picture: with --tile-size labels and --contours are written",
-          info.option));
-    }
-    if (place == "-") fail_tiled(fmt::format("{}: with --tile-size name a file", info.option));
+  for (const std::string& place : options.results) {
+    if (place == "-") fail_tiled("-: with --tile-size name files for results");
   }
   const std::string& output = options.results[Result::kLabels];
   if (!names_tiff(output) && !map_region_format(output)) {
@@ -249,26 +241,6 @@ void check_options(const Options& options) {
         "FILE.tif, .gpkg, .geojson or .shp");
   }
   check_labels_name(output, options.labels);
-  for (const auto& [given, message] : {
-           std::pair(options.annotations.simplify().has_value(),
-                     "--simplify applies to whole scenes: leave it out with --tile-size"),
-           std::pair(options.companions.any(),
-                     "--edges, --seeds and --features apply to whole pictures: leave them out with "
-                     "--tile-size"),
-           std::pair(!options.batch.list.empty() || options.batch.shard.divides(),
-                     "--files-from and --shard apply to many images; segment tile has its own "
-                     "--shard"),
-           std::pair(options.verify,
-                     "--verify compares segmentations of whole pictures: leave it out with "
-                     "--tile-size, or segment the picture twice and compare the files"),
-           std::pair(!options.json.empty() || options.batch.skip_existing || options.all_pages ||
-                         options.part.page != 0 || !options.part.channel.empty() ||
-                         options.labels.indexed,
-                     "--json, --skip-existing, --page, --channel and --indexed do not work with "
-                     "--tile-size"),
-       }) {
-    if (given) fail_tiled(message);
-  }
 }
 
 TilePlan plan_of(const Options& options) {

@@ -1,20 +1,37 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "boundary/network/device_network.hpp"
+#include "diacut/doctor.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
 #include "doctor/trial.hpp"
 #include "eigen/eigensolver.hpp"
 #include "image/resize.hpp"
 #include "matrix/stencil.hpp"
+#include "opencl/context.hpp"
 
 /// Known answers of the stages.
 namespace diacut {
+
+/// How a device is examined.
+struct ExaminationOrder {
+  std::string device;      ///< As choose_device() takes it.
+  std::string kernel_dir;  ///< Empty: the built-in kernels.
+  /// For tests: the device is given the kernels of another kind of device.
+  std::optional<DeviceKind> as_kind = {};
+};
+
+/// As examine_device().
+DeviceExamination examine(const ExaminationOrder& order, const Watch& watch);
+
+/// All kernels that are built into the library, as CheckResult names them.
+std::vector<std::string> kernels_of_library();
 
 /// A known answer that a device is held to.
 struct DeviceCheck {

@@ -1,5 +1,3 @@
-#include "doctor/examine.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 
 #include "evaluate/boundary_score.hpp"
 #include "evaluate/ground_truth.hpp"
-#include "evaluate/label_scores.hpp"
 #include "evaluate/region_score.hpp"
 #include "evaluate/result.hpp"
 

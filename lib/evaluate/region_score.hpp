@@ -4,11 +4,26 @@
 #include <span>
 #include <vector>
 
+#include "diacut/evaluate.hpp"
 #include "evaluate/ground_truth.hpp"
 
 /// Region scores as the Berkeley benchmark (P. Arbelaez, M. Maire, C. Fowlkes, J. Malik, "Contour
 /// detection and hierarchical image segmentation", 2011, section 2.3) computes them.
 namespace diacut {
+
+/// Scores of objects over several images.
+struct ObjectSummary {
+  ObjectScores pooled;                 ///< The objects of all images counted together.
+  std::vector<double> mean_precision;  ///< The mean over the images of average_precision(), for
+                                       ///< each of pooled.matches.
+  double mean_f1 = 0;                  ///< The mean over the images of f1() at the first overlap.
+};
+
+/// The mean of average_precision() over all overlaps.
+double mean_average_precision(const ObjectScores& scores);
+
+/// Precondition: at least one image.
+ObjectSummary summarise_objects(std::span<const ObjectScores> images);
 
 /// The scores of one segmentation against all annotators of its image.
 struct RegionScores {

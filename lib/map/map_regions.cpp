@@ -10,7 +10,6 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
-#include "map/band_figures.hpp"
 #include "map/gdal.hpp"
 #include "map/region_layer.hpp"
 #include "map/region_shapes.hpp"

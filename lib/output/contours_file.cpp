@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <span>
 
 #include "diacut/output.hpp"
 #include "output/format.hpp"
@@ -26,6 +27,17 @@ void write_contours(const std::string& path, const std::vector<float>& contours,
   PngExtras extras;
   extras.flat = true;
   write_file(path, encode_png(width, height, grey, extras));
+}
+
+void write_probabilities(const std::string& path,
+                         const std::vector<std::vector<float>>& probabilities, int width,
+                         int height) {
+  std::vector<float> all;
+  for (const std::vector<float>& each : probabilities)
+    all.insert(all.end(), each.begin(), each.end());
+  write_file(path, encode_npy(std::span<const float>(all),
+                              {probabilities.size(), static_cast<std::size_t>(height),
+                               static_cast<std::size_t>(width)}));
 }
 
 }  // namespace diacut

@@ -16,9 +16,9 @@
 #include "output/atomic_file.hpp"
 #include "output/montage.hpp"
 #include "output/npy.hpp"
+#include "output/picture.hpp"
 #include "output/png.hpp"
 #include "output/resolution_json.hpp"
-#include "output/vector_picture.hpp"
 
 namespace diacut {
 namespace {

@@ -5,7 +5,7 @@
 #include "diacut/output.hpp"
 #include "output/format.hpp"
 #include "output/npy.hpp"
-#include "output/palette.hpp"
+#include "output/picture.hpp"
 #include "output/png.hpp"
 
 namespace diacut {

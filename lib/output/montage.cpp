@@ -7,7 +7,6 @@
 #include <opencv2/imgproc.hpp>
 
 #include "output/picture.hpp"
-#include "output/vector_picture.hpp"
 
 namespace diacut {
 namespace {

@@ -22,7 +22,6 @@
 #include "output/format.hpp"
 #include "output/page_text.hpp"
 #include "output/picture.hpp"
-#include "output/vector_picture.hpp"
 
 namespace diacut {
 namespace {

@@ -1,14 +1,33 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <opencv2/core.hpp>
 #include <vector>
 
+#include "diacut/eigenvectors.hpp"
 #include "diacut/image.hpp"
 #include "diacut/labels.hpp"
 #include "diacut/output.hpp"
+#include "output/png.hpp"
 
 namespace diacut {
+
+/// `count` colours (at most 256) that are easy to tell apart. The first is black. Each further
+/// colour is chosen among colours that are neither very dark nor very light, and far from the few
+/// colours before it: it is the one farthest in Lab from all colours before it (C. Glasbey et al.,
+/// "Colour displays for categorical images", 2007). Consecutive labels differ clearly, and the
+/// first few labels the most. Every call returns these colours.
+std::vector<Colour> distinct_colours(int count);
+
+/// The generalized eigenvector y = z / sqrt_degree of eigenvectors.vectors[k], 0 without data.
+std::vector<float> generalized(const Eigenvectors& eigenvectors, std::size_t k);
+
+/// An eigenvector of width * height values as a picture (red, green, blue): blue below zero, light
+/// grey at zero, red above; full colour from the value that 98% of the magnitudes are below. Pixels
+/// where `sqrt_degree` is 0 have no data: mid-grey.
+cv::Mat3b vector_picture(const std::vector<float>& y, const std::vector<float>& sqrt_degree,
+                         int width, int height);
 
 /// An image in 8 bits as red, green, blue; grey values become three equal values. Pixels without
 /// data show a grey checkerboard.

@@ -91,11 +91,6 @@ std::vector<bool> reached(const WorkingSeeds& seeds, const Image& image) {
 
 void check_walk_start(const ImageToSegment& asked, const Parameters& parameters) {
   if (asked.start == nullptr) return;
-  if (asked.seeds == nullptr || parameters.region.method != RegionMethod::kWalker) {
-    throw ConfigError(
-        "there are probabilities to start from, but region.method is not walker: set it, or leave "
-        "them out");
-  }
   if (asked.features != nullptr) {
     throw ConfigError(
         "a random walk by features does not start from probabilities: leave out one of them");

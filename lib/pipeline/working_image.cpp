@@ -1,15 +1,18 @@
 #include "pipeline/working_image.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <utility>
 
-#include "image/detail.hpp"
+#include "core/enum_names.hpp"
 #include "image/edge_check.hpp"
 #include "image/feature_planes.hpp"
+#include "image/resize.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/walk_stage.hpp"
 #include "region/parts.hpp"
@@ -33,29 +36,35 @@ double pixels_of_working_image(const PictureSize& size) {
   return static_cast<double>(size.width) * static_cast<double>(size.height);
 }
 
-/// Throws unless there are seeds where the method needs them, only where it takes them, and they
-/// fit the image.
-void check_seeds_of(const ImageToSegment& asked, RegionMethod method) {
-  if (asked.seeds == nullptr) {
-    if (method != RegionMethod::kWalker) return;
+/// Throws unless all that comes with the image is for the method, and seeds are there if it needs
+/// them.
+void check_method(const ImageToSegment& asked, RegionMethod method) {
+  if (method == RegionMethod::kWalker && asked.seeds == nullptr) {
     throw InputError("region.method walker needs seeds (--seeds)");
   }
-  if (method != RegionMethod::kWalker && method != RegionMethod::kHierarchy) {
-    throw ConfigError(
-        "there are seeds, but region.method is neither walker nor hierarchy: set it, or leave them "
-        "out");
+  struct Part {
+    bool given;
+    const char* name;
+    std::vector<std::string_view> methods;
+  };
+  const std::vector<std::string_view> without_inside = {"hierarchy", "kway", "walker"};
+  const std::string_view name = enum_name(kRegionMethodNames, method);
+  for (const Part& part : {Part{asked.seeds != nullptr, "seeds", {"walker", "hierarchy"}},
+                           Part{asked.barriers != nullptr, "barriers", {"walker"}},
+                           Part{asked.start != nullptr, "probabilities to start from", {"walker"}},
+                           Part{asked.edges != nullptr, "a boundary map", without_inside},
+                           Part{asked.features != nullptr, "features", without_inside}}) {
+    if (!part.given || std::count(part.methods.begin(), part.methods.end(), name) > 0) continue;
+    throw ConfigError(fmt::format(
+        "{} came with the image, but region.method {} does not take them: set it to {}, or leave "
+        "them out",
+        part.name, name, fmt::join(part.methods, " or ")));
   }
-  check_seeds(*asked.seeds, asked.image->width, asked.image->height, asked.image->valid);
 }
 
-/// Throws unless barriers stand where the method heeds them and fit the image and its seeds.
+/// Throws unless barriers are heeded and fit the image and its seeds.
 void check_barriers_of(const ImageToSegment& asked, const Parameters& parameters) {
   if (asked.barriers == nullptr) return;
-  if (parameters.region.method != RegionMethod::kWalker) {
-    throw ConfigError(
-        "there are barriers, but region.method is not walker, whose labels they part: set it, or "
-        "leave them out");
-  }
   if (asked.features != nullptr && !parameters.affinity.with_boundary) {
     throw ConfigError(
         "there are barriers, but features alone ignore them: set affinity.with_boundary to true, "
@@ -96,11 +105,6 @@ std::vector<std::uint8_t> closed_barriers(const Barriers& barriers) {
 
 /// Throws unless the features can be used and fit the image.
 void check_features_of(const ImageToSegment& asked, const Parameters& parameters) {
-  if (parameters.region.method == RegionMethod::kObjects) {
-    throw ConfigError(
-        "region.method objects needs the inside of objects, which features do not give: leave one "
-        "of them out");
-  }
   const bool alone = !parameters.affinity.with_boundary;
   if (alone && asked.edges != nullptr) {
     throw ConfigError(
@@ -276,15 +280,11 @@ Labels regions_of(const PictureSize& size, const std::vector<std::int32_t>& labe
 }  // namespace
 
 WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters) {
-  check_seeds_of(asked, parameters.region.method);
+  const Image& image = *asked.image;
+  check_method(asked, parameters.region.method);
+  if (asked.seeds != nullptr) check_seeds(*asked.seeds, image.width, image.height, image.valid);
   check_barriers_of(asked, parameters);
   check_walk_start(asked, parameters);
-  if (asked.edges != nullptr && parameters.region.method == RegionMethod::kObjects) {
-    throw ConfigError(
-        "region.method objects needs the inside of objects, which an edge map does not give: leave "
-        "one of them out");
-  }
-  const Image& image = *asked.image;
   const PictureSize full{image.width, image.height};
   const PictureSize working = reduced_size(full, parameters.image.detail);
   WorkingImage result;

@@ -14,7 +14,6 @@
 #include "diacut/objects.hpp"
 #include "region/borders.hpp"
 #include "region/leaf_cut.hpp"
-#include "region/node_figures.hpp"
 #include "region/object_features.hpp"
 
 namespace diacut {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "region/rim.hpp"
 #include "region/tiling.hpp"
 #include "region/watershed.hpp"
 

@@ -16,7 +16,6 @@
 #include "region/arcs.hpp"
 #include "region/borders.hpp"
 #include "region/pair_graph.hpp"
-#include "region/places.hpp"
 
 namespace diacut {
 

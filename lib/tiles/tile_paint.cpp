@@ -18,7 +18,7 @@
 #include "core/parallel.hpp"
 #include "map/map_regions.hpp"
 #include "map/raster_blocks.hpp"
-#include "region/places.hpp"
+#include "region/tile_regions.hpp"
 #include "tiles/bytes.hpp"
 #include "tiles/summaries.hpp"
 #include "tiles/tile_steps.hpp"

@@ -5,14 +5,12 @@
 #include <sstream>
 
 #include "cli_test.hpp"
+#include "matchers.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::UnorderedElementsAre;
 namespace fs = std::filesystem;
 
 class CliBatch : public CliTest {

@@ -6,13 +6,12 @@
 #include <vector>
 
 #include "cli_test.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
 
 using nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// diacut-bench on what is as small as can be: figures mean nothing then, but they are all there.
 class CliBench : public CliTest {

@@ -1,13 +1,12 @@
 // --cue, --weights and --edges.
 #include "cli_test.hpp"
 #include "diacut/image.hpp"
+#include "matchers.hpp"
 #include "network_file.hpp"
 #include "output/npy.hpp"
 
 namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class CliCue : public CliTest {
  protected:

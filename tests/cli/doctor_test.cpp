@@ -5,13 +5,12 @@
 #include <sstream>
 
 #include "cli_test.hpp"
+#include "matchers.hpp"
 #include "support.hpp"
 
 namespace diacut::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
 namespace fs = std::filesystem;
 
 /// OpenCL goes wrong by this plan, if it is not empty; of two devices, which PoCL makes of one CPU,

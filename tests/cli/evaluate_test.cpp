@@ -5,16 +5,13 @@
 
 #include "cli_test.hpp"
 #include "mat_writer.hpp"
+#include "matchers.hpp"
 #include "output/npy.hpp"
 
 namespace diacut::testing {
 namespace {
 
 using nlohmann::json;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 void expect_evaluate_error(const Result& result, int exit_code,
                            const std::vector<std::string>& parts) {

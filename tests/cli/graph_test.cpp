@@ -9,14 +9,11 @@
 
 #include "cli_test.hpp"
 #include "graphs.hpp"
+#include "matchers.hpp"
 #include "npz_writer.hpp"
 
 namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 
 class CliGraph : public CliTest {
  protected:

@@ -7,12 +7,10 @@
 #include <opencv2/imgproc.hpp>
 
 #include "cli_test.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 class CliInput : public CliTest {
  protected:

@@ -4,12 +4,12 @@
 #include <thread>
 
 #include "cli_test.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 constexpr int kInterrupted = 130;
 

@@ -5,12 +5,11 @@
 #include <sstream>
 
 #include "cli_test.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 namespace fs = std::filesystem;
 
 class CliList : public CliTest {

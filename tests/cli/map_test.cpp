@@ -3,16 +3,11 @@
 
 #include "cli_test.hpp"
 #include "map_files.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::UnorderedElementsAre;
 using Json = nlohmann::json;
 
 class CliMap : public CliTest {

@@ -2,11 +2,10 @@
 #include <random>
 
 #include "cli_test.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class CliMerging : public CliTest {
  protected:

@@ -8,11 +8,11 @@
 #include "cli_test.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/output.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
 
-using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
 class CliNuclei : public CliTest {

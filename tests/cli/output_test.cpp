@@ -7,14 +7,11 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "cli_test.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::UnorderedElementsAre;
 namespace fs = std::filesystem;
 
 class CliOutput : public CliTest {

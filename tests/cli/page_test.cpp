@@ -15,17 +15,13 @@
 #include "diacut/hierarchy.hpp"
 #include "diacut/output.hpp"
 #include "drawn_image.hpp"
+#include "matchers.hpp"
 #include "region/hierarchy.hpp"
 
 namespace diacut::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::UnorderedElementsAre;
 using Json = nlohmann::json;
 using Values = std::vector<std::int32_t>;
 

@@ -4,14 +4,11 @@
 #include "cli_test.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/output.hpp"
+#include "matchers.hpp"
 #include "region/hierarchy.hpp"
 
 namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 
 /// An environment without OpenCL drivers, in which opening a device fails.
 const Surroundings kRecutNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};

@@ -7,12 +7,11 @@
 
 #include "cli_test.hpp"
 #include "map_files.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 using Json = nlohmann::json;
 
 class CliSeeds : public CliTest {

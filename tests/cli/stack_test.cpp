@@ -8,12 +8,10 @@
 #include <vector>
 
 #include "cli_test.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class CliStack : public CliTest {
  protected:

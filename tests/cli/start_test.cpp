@@ -3,15 +3,13 @@
 #include <sstream>
 
 #include "cli_test.hpp"
+#include "matchers.hpp"
 #include "support.hpp"
 
 namespace diacut::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::Contains;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 constexpr const char* kModule = "diacut-formats.so";
 

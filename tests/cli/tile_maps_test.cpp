@@ -3,13 +3,11 @@
 
 #include <filesystem>
 
+#include "matchers.hpp"
 #include "tiles_test.hpp"
 
 namespace diacut::testing {
 namespace {
-
-using ::testing::Each;
-using ::testing::HasSubstr;
 
 class CliTileMaps : public CliTiles {
  protected:

@@ -10,14 +10,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "matchers.hpp"
+
 namespace diacut::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 TEST_F(CliTiles, LabelsAreThoseOfTheWholePicture) {
   write_picture("a.png", drawing(131, 97));
@@ -266,7 +262,7 @@ TEST_F(CliTiles, RefuseWhatTilesDoNotHave) {
   refuse({"--method", "kway"}, {"--method hierarchy"});
   refuse({"--set", "cue.turns=4"}, {"cue.turns"});
   refuse({"--set", "cue.pose=canonical"}, {"cue.pose"});
-  refuse({"--tree", "a.tree"}, {"--tree", "whole picture"});
+  refuse({"--tree", "a.tree"}, {"--tree", "--tile-size"});
   refuse({"--json", "a.json"}, {"--json"});
   refuse({"--verify"}, {"--verify"});
   expect_error(segment({"a.png", "-o", "out.png", "--tile-size", "16"}), 2, {"FILE.tif"});

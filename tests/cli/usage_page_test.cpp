@@ -12,12 +12,11 @@
 #include <vector>
 
 #include "cli_test.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 
 std::string text_of(const std::string& path) {

@@ -2,13 +2,10 @@
 #include <sstream>
 
 #include "cli_test.hpp"
+#include "matchers.hpp"
 
 namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 class CliUsage : public CliTest {};
 
@@ -106,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
               {"--max-ncut", "no effect"}},
         Wrong{{"a.png", "--max-ncut", "0.1"}, {"--max-ncut", "--method kway"}},
         Wrong{{"a.png", "--config", "nuclei", "--regions", "3"}, {"--regions", "objects"}},
-        Wrong{{"a.png", "--config", "nuclei", "--edges", "b.png"}, {"--edges", "inside"}},
+        Wrong{{"a.png", "--config", "nuclei", "--edges", "b.png"}, {"--edges", "objects"}},
         Wrong{{"a.png", "--cue", "gradient", "--weights", "fast"}, {"--weights", "learned"}},
         Wrong{{"a.png", "--detail", "0"}, {"--detail", "0", "native"}},
         Wrong{{"a.png", "--detail", "big"}, {"--detail", "big", "native"}},

@@ -8,11 +8,8 @@
 #include "region/parts.hpp"
 #include "region/region.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using diacut::testing::Drawing;
-using diacut::testing::DrawnGraph;
 
 /// What holds for every segmentation (see Labels).
 void expect_labels(const Labels& labels, const Eigenvectors& eigenvectors) {
@@ -128,4 +125,4 @@ TEST(RegionProperties, LabelsKeepTheirContractForAnyInput) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

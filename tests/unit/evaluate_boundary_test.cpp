@@ -1,13 +1,374 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <random>
+#include <string>
 #include <vector>
 
 #include "evaluate/boundary_score.hpp"
+#include "evaluate/ground_truth.hpp"
 
 namespace diacut {
+
+/// Looks into a matching.
+struct MatcherCheck {
+  using Index = BoundaryMatcher::Index;
+  using Cost = BoundaryMatcher::Cost;
+  static constexpr auto kTruth = BoundaryMatcher::kTruth;
+  static constexpr auto kFound = BoundaryMatcher::kFound;
+  static constexpr Index kNone = BoundaryMatcher::kNone;
+
+  /// The sum of the distances of the matched pairs, in pixels.
+  static double distance(const BoundaryMatcher& matcher) {
+    Cost sum = 0;
+    for (std::size_t at = 0; at < matcher.mate_[kTruth].size(); ++at) {
+      const Index partner = matcher.mate_[kTruth][at];
+      if (partner == kNone) continue;
+      const auto found = std::find_if(
+          matcher.neighbours_.begin(), matcher.neighbours_.end(),
+          [&](const auto& each) { return each.step == partner - static_cast<Index>(at); });
+      sum += found->cost;
+    }
+    return static_cast<double>(sum) / BoundaryMatcher::kUnitsPerPixel;
+  }
+
+  /// Whether the dual solution proves that no matching costs less.
+  static bool is_optimal(const BoundaryMatcher& matcher) {
+    for (const auto side : {kTruth, kFound}) {
+      const auto opposite = BoundaryMatcher::other(side);
+      for (std::size_t at = 0; at < matcher.present_[side].size(); ++at) {
+        if (matcher.present_[side][at] == 0) continue;
+        const Cost dual = matcher.dual_[side][at];
+        const Index partner = matcher.mate_[side][at];
+        if (dual > matcher.half_outlier_) return false;
+        if (partner == kNone && dual != matcher.half_outlier_) return false;
+        for (const auto& [step, cost] : matcher.neighbours_) {
+          const Index next = static_cast<Index>(at) + step;
+          if (matcher.present_[opposite][static_cast<std::size_t>(next)] == 0) continue;
+          const Cost slack = cost - dual - matcher.dual_[opposite][static_cast<std::size_t>(next)];
+          if (slack < 0 || (next == partner && slack != 0)) return false;
+        }
+      }
+    }
+    return true;
+  }
+};
+
+namespace {
+
+using Mask = std::vector<std::uint8_t>;
+
+Mask random_mask(std::mt19937& random, std::size_t size, double share) {
+  Mask mask(size);
+  for (std::uint8_t& value : mask) {
+    value = std::generate_canonical<double, 32>(random) < share ? 1 : 0;
+  }
+  return mask;
+}
+
+struct Best {
+  double cost = 0;  ///< Distances less 100 times the greatest one a pair.
+  int pairs = 0;
+  double distance = 0;
+};
+
+/// The cheapest of all matchings, by trying each.
+class BruteForce {
+ public:
+  BruteForce(const Mask& truth, const Mask& found, int width, double max_distance)
+      : width_(width), max_distance_(max_distance), used_(found.size(), false) {
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+      if (truth[i] != 0) truth_.push_back(static_cast<int>(i));
+      if (found[i] != 0) found_.push_back(static_cast<int>(i));
+    }
+    search(0, {});
+  }
+  const Best& best() const { return best_; }
+
+ private:
+  void search(std::size_t next, const Best& sofar) {
+    if (next == truth_.size()) {
+      if (sofar.cost < best_.cost - 1e-9) best_ = sofar;
+      return;
+    }
+    search(next + 1, sofar);
+    for (std::size_t j = 0; j < found_.size(); ++j) {
+      const double distance = std::hypot(truth_[next] % width_ - found_[j] % width_,
+                                         truth_[next] / width_ - found_[j] / width_);
+      if (used_[j] || distance > max_distance_) continue;
+      used_[j] = true;
+      search(next + 1, {sofar.cost + distance - 100 * max_distance_, sofar.pairs + 1,
+                        sofar.distance + distance});
+      used_[j] = false;
+    }
+  }
+
+  int width_;
+  double max_distance_;
+  std::vector<int> truth_;
+  std::vector<int> found_;
+  std::vector<bool> used_;
+  Best best_;
+};
+
+TEST(BoundaryMatcher, FindsWhatTryingEveryMatchingFinds) {
+  std::mt19937 random(1);
+  int with_choice = 0;
+  for (int round = 0; round < 400; ++round) {
+    const int width = 1 + static_cast<int>(random() % 6);
+    const int height = 1 + static_cast<int>(random() % 5);
+    const auto size = static_cast<std::size_t>(width * height);
+    const double max_distance = std::vector{0.9, 1.0, 1.5, 2.3, 4.2}[random() % 5];
+    Mask truth = random_mask(random, size, 0.4);
+    // So many that all can be tried.
+    for (std::size_t i = 0, seen = 0; i < size; ++i) seen += truth[i], truth[i] &= seen <= 6;
+    Mask found = random_mask(random, size, 0.3);
+    for (std::size_t i = 0, seen = 0; i < size; ++i) seen += found[i], found[i] &= seen <= 7;
+    const Best best = BruteForce(truth, found, width, max_distance).best();
+    BoundaryMatcher matcher(truth, width, height, max_distance);
+    matcher.match(found);
+    EXPECT_EQ(matcher.matched(), best.pairs) << round;
+    EXPECT_NEAR(MatcherCheck::distance(matcher), best.distance, 7 * std::ldexp(1, -21)) << round;
+    EXPECT_TRUE(MatcherCheck::is_optimal(matcher)) << round;
+    if (best.pairs > 2 && best.distance > 0) ++with_choice;
+  }
+  EXPECT_GT(with_choice, 100);
+}
+
+TEST(BoundaryMatcher, ChangesEndWhereAFreshStartDoes) {
+  std::mt19937 random(2);
+  constexpr int kWidth = 23;
+  constexpr int kHeight = 19;
+  constexpr std::size_t kSize = kWidth * kHeight;
+  for (const double truth_share : {0.05, 0.2, 0.5}) {
+    const Mask truth = random_mask(random, kSize, truth_share);
+    BoundaryMatcher changing(truth, kWidth, kHeight, 3.7);
+    Mask found(kSize, 0);
+    for (int step = 0; step < 40; ++step) {
+      const double share = std::generate_canonical<double, 32>(random);
+      // Now a few pixels other than before, now all.
+      const Mask drawn = random_mask(random, kSize, share * share);
+      const Mask changed = random_mask(random, kSize, step % 4 == 0 ? 1 : 0.05);
+      for (std::size_t i = 0; i < kSize; ++i) {
+        if (changed[i] != 0) found[i] = drawn[i];
+      }
+      changing.match(found);
+      BoundaryMatcher fresh(truth, kWidth, kHeight, 3.7);
+      fresh.match(found);
+      ASSERT_EQ(changing.matched(), fresh.matched());
+      ASSERT_EQ(MatcherCheck::distance(changing), MatcherCheck::distance(fresh));
+      ASSERT_TRUE(MatcherCheck::is_optimal(changing));
+      std::int64_t partners = 0;
+      for (std::size_t i = 0; i < kSize; ++i) {
+        ASSERT_TRUE(found[i] != 0 || !changing.is_matched(i));
+        partners += changing.is_matched(i) ? 1 : 0;
+      }
+      ASSERT_EQ(partners, changing.matched());
+    }
+  }
+}
+
+TEST(BoundaryMatcher, AnOutlierCostsAHundredTimesTheGreatestDistance) {
+  // Truth at 0 .. n-1, found at 1 .. n: all n pairs are one pixel apart, or all but one are none.
+  // The one more pair is worth 150 pixels.
+  for (const int n : {2, 10, 149, 151, 200}) {
+    Mask truth(static_cast<std::size_t>(n + 1), 1);
+    Mask found(static_cast<std::size_t>(n + 1), 1);
+    truth.back() = 0;
+    found.front() = 0;
+    BoundaryMatcher matcher(truth, n + 1, 1, 1.5);
+    matcher.match(found);
+    EXPECT_EQ(matcher.matched(), n < 150 ? n : n - 1);
+    EXPECT_EQ(MatcherCheck::distance(matcher), n < 150 ? n : 0.0);
+    EXPECT_TRUE(MatcherCheck::is_optimal(matcher));
+  }
+}
+
+TEST(BoundaryMatcher, TheGreatestDistanceIsWithinReachAndNothingBeyond) {
+  Mask truth(7, 0);
+  truth[0] = 1;
+  for (std::size_t at = 0; at < 7; ++at) {
+    Mask found(7, 0);
+    found[at] = 1;
+    BoundaryMatcher matcher(truth, 7, 1, 3.0);
+    matcher.match(found);
+    EXPECT_EQ(matcher.matched(), at <= 3 ? 1 : 0);
+    EXPECT_EQ(matcher.is_matched(at), at <= 3);
+  }
+}
+
+TEST(BoundaryMatcher, RowsDoNotGoOnInTheNext) {
+  Mask truth(12, 0);
+  Mask found(12, 0);
+  truth[5] = 1;  // The end of the first row of 6,
+  found[6] = 1;  // the start of the second.
+  BoundaryMatcher matcher(truth, 6, 2, 2);
+  matcher.match(found);
+  EXPECT_EQ(matcher.matched(), 0);
+}
+
+TEST(BoundaryMatcher, NothingMatchesNothing) {
+  BoundaryMatcher matcher(Mask(4, 0), 2, 2, 1);
+  matcher.match(Mask(4, 1));
+  EXPECT_EQ(matcher.matched(), 0);
+  BoundaryMatcher other(Mask(4, 1), 2, 2, 1);
+  other.match(Mask(4, 0));
+  EXPECT_EQ(other.matched(), 0);
+  EXPECT_TRUE(MatcherCheck::is_optimal(other));
+}
+
+TEST(BoundaryMatcher, EqualMapsMatchPixelByPixel) {
+  std::mt19937 random(3);
+  const Mask mask = random_mask(random, 40 * 30, 0.3);
+  BoundaryMatcher matcher(mask, 40, 30, 4.3);
+  matcher.match(mask);
+  EXPECT_EQ(matcher.matched(), std::count(mask.begin(), mask.end(), 1));
+  EXPECT_EQ(MatcherCheck::distance(matcher), 0);
+}
+
+}  // namespace
+
+namespace {
+
+using EvaluateThinningMask = std::vector<std::uint8_t>;
+
+/// '#' is set.
+EvaluateThinningMask mask_of(const std::vector<std::string>& rows) {
+  EvaluateThinningMask mask;
+  for (const std::string& row : rows) {
+    for (const char c : row) mask.push_back(c == '#' ? 1 : 0);
+  }
+  return mask;
+}
+
+std::vector<std::string> drawn(const EvaluateThinningMask& mask, int width) {
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < mask.size(); ++i) {
+    if (i % static_cast<std::size_t>(width) == 0) rows.emplace_back();
+    rows.back() += mask[i] != 0 ? '#' : '.';
+  }
+  return rows;
+}
+
+/// Pieces of the pixels of one value, 8-connected or 4-connected; outside the image is 0.
+int pieces(const EvaluateThinningMask& mask, int width, int height, bool value, bool diagonally) {
+  const int w = width + 2;
+  const int h = height + 2;
+  EvaluateThinningMask left(static_cast<std::size_t>(w * h), value ? 0 : 1);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const bool set = mask[static_cast<std::size_t>(y * width + x)] != 0;
+      left[static_cast<std::size_t>((y + 1) * w + x + 1)] = set == value ? 1 : 0;
+    }
+  }
+  int count = 0;
+  for (int start = 0; start < w * h; ++start) {
+    if (left[static_cast<std::size_t>(start)] == 0) continue;
+    ++count;
+    std::vector<int> stack = {start};
+    left[static_cast<std::size_t>(start)] = 0;
+    while (!stack.empty()) {
+      const int at = stack.back();
+      stack.pop_back();
+      for (int dy = -1; dy <= 1; ++dy) {
+        for (int dx = -1; dx <= 1; ++dx) {
+          const int x = at % w + dx;
+          const int y = at / w + dy;
+          if (x < 0 || y < 0 || x >= w || y >= h || (!diagonally && dx != 0 && dy != 0)) continue;
+          std::uint8_t& next = left[static_cast<std::size_t>(y * w + x)];
+          if (next == 0) continue;
+          next = 0;
+          stack.push_back(y * w + x);
+        }
+      }
+    }
+  }
+  return count;
+}
+
+TEST(Thinning, DrawsWhatAnotherImplementationDraws) {
+  // The result is that of scikit-image's `thin`.
+  const std::vector<std::string> before = {
+      "..............",  //
+      ".####....##...",  //
+      ".####....##...",  //
+      ".####.........",  //
+      ".####..#......",  //
+      ".......##.....",  //
+      "..####.###....",  //
+      "..#..#.####...",  //
+      "..#..#.####...",  //
+      "..####..##....",  //
+      "...........##.",  //
+      ".######...###.",  //
+      "..............",  //
+  };
+  const std::vector<std::string> after = {
+      "..............",  //
+      "..............",  //
+      ".........#....",  //
+      "..#...........",  //
+      ".......#......",  //
+      ".......#......",  //
+      "...##...#.....",  //
+      "..#..#..#.....",  //
+      "..#..#..#.....",  //
+      "...##.........",  //
+      "..............",  //
+      ".######...##..",  //
+      "..............",  //
+  };
+  EXPECT_EQ(drawn(thin(mask_of(before), 14, 13), 14), after);
+}
+
+TEST(Thinning, KeepsPiecesAndHolesAndLeavesNothingToThin) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 60; ++round) {
+    const int width = 1 + static_cast<int>(random() % 30);
+    const int height = 1 + static_cast<int>(random() % 30);
+    const std::uint64_t share = 20 + random() % 75;
+    EvaluateThinningMask mask(static_cast<std::size_t>(width * height));
+    for (std::uint8_t& value : mask) value = random() % 100 < share ? 255 : 0;
+    const EvaluateThinningMask lines = thin(mask, width, height);
+    ASSERT_EQ(lines.size(), mask.size());
+    for (std::size_t i = 0; i < mask.size(); ++i) {
+      ASSERT_LE(lines[i], 1);
+      ASSERT_TRUE(lines[i] == 0 || mask[i] != 0);
+    }
+    EXPECT_EQ(pieces(lines, width, height, true, true), pieces(mask, width, height, true, true));
+    EXPECT_EQ(pieces(lines, width, height, false, false),
+              pieces(mask, width, height, false, false));
+    EXPECT_EQ(thin(lines, width, height), lines);
+  }
+}
+
+TEST(Thinning, ThinsABarToALineWithinIt) {
+  for (const int thickness : {2, 3, 4, 9}) {
+    EvaluateThinningMask mask(40 * 20, 0);
+    for (int y = 5; y < 5 + thickness; ++y) {
+      for (int x = 3; x < 37; ++x) mask[static_cast<std::size_t>(y * 40 + x)] = 1;
+    }
+    const EvaluateThinningMask line = thin(mask, 40, 20);
+    for (int x = 12; x < 28; ++x) {
+      int count = 0;
+      for (int y = 0; y < 20; ++y) count += line[static_cast<std::size_t>(y * 40 + x)];
+      EXPECT_EQ(count, 1) << thickness << " at " << x;
+    }
+  }
+}
+
+TEST(Thinning, LeavesTheSmallestAlone) {
+  EXPECT_EQ(thin(EvaluateThinningMask{1}, 1, 1), EvaluateThinningMask{1});
+  EXPECT_EQ(thin(EvaluateThinningMask{0}, 1, 1), EvaluateThinningMask{0});
+  EXPECT_EQ(thin(EvaluateThinningMask(7, 1), 7, 1), EvaluateThinningMask(7, 1));
+  EXPECT_EQ(thin(EvaluateThinningMask(7, 1), 1, 7), EvaluateThinningMask(7, 1));
+}
+
+}  // namespace
+
 namespace {
 
 /// In a square of 40 pixels a match may be .42 pixels away: only the pixel itself.
@@ -145,4 +506,5 @@ TEST(BoundaryScore, BoundariesOfLabelsLieLeftOfAndAboveTheChange) {
 }
 
 }  // namespace
+
 }  // namespace diacut

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,17 +5,12 @@
 
 #include "drawn_graph.hpp"
 #include "graph/discretise.hpp"
+#include "matchers.hpp"
 #include "region/parts.hpp"
 #include "region/region.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using diacut::testing::classes_of;
-using diacut::testing::Drawing;
-using diacut::testing::drawing_of;
-using diacut::testing::DrawnGraph;
-using ::testing::ElementsAreArray;
 
 /// Classes renamed in scan order, drawn.
 Drawing drawn(int width, const std::vector<std::int32_t>& classes) {
@@ -118,4 +112,4 @@ TEST(Discretise, NothingHasDataOrOnePixelHas) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,6 +1,5 @@
 #include "diacut/hierarchy.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,18 +10,14 @@
 
 #include "diacut/errors.hpp"
 #include "label_checks.hpp"
+#include "matchers.hpp"
 #include "region/arcs.hpp"
 #include "region/hierarchy.hpp"
 #include "region/merge_tree.hpp"
 #include "region/watershed.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::drawn_labels;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr float kNever = std::numeric_limits<float>::infinity();
 
@@ -411,4 +406,4 @@ TEST(CheckHierarchy, FindsEachBrokenPromise) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

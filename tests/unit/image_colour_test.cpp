@@ -1,11 +1,21 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <png.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <opencv2/imgcodecs.hpp>
 #include <random>
+#include <string>
+#include <vector>
 
+#include "camera_files.hpp"
+#include "diacut/image_file.hpp"
 #include "image/colour.hpp"
 
+/// Colours are brought from a file's profile to sRGB.
 namespace diacut {
 namespace {
 
@@ -132,6 +142,227 @@ TEST(LabPlanes, PixelsWithoutDataAreZeroInEveryPlane) {
       EXPECT_EQ(planes[i], has_data ? full[i] : 0.0f);
     }
   }
+}
+
+using ::testing::ElementsAre;
+using testing::FileBytes;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int kImageProfileWidth = 23;
+constexpr int kImageProfileHeight = 17;
+
+FileBytes png_with(const cv::Mat& samples, const FileBytes& profile) {
+  testing::PngFile file;
+  file.width = samples.cols;
+  file.height = samples.rows;
+  file.bits = static_cast<int>(8 * samples.elemSize1());
+  const std::array<int, 5> types = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
+                                    PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+  file.colour_type = types[static_cast<std::size_t>(samples.channels())];
+  for (int y = 0; y < samples.rows; ++y) {
+    const std::uint8_t* row = samples.ptr(y);
+    file.rows.emplace_back(row, row + samples.elemSize() * static_cast<std::size_t>(samples.cols));
+  }
+  file.profile = profile;
+  return testing::write_png(file);
+}
+
+FileBytes tiff_with(const cv::Mat& samples, const FileBytes& profile) {
+  testing::TiffPage page = testing::tiff_page(samples);
+  page.profile = profile;
+  return testing::write_tiff({page});
+}
+
+FileBytes webp_with(const cv::Mat& samples, const FileBytes& profile) {
+  cv::Mat turned;
+  cv::Mat planes[3];
+  cv::split(samples, planes);
+  cv::merge(std::vector<cv::Mat>{planes[2], planes[1], planes[0]}, turned);
+  const FileBytes plain = testing::encode(".webp", turned, {cv::IMWRITE_WEBP_QUALITY, 101});
+  return testing::webp_with_profile(plain, samples.cols, samples.rows, profile);
+}
+
+/// Files of all formats that keep samples exactly, by name.
+std::map<std::string, FileBytes> files_with(const cv::Mat& samples, const FileBytes& profile) {
+  return {{"a.png", png_with(samples, profile)},
+          {"a.tif", tiff_with(samples, profile)},
+          {"a.webp", webp_with(samples, profile)},
+          {"a.jp2", testing::write_jpeg2000(samples, 8, false, profile)}};
+}
+
+/// Adobe RGB (1998) to sRGB: both have the same white, red and blue.
+std::array<double, 3> srgb_of_adobe(const std::array<double, 3>& stored) {
+  std::array<double, 3> light{};
+  for (std::size_t k = 0; k < 3; ++k) light[k] = std::pow(stored[k], 563.0 / 256);
+  const std::array<double, 3> linear = {1.39836 * light[0] - 0.39836 * light[1], light[1],
+                                        -0.04293 * light[1] + 1.04293 * light[2]};
+  std::array<double, 3> encoded{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double value = std::clamp(linear[k], 0.0, 1.0);
+    encoded[k] = value <= 0.0031308 ? 12.92 * value : 1.055 * std::pow(value, 1 / 2.4) - 0.055;
+  }
+  return encoded;
+}
+
+/// `bound`: of the difference between a value that was read and its exact one.
+void expect_adobe(const Image& image, const cv::Mat& samples, double full, double bound) {
+  cv::Mat numbers;
+  samples.convertTo(numbers, CV_64F, 1 / full);
+  double farthest = 0;
+  for (int i = 0; i < samples.cols * samples.rows; ++i) {
+    const double* pixel = numbers.ptr<double>(0) + 3 * i;
+    const std::array<double, 3> expected = srgb_of_adobe({pixel[0], pixel[1], pixel[2]});
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto at = static_cast<std::size_t>(3 * i) + k;
+      farthest = std::max(farthest, std::abs(image.pixels[at] - expected[k]));
+    }
+  }
+  EXPECT_LE(farthest, bound);
+}
+
+TEST(ColourProfile, AnAdobeRgbPhotographIsReadAsWhatItShows) {
+  const cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC3);
+  for (const auto& [name, file] : files_with(samples, testing::adobe_rgb_profile())) {
+    SCOPED_TRACE(name);
+    const Image image = decode_image(file, name);
+    EXPECT_THAT(image.notes, IsEmpty());
+    // Half a step of rounding, and half a step of the profile's own numbers and of tables.
+    expect_adobe(image, samples, 255, 1.0 / 255);
+  }
+  const cv::Mat deep = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_16UC3);
+  for (const FileBytes& file :
+       {png_with(deep, testing::adobe_rgb_profile()), tiff_with(deep, testing::adobe_rgb_profile()),
+        testing::write_jxl({.profile = testing::adobe_rgb_profile(), .frames = {deep}})}) {
+    expect_adobe(decode_image(file, "deep"), deep, 65535, 1.0 / 255);
+  }
+}
+
+TEST(ColourProfile, HeicAndAvifAreReadAsWhatTheyShow) {
+  const cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC3);
+  for (const bool is_avif : {false, true}) {
+    const auto read = [&](const FileBytes& profile) {
+      return decode_image(
+          testing::write_heif({.is_avif = is_avif, .profile = profile, .pictures = {samples}}),
+          "a");
+    };
+    const Image plain = read({});
+    EXPECT_EQ(read(testing::srgb_profile()).pixels, plain.pixels);
+    cv::Mat stored(kImageProfileHeight, kImageProfileWidth, CV_8UC3);
+    for (std::size_t i = 0; i < plain.pixels.size(); ++i) {
+      stored.data[i] = static_cast<std::uint8_t>(std::lround(plain.pixels[i] * 255));
+    }
+    const Image shown = read(testing::adobe_rgb_profile());
+    EXPECT_EQ(shown.pixels,
+              decode_image(png_with(stored, testing::adobe_rgb_profile()), "a.png").pixels);
+    EXPECT_NE(shown.pixels, plain.pixels);
+    const Image garbage = read(FileBytes(500, 0x77));
+    EXPECT_EQ(garbage.pixels, plain.pixels);
+    EXPECT_THAT(garbage.notes, ElementsAre(HasSubstr("colour profile is damaged")));
+  }
+}
+
+TEST(ColourProfile, AJpegIsReadAsWhatItShows) {
+  // Flat, so that the compression loses next to nothing.
+  const cv::Mat samples(64, 64, CV_8UC3, cv::Scalar(60, 140, 200));  // Blue, green, red.
+  const FileBytes plain = testing::encode(".jpg", samples, {cv::IMWRITE_JPEG_QUALITY, 100});
+  const Image image =
+      decode_image(testing::jpeg_with_profile(plain, testing::adobe_rgb_profile()), "a.jpg");
+  const std::array<double, 3> expected = srgb_of_adobe({200 / 255.0, 140 / 255.0, 60 / 255.0});
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(image.pixels[k], expected[k], 3 / 255.0);
+  EXPECT_GT(image.pixels[0], 210 / 255.0);  // Adobe's red of 200 is a stronger one in sRGB.
+}
+
+TEST(ColourProfile, WithSrgbOrNoneEveryBitStays) {
+  const cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC3);
+  const Image plain = decode_image(png_with(samples, {}), "plain.png");
+  for (std::size_t i = 0; i < plain.pixels.size(); ++i) {
+    ASSERT_EQ(plain.pixels[i], static_cast<float>(samples.data[i]) / 255.0F);
+  }
+  for (const auto& [name, file] : files_with(samples, testing::srgb_profile())) {
+    SCOPED_TRACE(name);
+    const Image image = decode_image(file, name);
+    EXPECT_EQ(image.pixels, plain.pixels);
+    EXPECT_THAT(image.notes, IsEmpty());
+  }
+  const FileBytes jpeg = testing::encode(".jpg", samples);
+  EXPECT_EQ(decode_image(testing::jpeg_with_profile(jpeg, testing::srgb_profile()), "a.jpg").pixels,
+            decode_image(jpeg, "a.jpg").pixels);
+}
+
+TEST(ColourProfile, GreyProfilesAndProfilesOfRgbOnGreysApply) {
+  const cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC1);
+  const FileBytes linear = testing::grey_profile(1);
+  const FileBytes linear_rgb = testing::rgb_profile({0.64, 0.33, 0.3, 0.6, 0.15, 0.06}, 1);
+  for (const FileBytes& file :
+       {png_with(samples, linear), tiff_with(samples, linear), tiff_with(samples, linear_rgb)}) {
+    const Image image = decode_image(file, "a");
+    EXPECT_THAT(image.notes, IsEmpty());
+    ASSERT_EQ(image.channels, 1);
+    for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+      const double light = samples.data[i] / 255.0;
+      const double expected =
+          light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
+      ASSERT_NEAR(image.pixels[i], expected, 1.0 / 255) << i;
+    }
+  }
+}
+
+TEST(ColourProfile, AlphaStays) {
+  cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC4);
+  const Image plain = decode_image(png_with(samples, {}), "a.png");
+  const Image shown = decode_image(png_with(samples, testing::adobe_rgb_profile()), "a.png");
+  EXPECT_EQ(shown.valid, plain.valid);
+  EXPECT_NE(shown.pixels, plain.pixels);
+}
+
+TEST(ColourProfile, GarbageIsNotedAndReadAsSrgb) {
+  const cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC3);
+  const Image plain = decode_image(png_with(samples, {}), "plain.png");
+  FileBytes noise(500);
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = static_cast<std::uint8_t>(i * 77);
+  FileBytes cut = testing::adobe_rgb_profile();
+  cut.resize(150);
+  FileBytes no_curves = testing::adobe_rgb_profile();
+  std::fill(no_curves.begin() + 132, no_curves.end(), std::uint8_t{0xee});
+  for (const FileBytes& profile : {noise, cut, no_curves}) {
+    for (const auto& [name, file] : files_with(samples, profile)) {
+      SCOPED_TRACE(name);
+      const Image image = decode_image(file, name);
+      EXPECT_EQ(image.pixels, plain.pixels);
+      EXPECT_THAT(image.notes, ElementsAre(HasSubstr("colour profile is damaged")));
+    }
+    const FileBytes jpeg = testing::jpeg_with_profile(testing::encode(".jpg", samples), profile);
+    EXPECT_THAT(decode_image(jpeg, "a.jpg").notes,
+                ElementsAre(HasSubstr("colour profile is damaged")));
+  }
+}
+
+TEST(ColourProfile, ThatIsForOtherColoursIsNoted) {
+  const cv::Mat samples = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_8UC3);
+  const Image image = decode_image(tiff_with(samples, testing::grey_profile(2.2)), "a.tif");
+  EXPECT_THAT(image.notes, ElementsAre(HasSubstr("is one for grey, and these are RGB")));
+  const cv::Mat light = testing::random_samples(kImageProfileWidth, kImageProfileHeight, CV_32FC3);
+  EXPECT_THAT(decode_image(tiff_with(light, testing::adobe_rgb_profile()), "a.tif").notes,
+              ElementsAre(HasSubstr("values of 8 and 16 bits")));
+}
+
+TEST(ColourProfile, CodePointsOfHeifThatAreNotThoseOfSrgbAreNoted) {
+  enum CodePoint { kBt709 = 1, kDisplayP3 = 12, kSrgbCurve = 13, kPq = 16 };
+  const cv::Mat samples(kImageProfileHeight, kImageProfileWidth, CV_8UC3, cv::Scalar(200, 100, 50));
+  const auto read = [&](int primaries, int transfer) {
+    return decode_image(
+        testing::write_heif(
+            {.is_avif = true, .primaries = primaries, .transfer = transfer, .pictures = {samples}}),
+        "a.avif");
+  };
+  const Image plain = read(kBt709, kSrgbCurve);
+  EXPECT_NEAR(plain.pixels[0], 200 / 255.0, 2.01 / 255);
+  EXPECT_THAT(plain.notes, IsEmpty());
+  const Image wide = read(kDisplayP3, kSrgbCurve);
+  EXPECT_EQ(wide.pixels, plain.pixels);
+  EXPECT_THAT(wide.notes, ElementsAre(HasSubstr("primaries 12")));
+  EXPECT_THAT(read(9, kPq).notes, ElementsAre(HasSubstr("transfer 16")));
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,16 +10,12 @@
 
 #include "diacut/errors.hpp"
 #include "image_files.hpp"
+#include "matchers.hpp"
 #include "whole_files.hpp"
 
 /// Damaged files: an InputError or a whole picture, never a crash, never a word on stderr.
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::AllOf;
-using testing::FileBytes;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 /// Nothing if it is refused with an InputError that begins with its name.
 std::optional<Image> try_decode(const FileBytes& file, const std::string& name) {
@@ -262,4 +257,4 @@ TEST(DamagedImage, AnimationsAreRefused) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

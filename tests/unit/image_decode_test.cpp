@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <png.h>
 
@@ -11,24 +10,12 @@
 #include "decoded_image.hpp"
 #include "diacut/errors.hpp"
 #include "image_files.hpp"
+#include "matchers.hpp"
 
 /// What every format's decoder gives for every kind of sample, against the samples that were
 /// written.
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::BmpFile;
-using testing::decoded_by_type;
-using ::testing::ElementsAre;
-using testing::expect_same;
-using testing::expected_image;
-using testing::FileBytes;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using testing::kDecodedSizes;
-using testing::largest;
-using testing::PngFile;
-using testing::samples_with_data;
 
 PngFile png_file(const cv::Mat& samples) {
   PngFile file;
@@ -280,4 +267,4 @@ TEST(DecodeBmp, KindsThatWouldBeReadWronglyAreRefused) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,18 +1,22 @@
-#include <gmock/gmock.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "camera_files.hpp"
+#include "core/host_memory.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
 #include "image/format.hpp"
 #include "image_files.hpp"
+#include "matchers.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using ::testing::HasSubstr;
 using std::string_literals::operator""s;
 
 Bytes image_format_bytes_of(const std::string& text) {
@@ -80,5 +84,144 @@ TEST(ImageFormat, OthersAreNamedWithWhatIsRead) {
   EXPECT_THAT(refusal(""), HasSubstr("empty"));
 }
 
+std::string file_refusal(const std::string& path) {
+  try {
+    read_image(path);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(ReadImage, IsDecodeImageOfTheFile) {
+  const TemporaryFolder folder;
+  // More than the first piece that is read.
+  const FileBytes file = testing::encode(".png", testing::random_samples(700, 900, CV_8UC3));
+  ASSERT_GT(file.size(), std::size_t{1} << 20);
+  const Image image = read_image(folder.write("a.png", file));
+  EXPECT_EQ(image.pixels, decode_image(file, "a.png").pixels);
+  // The name says nothing of the format.
+  EXPECT_EQ(read_image(folder.write("a.jpg", file)).pixels, image.pixels);
+}
+
+TEST(ReadImage, FilesThatAreNone) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(file_refusal(folder.path("missing.png")),
+              AllOf(StartsWith(folder.path("missing.png")), HasSubstr("No such file")));
+  EXPECT_THAT(file_refusal(folder.path("")), HasSubstr("a folder, expected an image file"));
+  EXPECT_THAT(file_refusal(folder.write("empty.png", {})),
+              AllOf(StartsWith(folder.path("empty.png")), HasSubstr("empty")));
+  EXPECT_THAT(
+      file_refusal(folder.write("text.png", {'h', 'e', 'l', 'l', 'o', '\n'})),
+      AllOf(StartsWith(folder.path("text.png")), HasSubstr("a text file"), HasSubstr("PNG")));
+  EXPECT_THAT(file_refusal(""), HasSubstr("No such file"));
+}
+
+TEST(ReadImage, FilesThatCannotBeRead) {
+  // Opens for everyone, root too, and fails to read at address 0.
+  EXPECT_THAT(file_refusal("/proc/self/mem"), HasSubstr("/proc/self/mem: cannot be read: "));
+}
+
+/// A picture without its pixels: a header, then zeros to `size` bytes, which take no space.
+std::string header_alone(const TemporaryFolder& folder, const std::string& header,
+                         std::uintmax_t size) {
+  std::string path = folder.write("large.ppm", {header.begin(), header.end()});
+  std::filesystem::resize_file(path, size);
+  return path;
+}
+
+TEST(ReadImage, TheSizeIsToldBeforeAPictureIsDecoded) {
+  const TemporaryFolder folder;
+  const std::string header = "P6 400 300 255 ";
+  const std::string path = header_alone(folder, header, header.size());
+  std::vector<ImageSize> told;
+  const auto note = [&told](const ImageSize& size) { told.push_back(size); };
+  EXPECT_THROW(read_image(path, {}, {}, note), InputError);  // It has no pixels.
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].width, 400);
+  EXPECT_EQ(told[0].height, 300);
+  EXPECT_EQ(told[0].file_bytes, header.size());
+
+  const auto refuse = [](const ImageSize&) { throw DeviceError("too large"); };
+  try {
+    read_image(path, {}, {}, refuse);
+    FAIL() << "read in spite of the check";
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(std::string(error.what()), path + ": too large");
+  }
+}
+
+TEST(ReadImage, ALargeFileIsRefusedWithoutBeingRead) {
+  const TemporaryFolder folder;
+  constexpr std::uintmax_t kBytes = std::uintmax_t{1} << 40;
+  std::string path;
+  try {
+    path = header_alone(folder, "P6 400 300 255 ", kBytes);
+  } catch (const std::filesystem::filesystem_error& error) {
+    GTEST_SKIP() << "no file of a terabyte: " << error.what();
+  }
+  const std::uint64_t before = host_memory_held();
+  const auto refuse = [](const ImageSize& size) {
+    throw InputError(std::to_string(size.file_bytes) + " bytes are too many");
+  };
+  EXPECT_THROW(read_image(path, {}, {}, refuse), InputError);
+  ImageParameters few;
+  few.max_pixels = 1000;
+  EXPECT_THAT([&] { read_image(path, few); },
+              ThrowsMessage<InputError>(AllOf(HasSubstr(path), HasSubstr("the limit of 1000"))));
+  EXPECT_LT(host_memory_held(), before + (std::uint64_t{64} << 20));
+}
+
+TEST(ReadImage, ALargeFileIsReadLikeAnother) {
+  const TemporaryFolder folder;
+  constexpr int kSide = 2400;  // 17 MB.
+  const FileBytes file = testing::encode(".ppm", testing::random_samples(kSide, kSide, CV_8UC3));
+  ASSERT_GT(file.size(), std::size_t{1} << 24);
+  int told = 0;
+  const auto note = [&told](const ImageSize&) { ++told; };
+  const Image image = read_image(folder.write("a.ppm", file), {}, {}, note);
+  EXPECT_EQ(told, 2);  // By the header alone, then by the whole file.
+  EXPECT_EQ(image.pixels, decode_image(file, "a.ppm").pixels);
+}
+
+TEST(ReadImage, EndlessFilesAreToldFromTheirStart) {
+  EXPECT_THAT(file_refusal("/dev/zero"), HasSubstr("/dev/zero: not an image"));
+}
+
+/// Puts a file in place of standard input while it exists.
+class StandardInput {
+ public:
+  explicit StandardInput(const std::string& path) : saved_(dup(STDIN_FILENO)) {
+    const int file = open(path.c_str(), O_RDONLY);
+    EXPECT_GE(file, 0);
+    dup2(file, STDIN_FILENO);
+    close(file);
+    clearerr(stdin);
+  }
+  ~StandardInput() {
+    dup2(saved_, STDIN_FILENO);
+    close(saved_);
+    clearerr(stdin);
+  }
+  StandardInput(const StandardInput&) = delete;
+  StandardInput& operator=(const StandardInput&) = delete;
+
+ private:
+  int saved_;
+};
+
+TEST(ReadImage, StandardInputToItsEnd) {
+  const TemporaryFolder folder;
+  const FileBytes file = testing::encode(".png", testing::random_samples(300, 200, CV_16UC3));
+  Image image;
+  {
+    const StandardInput input(folder.write("a.png", file));
+    image = read_image("-");
+  }
+  EXPECT_EQ(image.pixels, decode_image(file, "a.png").pixels);
+  const StandardInput input(folder.write("empty", {}));
+  EXPECT_EQ(file_refusal("-"), "standard input: empty, expected an image");
+}
+
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

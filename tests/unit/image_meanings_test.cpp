@@ -1,6 +1,5 @@
 // What the samples of a file mean (rows), to each use of a file (columns): the table of
 // docs/usage.md.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,15 +24,11 @@
 #include "image_files.hpp"
 #include "map/picture_blocks.hpp"
 #include "map_files.hpp"
+#include "matchers.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::FileBytes;
-using ::testing::HasSubstr;
-using testing::TempFolder;
-using testing::TiffPage;
 
 constexpr int kMeaningsWidth = 8;
 constexpr int kMeaningsHeight = 6;
@@ -577,4 +572,4 @@ TEST(MeaningsOfMasks, AMaskBesideOfAnotherSizeIsRefused) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

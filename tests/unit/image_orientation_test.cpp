@@ -7,10 +7,8 @@
 #include "image/decoded.hpp"
 #include "image_files.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::FileBytes;
 
 // Where the stored pixel (column, row) is shown, in a stored picture of width w and height h: the
 // definition of each value in EXIF 2.3 by where its row 0 and column 0 are.
@@ -155,4 +153,4 @@ TEST(ExifOrientation, IsOneForBlocksThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,19 +1,15 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <vector>
 
 #include "image/resize.hpp"
+#include "matchers.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using ::testing::Each;
-using ::testing::ElementsAre;
 using ::testing::FloatNear;
-using ::testing::IsEmpty;
-using ::testing::Pointwise;
 
 Image grey(int width, int height, std::vector<float> pixels, std::vector<std::uint8_t> valid = {}) {
   return {width, height, 1, std::move(pixels), std::move(valid), {"a note"}};
@@ -95,4 +91,4 @@ TEST(ReducedByMaximum, KeepsALineOfOnePixel) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

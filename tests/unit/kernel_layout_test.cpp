@@ -2,7 +2,6 @@
 // of lib/<folder>, which names the kernel's file or is called as it is, and tested by
 // tests/device/<folder>/X_test.cpp. A source or a test may serve several kernels whose names begin
 // with its own: matvec_symmetric.cpp launches matvec_symmetric_pack.cl and matvec_symmetric_run.cl.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,13 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "matchers.hpp"
 #include "source_text.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::IsEmpty;
 
 const fs::path kKernelLayoutRoot = DIACUT_SOURCE_DIR;
 const fs::path kKernelLayoutLib = kKernelLayoutRoot / "lib";
@@ -241,4 +240,4 @@ TEST(KernelLayoutRules, FindWhatIsNotAllowed) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

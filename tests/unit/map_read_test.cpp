@@ -1,32 +1,28 @@
-#include <gmock/gmock.h>
+// Parts of one picture that several threads read at once.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <limits>
 #include <opencv2/core.hpp>
+#include <random>
+#include <vector>
 
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "diacut/samples.hpp"
 #include "image_files.hpp"
+#include "map/components.hpp"
+#include "map/picture_blocks.hpp"
 #include "map_files.hpp"
+#include "matchers.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::diacut::testing::expect_well_formed;
-using ::diacut::testing::SceneFile;
-using ::diacut::testing::TempFolder;
-using ::diacut::testing::write_scene;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::StartsWith;
 
 /// What read_map() says that is wrong with a scene.
 std::string refusal(const std::string& name, const ImageParameters& parameters = {},
@@ -410,5 +406,124 @@ TEST_F(MapRead, SubdatasetsAreNamed) {
   EXPECT_GE(read_map(name).image.width, 7);
 }
 
+TEST(Components, OfBandsThatGoTogetherAreOne) {
+  // The second band is the first in other units, the third has nothing to do with them.
+  std::vector<double> samples;
+  for (const double a : {1.0, 2.0, 3.0, 4.0}) {
+    for (const double c : {-5.0, 5.0}) samples.insert(samples.end(), {a, 1000 * a + 7, c});
+  }
+  const Components components = principal_components(samples, 3);
+  EXPECT_THAT(components.mean, ElementsAre(2.5, 2507, 0));
+  EXPECT_NEAR(components.scale[0], 1 / std::sqrt(1.25), 1e-12);
+  EXPECT_NEAR(components.scale[2], 0.2, 1e-12);
+  ASSERT_EQ(components.weights.size(), 3u);
+  const double half = std::sqrt(0.5);
+  EXPECT_THAT(components.weights[0],
+              ElementsAre(DoubleNear(half, 1e-12), DoubleNear(half, 1e-12), DoubleNear(0, 1e-12)));
+  EXPECT_THAT(components.weights[1],
+              ElementsAre(DoubleNear(0, 1e-12), DoubleNear(0, 1e-12), DoubleNear(1, 1e-12)));
+  EXPECT_NEAR(components.share, 1, 1e-12);
+}
+
+TEST(Components, TellTheirShareOfTheVariance) {
+  // Five independent bands: each component has a fifth.
+  std::vector<double> samples;
+  for (int i = 0; i < 32; ++i) {
+    for (int bit = 0; bit < 5; ++bit) samples.push_back(i >> bit & 1);
+  }
+  EXPECT_NEAR(principal_components(samples, 5).share, 0.6, 1e-12);
+}
+
+TEST(Components, LeaveFlatBandsOut) {
+  std::vector<double> samples;
+  for (int i = 0; i < 10; ++i) samples.insert(samples.end(), {0.1, static_cast<double>(i)});
+  const Components components = principal_components(samples, 2);
+  EXPECT_EQ(components.scale[0], 0);
+  EXPECT_NEAR(components.weights[0][1], 1, 1e-12);
+  EXPECT_NEAR(components.share, 1, 1e-12);
+  const Components flat = principal_components(std::vector<double>(20, 3.0), 2);
+  EXPECT_THAT(flat.scale, ElementsAre(0, 0));
+  EXPECT_EQ(flat.share, 1);
+}
+
+TEST(Components, AreAtRightAnglesAndDoNotSubtractBrightness) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  std::vector<double> samples;
+  for (int i = 0; i < 500; ++i) {
+    const double common = normal(random);
+    for (int b = 0; b < 8; ++b) samples.push_back(-common + 0.3 * b * normal(random));
+  }
+  const Components components = principal_components(samples, 8);
+  for (std::size_t i = 0; i < 3; ++i) {
+    double sum = 0;
+    for (const double weight : components.weights[i]) sum += weight;
+    EXPECT_GE(sum, 0);
+    for (std::size_t j = 0; j < 3; ++j) {
+      double product = 0;
+      for (std::size_t b = 0; b < 8; ++b) {
+        product += components.weights[i][b] * components.weights[j][b];
+      }
+      EXPECT_NEAR(product, i == j ? 1 : 0, 1e-12);
+    }
+  }
+}
+
+constexpr int kPictureBlocksSide = 300;
+constexpr int kPart = 50;
+
+TEST(PictureBlocks, SeveralThreadsReadWhatOneReads) {
+  const TempFolder folder;
+  SceneFile scene;
+  scene.width = scene.height = kPictureBlocksSide;
+  scene.options = {"TILED=YES", "BLOCKXSIZE=64", "BLOCKYSIZE=64", "COMPRESS=DEFLATE"};
+  scene.no_data = 7;
+  scene.value = [](int, int x, int y) { return static_cast<double>((x * 31 + y * 17) % 251); };
+  const std::string path = folder / "scene.tif";
+  write_scene(path, scene);
+  const auto picture = open_picture(path, {}, {});
+  const auto expect_part = [&](int number) {
+    const int left = number % (kPictureBlocksSide / kPart) * kPart;
+    const int top = number / (kPictureBlocksSide / kPart) * kPart;
+    const Image part = picture->read({left, top, kPart, kPart}, {0, 255});
+    int different = 0;
+    for (int y = 0; y < kPart; ++y) {
+      for (int x = 0; x < kPart; ++x) {
+        const auto at = static_cast<std::size_t>(y * kPart + x);
+        const double stored = scene.value(1, left + x, top + y);
+        const bool data = part.valid.empty() || part.valid[at] != 0;
+        if (data != (stored != 7)) ++different;
+        if (data && part.pixels[at] != static_cast<float>(stored / 255)) ++different;
+      }
+    }
+    return different;
+  };
+  constexpr int kParts = kPictureBlocksSide / kPart * (kPictureBlocksSide / kPart);
+  constexpr int kRounds = 20;
+  std::atomic<int> next = 0;
+  std::atomic<int> different = 0;
+  std::vector<std::future<void>> threads;
+  for (int k = 0; k < 4; ++k) {
+    threads.push_back(std::async(std::launch::async, [&] {
+      for (int i = next++; i < kParts * kRounds; i = next++) different += expect_part(i % kParts);
+    }));
+  }
+  for (std::future<void>& thread : threads) thread.get();
+  EXPECT_EQ(different, 0);
+}
+
+TEST(PictureBlocks, OneBitOfGreyIsNoPalette) {
+  const TempFolder folder;
+  SceneFile scene;
+  scene.width = scene.height = kPart;
+  scene.options = {"NBITS=1"};
+  scene.value = [](int, int x, int y) { return static_cast<double>((x + y) % 2); };
+  write_scene(folder / "bits.tif", scene);
+  const Image part = open_picture(folder / "bits.tif", {}, {})->read({0, 0, kPart, kPart}, {0, 1});
+  for (int k = 0; k < kPart; ++k) {
+    EXPECT_EQ(part.pixels[static_cast<std::size_t>(k)], static_cast<float>(k % 2));
+  }
+}
+
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

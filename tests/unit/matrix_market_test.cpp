@@ -1,6 +1,5 @@
 #include "spmv/matrix_market.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -8,14 +7,12 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
+#include "matchers.hpp"
 #include "sparse_matrices.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 CsrMatrix parse(const std::string& text) { return parse_matrix_market(text, "m.mtx"); }
 
@@ -195,4 +192,4 @@ TEST(Csr, WhatBreaksItsPromisesIsFound) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

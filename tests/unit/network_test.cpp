@@ -1,24 +1,32 @@
-#include <gmock/gmock.h>
+// Turned and mirrored forms of pictures, and the canonical one of them.
+//
+// Which tile a convolution takes on which device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <numeric>
+#include <opencv2/core.hpp>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include "boundary/network/convolutions.hpp"
 #include "boundary/network/device_network.hpp"
 #include "boundary/network/load_network.hpp"
+#include "boundary/network/picture_kernels.hpp"
 #include "boundary/network/tiles.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/parameters.hpp"
+#include "drawn_image.hpp"
+#include "matchers.hpp"
 #include "network_file.hpp"
 #include "temp_folder.hpp"
+#include "turned_picture.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using testing::NetworkFile;
-using testing::small_network;
 
 TEST(NetworkFile, IsReadAsItWasWritten) {
   const Network network = parse_network(small_network(1).bytes(), "small");
@@ -367,5 +375,171 @@ TEST(NetworkTiles, CoverTheSideAndAlign) {
   }
 }
 
+/// The grey picture in the form that `turn` names, as the comment of Turn defines it.
+Image in_form(const Image& image, const Turn& turn) {
+  Image result;
+  result.width = turn.transposed ? image.height : image.width;
+  result.height = turn.transposed ? image.width : image.height;
+  result.channels = 1;
+  for (int v = 0; v < result.height; ++v) {
+    for (int u = 0; u < result.width; ++u) {
+      auto [x, y] = turn.transposed ? std::pair(v, u) : std::pair(u, v);
+      if (turn.mirrored_x) x = image.width - 1 - x;
+      if (turn.mirrored_y) y = image.height - 1 - y;
+      result.pixels.push_back(image.pixels[static_cast<std::size_t>(y * image.width + x)]);
+    }
+  }
+  return result;
+}
+
+TEST(NetworkTurns, ComposeAsTurningTwiceDoes) {
+  const Image image = noise_image(5, 3, 1, 1);
+  for (const Turn& first : network_turns(8)) {
+    for (const Turn& second : network_turns(8)) {
+      EXPECT_EQ(in_form(image, composed(first, second)).pixels,
+                in_form(in_form(image, first), second).pixels);
+    }
+  }
+}
+
+TEST(NetworkTurns, AllFormsOfAPictureHaveOneCanonicalForm) {
+  for (const int channels : {1, 3}) {
+    for (const auto& [width, height] : {std::pair(61, 43), std::pair(20, 70), std::pair(9, 9)}) {
+      Image image = noise_image(width, height, channels, 5);
+      const cv::Mat picture(height, width, channels == 3 ? CV_32FC3 : CV_32F, image.pixels.data());
+      std::vector<float> canonical;
+      for (const int rotation : {-1, 0, 1, 2}) {
+        for (const bool mirrored : {false, true}) {
+          const cv::Mat form = turned(picture, rotation, mirrored);
+          Image other{form.cols, form.rows, channels, {}, {}, {}};
+          other.pixels.assign(form.ptr<float>(), form.ptr<float>() + form.total() * channels);
+          const Turn turn = canonical_turn(other);
+          Image grey = other;
+          if (channels == 3) {
+            grey.channels = 1;
+            grey.pixels.clear();
+            for (std::size_t i = 0; i < other.pixels.size(); i += 3) {
+              grey.pixels.push_back(other.pixels[i]);
+            }
+          }
+          const std::vector<float> found = in_form(grey, turn).pixels;
+          if (canonical.empty()) canonical = found;
+          EXPECT_EQ(found, canonical) << rotation << mirrored;
+        }
+      }
+    }
+  }
+}
+
+TEST(NetworkTurns, TheCanonicalFormIsBrightAtTheTopAndOnTheLeft) {
+  Image image{4, 3, 1, std::vector<float>(12, 0.0f), {}, {}};
+  EXPECT_EQ(canonical_turn(image), Turn{}) << "nothing to turn by";
+  image.pixels[11] = 1;  // The lower right corner.
+  image.pixels[10] = 1;
+  EXPECT_EQ(canonical_turn(image), (Turn{false, true, true}));
+  image.pixels[10] = 0;
+  image.pixels[7] = 1;
+  image.pixels[3] = 1;  // The right side.
+  EXPECT_EQ(canonical_turn(image), (Turn{true, true, false}));
+}
+
+DeviceInfo gpu(std::size_t local_memory) {
+  DeviceInfo device;
+  device.kind = DeviceKind::kGpu;
+  device.local_memory = local_memory;
+  device.dedicated_local_memory = true;
+  device.max_work_group = 1024;
+  return device;
+}
+
+constexpr std::size_t kKiB = 1024;
+
+/// On a device of one lane.
+ConvolutionTile tile_for(const DeviceInfo& device, const ConvolutionShape& shape, int width,
+                         int height) {
+  return network_conv_tile(device, 1, shape,
+                           network_planes(width, height, shape.dilation * (shape.kernel / 2)));
+}
+
+bool is_row(const ConvolutionTile& tile) { return std::holds_alternative<RowTile>(tile); }
+
+constexpr ConvolutionShape kThree{.inputs = 24, .outputs = 24, .kernel = 3};
+constexpr ConvolutionShape kOne{.inputs = 24, .outputs = 24, .kernel = 1};
+
+TEST(NetworkConvTile, GpuSharesChannelsOfFewPixelsAndTakesDeepPatchesOfMany) {
+  const DeviceInfo device = gpu(48 * kKiB);
+  for (const auto& [width, height] : {std::pair{1, 1}, {34, 24}, {127, 64}}) {
+    const auto tile = std::get<PatchTile>(tile_for(device, kThree, width, height));
+    EXPECT_EQ(tile.shares, 4) << width << "x" << height;
+    EXPECT_EQ(tile.down, 1);
+  }
+  for (const auto& [width, height] : {std::pair{128, 64}, {145, 105}, {181, 181}}) {
+    const auto tile = std::get<PatchTile>(tile_for(device, kThree, width, height));
+    EXPECT_EQ(tile.shares, 1) << width << "x" << height;
+    EXPECT_EQ(tile.down, 1);
+  }
+  for (const auto& [width, height] : {std::pair{256, 128}, {529, 369}, {4000, 3000}}) {
+    const auto tile = std::get<PatchTile>(tile_for(device, kThree, width, height));
+    EXPECT_EQ(tile.shares, 1) << width << "x" << height;
+    EXPECT_EQ(tile.down, 2);
+  }
+}
+
+TEST(NetworkConvTile, OneTapIsWorthPatchesOfManyPixelsOrInputs) {
+  const DeviceInfo device = gpu(48 * kKiB);
+  EXPECT_TRUE(is_row(tile_for(device, kOne, 34, 24)));
+  EXPECT_TRUE(is_row(tile_for(device, kOne, 181, 181)));
+  EXPECT_EQ(std::get<PatchTile>(tile_for(device, kOne, 256, 128)).down, 1);
+  ConvolutionShape many = kOne;
+  many.inputs = 672;
+  EXPECT_EQ(std::get<PatchTile>(tile_for(device, many, 34, 24)).shares, 8);
+  EXPECT_EQ(std::get<PatchTile>(tile_for(device, many, 256, 128)).shares, 1);
+}
+
+TEST(NetworkConvTile, DevicesAndTapsThatPatchesAreNotForTakeRows) {
+  const DeviceInfo device = gpu(48 * kKiB);
+  for (const int dilation : {1, 2, 3, 4, 5, 8}) {
+    const ConvolutionShape shape{.inputs = 8, .outputs = 8, .kernel = 3, .dilation = dilation};
+    EXPECT_EQ(is_row(tile_for(device, shape, 300, 200)), dilation > 4) << dilation;
+  }
+  // A single tap reaches nowhere, whatever the dilation.
+  const ConvolutionShape one{.inputs = 8, .outputs = 8, .kernel = 1, .dilation = 8};
+  EXPECT_FALSE(is_row(tile_for(device, one, 300, 200)));
+
+  DeviceInfo emulated = device;
+  emulated.dedicated_local_memory = false;
+  DeviceInfo narrow = device;
+  narrow.max_work_group = 64;
+  DeviceInfo accelerator = device;
+  accelerator.kind = DeviceKind::kAccelerator;
+  for (const DeviceInfo& other : {emulated, narrow, accelerator, gpu(8 * kKiB)}) {
+    EXPECT_TRUE(is_row(tile_for(other, kThree, 34, 24)));
+    EXPECT_TRUE(is_row(tile_for(other, kThree, 145, 105)));
+    EXPECT_TRUE(is_row(tile_for(other, kThree, 529, 369)));
+  }
+}
+
+TEST(NetworkConvTile, LittleLocalMemoryHoldsThePatchesThatFitIt) {
+  const DeviceInfo device = gpu(16 * kKiB);
+  EXPECT_TRUE(is_row(tile_for(device, kThree, 34, 24)));  // 20 KiB.
+  EXPECT_EQ(std::get<PatchTile>(tile_for(device, kThree, 145, 105)).local_memory(kThree),
+            (8 * 10 * 40 + 8 * 9 * 8) * sizeof(float));
+  EXPECT_EQ(std::get<PatchTile>(tile_for(device, kThree, 529, 369)).local_memory(kThree),
+            (4 * 18 * 40 + 4 * 9 * 8) * sizeof(float));
+}
+
+TEST(NetworkConvTile, CpuTakesRowsOfItsVectors) {
+  DeviceInfo device = gpu(512 * kKiB);
+  device.kind = DeviceKind::kCpu;
+  for (const auto& [width, height] : {std::pair{1, 1}, {145, 105}, {4000, 3000}}) {
+    const NetworkPlanes planes = network_planes(width, height, 1);
+    for (const ConvolutionShape& shape : {kOne, kThree}) {
+      EXPECT_EQ(network_conv_tile(device, 8, shape, planes),
+                (ConvolutionTile{RowTile{8, 3, 1, 4}}));
+      EXPECT_EQ(network_conv_tile(device, 16, shape, planes), (ConvolutionTile{RowTile{16, 2, 1}}));
+    }
+  }
+}
+
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

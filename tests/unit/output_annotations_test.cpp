@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,19 +12,14 @@
 #include "diacut/annotations.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "matchers.hpp"
 #include "output/annotation_parts.hpp"
 #include "output/page_text.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using ::diacut::testing::read_bytes;
-using ::diacut::testing::TempFolder;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 using Json = nlohmann::json;
 
 /// Regions with a hole, of one pixel, and beside pixels without data.
@@ -297,4 +291,4 @@ TEST(RegionTable, SizesThatDifferAreAnError) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/resource.h>
@@ -18,20 +17,14 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "matchers.hpp"
 #include "output/atomic_file.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::diacut::testing::read_bytes;
-using ::diacut::testing::TempFolder;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 /// The message of the InputError that `action` throws; "" if it throws none.
 std::string input_error(const std::function<void()>& action) {
@@ -370,4 +363,4 @@ TEST(WriteFile, StandardOutputThatFailsIsAnError) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

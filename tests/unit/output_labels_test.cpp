@@ -1,10 +1,10 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <png.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -12,28 +12,20 @@
 #include <string>
 #include <vector>
 
+#include "diacut/corrected_labels.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/label_stack.hpp"
 #include "diacut/output.hpp"
 #include "image/colour.hpp"
+#include "matchers.hpp"
 #include "output/npy.hpp"
-#include "output/palette.hpp"
+#include "output/picture.hpp"
 #include "png_reader.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::diacut::testing::read_bytes;
-using ::diacut::testing::read_png;
-using ::diacut::testing::ReadPng;
-using ::diacut::testing::TempFolder;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 /// Labels 0 (no data), 1, 2, ..., count, row by row; the rest of the pixels has the last label.
 Labels stripes(int width, int height, std::int64_t count) {
@@ -252,5 +244,114 @@ TEST_F(Palette, FewerColoursAreTheFirstOfMore) {
   }
 }
 
+struct Disc {
+  int thing;
+  double x, y, radius;
+};
+
+/// Discs of things before a background, numbered in scan order, and the thing of each.
+struct Page {
+  Labels labels{64, 64, 0, std::vector<std::int32_t>(64 * 64, 0)};
+  std::vector<int> things;
+  explicit Page(const std::vector<Disc>& discs) {
+    std::map<int, std::int32_t> numbers;
+    for (int y = 0; y < 64; ++y) {
+      for (int x = 0; x < 64; ++x) {
+        for (const Disc& disc : discs) {
+          const double dx = x - disc.x;
+          const double dy = y - disc.y;
+          if (dx * dx + dy * dy > disc.radius * disc.radius) continue;
+          const auto [at, is_new] = numbers.emplace(disc.thing, labels.count + 1);
+          if (is_new) {
+            ++labels.count;
+            things.push_back(disc.thing);
+          }
+          labels.values[static_cast<std::size_t>(y) * 64 + static_cast<std::size_t>(x)] =
+              at->second;
+        }
+      }
+    }
+  }
+};
+
+// Three things drift through twelve pages; one comes at the fourth and one goes at the seventh.
+TEST(PageLinker, NumbersFollowTheThingsOfADrawnStack) {
+  PageLinker linker(0.25);
+  std::map<int, std::set<std::int32_t>> numbers;
+  std::set<std::int32_t> all;
+  for (int page = 0; page < 12; ++page) {
+    std::vector<Disc> discs = {{1, 10.0 + page, 12, 6}, {2, 50.0 - page, 14 + page * 0.5, 7}};
+    if (page < 7) discs.push_back({3, 14, 50, 5});
+    if (page >= 3) discs.push_back({4, 48, 50.0 - page, 6});
+    const Page drawn(discs);
+    std::vector<std::string> notes;
+    const std::vector<std::int32_t> linked = linker.link(drawn.labels, notes);
+    EXPECT_THAT(notes, IsEmpty());
+    for (std::size_t k = 0; k < linked.size(); ++k) {
+      numbers[drawn.things[k]].insert(linked[k]);
+      all.insert(linked[k]);
+    }
+  }
+  for (const auto& [thing, found] : numbers) EXPECT_EQ(found.size(), 1u) << thing;
+  EXPECT_EQ(all.size(), 4u);
+}
+
+TEST(PageLinker, SplitsAndMergesAreToldAndTheLargestOverlapGoesOn) {
+  PageLinker linker(0.25);
+  std::vector<std::string> notes;
+  const Labels whole{6, 1, 1, {1, 1, 1, 1, 1, 1}};
+  const Labels halves{6, 1, 2, {1, 1, 2, 2, 2, 2}};
+  EXPECT_THAT(linker.link(whole, notes), ElementsAre(1));
+  EXPECT_THAT(linker.link(halves, notes), ElementsAre(2, 1));
+  EXPECT_THAT(notes, ElementsAre("Region 1 of the page before splits into 2, 1."));
+  notes.clear();
+  EXPECT_THAT(linker.link(whole, notes), ElementsAre(1));
+  EXPECT_THAT(notes, ElementsAre("Regions 2, 1 of the page before merge into 1."));
+}
+
+TEST(PageLinker, WithoutOverlapAllNumbersAreNewAndSizesMustBeEqual) {
+  PageLinker linker(0.5);
+  std::vector<std::string> notes;
+  EXPECT_THAT(linker.link({4, 1, 1, {1, 1, 0, 0}}, notes), ElementsAre(1));
+  EXPECT_THAT(linker.link({4, 1, 1, {0, 1, 1, 0}}, notes), ElementsAre(2));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("No region overlaps")));
+  EXPECT_THROW(linker.link({2, 2, 1, {1, 1, 1, 1}}, notes), InputError);
+}
+
+/// Regions 10, 20 and 30 side by side above a row of background.
+Correction three_regions(std::vector<std::int32_t> marks) {
+  const Labels labels{6, 2, 3, {1, 1, 2, 2, 3, 3, 0, 0, 0, 0, 0, 0}};
+  marks.resize(12, 0);
+  return {{labels, {10, 20, 30}}, {6, 2, std::move(marks)}};
+}
+
+Labels grown_as(std::vector<std::int32_t> values) { return {6, 2, 99, std::move(values)}; }
+
+std::vector<std::int32_t> numbers(const SeededRegions& corrected) {
+  return written_labels(corrected).values;
+}
+
+TEST(CorrectLabels, OnlyRegionsThatMarksTouchChange) {
+  const Labels grown = grown_as(std::vector<std::int32_t>(12, 7));
+  EXPECT_THAT(numbers(correct_labels(three_regions({}), grown)),
+              ElementsAre(10, 10, 20, 20, 30, 30, 0, 0, 0, 0, 0, 0));
+  // One number through two regions joins them; on the background it marks its own pixels.
+  EXPECT_THAT(numbers(correct_labels(three_regions({0, 7, 7, 0, 0, 0, 7}), grown)),
+              ElementsAre(7, 7, 7, 7, 30, 30, 7, 0, 0, 0, 0, 0));
+  EXPECT_EQ(correct_labels(three_regions({0, 7, 7}), grown).regions.count, 2);
+}
+
+TEST(CorrectLabels, ARegionWithMarksOfSeveralNumbersIsDivided) {
+  // In the middle of region 1 the number that grew there is of another region's marks.
+  const Labels labels{6, 1, 1, {1, 1, 1, 1, 1, 1}};
+  const Correction correction{{labels, {10}}, {6, 1, {4, 0, 0, 0, 0, 5}}};
+  const Labels grown{6, 1, 9, {4, 4, 9, 5, 5, 5}};
+  EXPECT_THAT(numbers(correct_labels(correction, grown)), ElementsAre(4, 4, 4, 5, 5, 5));
+}
+
+TEST(CorrectLabels, SizesMustBeEqual) {
+  EXPECT_THROW(correct_labels(three_regions({}), Labels{1, 1, 1, {1}}), InputError);
+}
+
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <png.h>
 
@@ -11,18 +10,12 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "matchers.hpp"
 #include "png_reader.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::diacut::testing::read_bytes;
-using ::diacut::testing::read_png;
-using ::diacut::testing::ReadPng;
-using ::diacut::testing::TempFolder;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 using Pixel = std::array<int, 3>;
 
@@ -193,4 +186,4 @@ TEST(Overlay, WhatCannotBeDrawnIsAnError) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -16,18 +15,13 @@
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
 #include "drawn_image.hpp"
+#include "matchers.hpp"
 #include "output/page_text.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
-using testing::TempFolder;
 using Bytes = std::vector<std::uint8_t>;
 
 /// Four upright leaves, the last of them without a partner behind a column without data.
@@ -360,4 +354,4 @@ TEST(PageText, FillsTemplatesOnce) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,11 +8,11 @@
 
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
+#include "matchers.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using ::testing::EndsWith;
 using OrderedJson = nlohmann::ordered_json;
 
 /// A segmentation of 4 x 3 pixels, the first of which has no data:
@@ -168,4 +167,4 @@ TEST(Report, OnePixelWithoutData) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -8,13 +7,10 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/parameters.hpp"
+#include "matchers.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 /// The message of the ConfigError that `action` throws; fails the test if it throws none.
 template <class Action>
@@ -200,4 +196,4 @@ TEST_F(LoadParametersFile, RefusesWhatIsNoConfiguration) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,17 +1,11 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "drawn_graph.hpp"
+#include "matchers.hpp"
 #include "region/parts.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using diacut::testing::classes_of;
-using diacut::testing::Drawing;
-using diacut::testing::drawing_of;
-using diacut::testing::DrawnGraph;
-using ::testing::ElementsAre;
 
 Parts parts_of(const Drawing& drawing) {
   return connected_parts(static_cast<int>(drawing.front().size()), static_cast<int>(drawing.size()),
@@ -143,4 +137,4 @@ TEST(PartGraph, EqualPartsJoinInScanOrder) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

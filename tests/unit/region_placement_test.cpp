@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,17 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "image/detail.hpp"
 #include "image/resize.hpp"
 #include "label_checks.hpp"
+#include "matchers.hpp"
 #include "region/parts.hpp"
 #include "region/placement.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::drawn_labels;
-using ::testing::ElementsAre;
 
 /// The core's pixels as they are drawn, others as dots.
 std::vector<std::string> cores(const std::vector<std::string>& rows) {
@@ -248,4 +244,4 @@ TEST(Placement, PixelsWithDataAmongPixelsWithoutHaveARegion) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

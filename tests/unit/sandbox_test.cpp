@@ -1,7 +1,6 @@
 #include "sandbox/sandbox.hpp"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -20,12 +19,11 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
+#include "matchers.hpp"
 
 /// What work in a sandbox can do, and that it can do nothing else.
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 /// Attacks by their numbers, which a request names.
 const std::vector<std::function<void()>>& attacks() {
@@ -209,4 +207,4 @@ TEST(Sandbox, HasNoOtherDescriptorAndNoEnvironment) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,19 +1,15 @@
 // Two segmentations of one image are held to be the same in each of their results.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <limits>
 #include <string>
 
+#include "matchers.hpp"
 #include "pipeline/device_checks.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 Segmentation some_results() {
   Segmentation result;
@@ -66,4 +62,4 @@ TEST(Verification, NamesEachResultThatDiffers) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

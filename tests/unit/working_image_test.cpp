@@ -1,20 +1,24 @@
+// Probabilities that a random walk starts from: what files are read, and what fits an image.
 #include "pipeline/working_image.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "diacut/errors.hpp"
+#include "diacut/output.hpp"
+#include "diacut/seeds.hpp"
+#include "image_files.hpp"
+#include "matchers.hpp"
+#include "output/npy.hpp"
+#include "pipeline/walk_stage.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 Image working_image_grey(int width, int height) {
   return {width, height, 1, std::vector<float>(static_cast<std::size_t>(width * height), 0.5F),
@@ -105,5 +109,161 @@ TEST(WorkingParameters, ALeastSizeOfDirectCutsIsInPixelsOfTheWorkingImage) {
   EXPECT_EQ(least(), 0.01);
 }
 
+template <class Expected>
+std::string walk_start_failure(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Expected& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class ReadProbabilities : public ::testing::Test {
+ protected:
+  std::string failure(const std::vector<std::uint8_t>& bytes) {
+    const std::string path = folder_.write("p.npy", bytes);
+    const std::string message = walk_start_failure<InputError>([&] { read_probabilities(path); });
+    EXPECT_THAT(message, HasSubstr("p.npy"));
+    return message;
+  }
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(ReadProbabilities, ReadsWhatIsWritten) {
+  const std::string path = folder_.write("p.npy", std::vector<std::uint8_t>{});
+  write_probabilities(path, {{0, 0.25F, 1, 0, 0.5F, 1}, {1, 0.75F, 0, 1, 0.5F, 0}}, 3, 2);
+  const Probabilities read = read_probabilities(path);
+  EXPECT_EQ(read.width, 3);
+  EXPECT_EQ(read.height, 2);
+  EXPECT_THAT(read.of_label, ElementsAre(ElementsAre(0, 0.25F, 1, 0, 0.5F, 1),
+                                         ElementsAre(1, 0.75F, 0, 1, 0.5F, 0)));
+}
+
+TEST_F(ReadProbabilities, RefusesOtherNumbersNamingTheirPixel) {
+  for (const float wrong : {-0.125F, 1.5F, std::numeric_limits<float>::quiet_NaN(),
+                            std::numeric_limits<float>::infinity()}) {
+    std::vector<float> values(12, 0.5F);
+    values[6 + 4] = wrong;
+    EXPECT_THAT(failure(encode_npy<float>(values, {2, 2, 3})),
+                AllOf(HasSubstr("column 1, row 1"), HasSubstr("[0, 1]")))
+        << wrong;
+  }
+}
+
+TEST_F(ReadProbabilities, RefusesOtherFiles) {
+  const std::vector<float> half(12, 0.5F);
+  EXPECT_THAT(failure(encode_npy<float>(half, {4, 3})),
+              AllOf(HasSubstr("(4, 3)"), HasSubstr("(labels, height, width)")));
+  EXPECT_THAT(failure(encode_npy<float>(std::vector<float>{}, {0, 4, 3})), HasSubstr("(0, 4, 3)"));
+  EXPECT_THAT(failure(encode_npy<double>(std::vector<double>(12, 0.5), {1, 4, 3})),
+              AllOf(HasSubstr("<f8"), HasSubstr("float32")));
+  std::vector<std::uint8_t> cut = encode_npy<float>(half, {1, 4, 3});
+  cut.resize(cut.size() - 4);
+  EXPECT_THAT(failure(cut), HasSubstr("cut off"));
+  EXPECT_THAT(failure({'P', '5'}), HasSubstr("no .npy file"));
+  EXPECT_THAT(walk_start_failure<InputError>([&] { read_probabilities(folder_.path("none.npy")); }),
+              AllOf(HasSubstr("none.npy"), HasSubstr("no such file")));
+}
+
+Image grey(int width, int height) {
+  Image image;
+  image.width = width;
+  image.height = height;
+  image.channels = 1;
+  image.pixels.assign(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), 0.5F);
+  return image;
+}
+
+Probabilities halves(int width, int height, int labels) {
+  return {width, height,
+          std::vector<std::vector<float>>(
+              static_cast<std::size_t>(labels),
+              std::vector<float>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height),
+                                 0.5F))};
+}
+
+Parameters walking() {
+  Parameters parameters;
+  parameters.region.method = RegionMethod::kWalker;
+  return parameters;
+}
+
+class WalkStart : public ::testing::Test {
+ protected:
+  WalkStart() {
+    seeds_.labels[0] = 1;
+    seeds_.labels[31] = 5;
+  }
+  ImageToSegment asked(const Probabilities& start) const {
+    ImageToSegment result;
+    result.image = &image_;
+    result.seeds = &seeds_;
+    result.start = &start;
+    return result;
+  }
+  Image image_ = grey(8, 4);
+  Seeds seeds_{8, 4, std::vector<std::int32_t>(32, 0)};
+};
+
+TEST_F(WalkStart, IsWhatIsGivenAtTheImagesOwnSize) {
+  Probabilities start = halves(8, 4, 2);
+  start.of_label[0][9] = 0.25F;
+  const WorkingImage working = working_image(asked(start), walking());
+  ASSERT_TRUE(working.seeds);
+  EXPECT_EQ(working.seeds->start, start.of_label);
+}
+
+TEST_F(WalkStart, IsTheMeanInAReduction) {
+  Probabilities start = halves(8, 4, 1);
+  start.of_label[0][0] = 0.1F;
+  start.of_label[0][9] = 0.3F;
+  Parameters parameters = walking();
+  parameters.image.detail = 4;
+  const WorkingImage working = working_image(asked(start), parameters);
+  ASSERT_EQ(working.seeds->start.size(), 1u);
+  const std::vector<float>& reduced = working.seeds->start[0];
+  ASSERT_EQ(reduced.size(), 8u);
+  EXPECT_FLOAT_EQ(reduced[0], 0.35F);
+  EXPECT_FLOAT_EQ(reduced[1], 0.5F);
+}
+
+// What the linear systems of such pixels start from, they would keep.
+TEST_F(WalkStart, Is0WhereNoSeedIsReached) {
+  image_.valid.assign(32, 1);
+  for (std::size_t y = 0; y < 4; ++y) image_.valid[y * 8 + 4] = 0;
+  seeds_.labels[31] = 0;
+  seeds_.labels[2] = 5;
+  const Probabilities start = halves(8, 4, 2);
+  const WorkingImage working = working_image(asked(start), walking());
+  for (std::size_t i = 0; i < 32; ++i) {
+    ASSERT_EQ(working.seeds->start[1][i], i % 8 < 4 ? 0.5F : 0.0F) << i;
+  }
+}
+
+TEST_F(WalkStart, OfAnotherSizeOrWithMoreLabelsIsRefused) {
+  const auto refusal = [&](const Probabilities& start) {
+    return walk_start_failure<InputError>([&] { working_image(asked(start), walking()); });
+  };
+  EXPECT_THAT(refusal(halves(8, 5, 2)), AllOf(HasSubstr("8x5"), HasSubstr("8x4")));
+  EXPECT_THAT(refusal(halves(8, 4, 3)), AllOf(HasSubstr("3 labels"), HasSubstr("have 2")));
+  Probabilities wrong = halves(8, 4, 2);
+  wrong.of_label[1][11] = std::nanf("");
+  EXPECT_THAT(refusal(wrong), AllOf(HasSubstr("column 3, row 1"), HasSubstr("[0, 1]")));
+  wrong.of_label[1].resize(31);
+  EXPECT_THAT(refusal(wrong), AllOf(HasSubstr("31"), HasSubstr("32")));
+  EXPECT_EQ(refusal(halves(8, 4, 1)), "");
+}
+
+TEST_F(WalkStart, IsRefusedWhereNothingHeedsIt) {
+  const Probabilities start = halves(8, 4, 2);
+  const auto refusal = [&](const ImageToSegment& asked, const Parameters& parameters) {
+    return walk_start_failure<ConfigError>([&] { working_image(asked, parameters); });
+  };
+  Parameters cut = walking();
+  cut.region.method = RegionMethod::kHierarchy;
+  EXPECT_THAT(refusal(asked(start), cut), HasSubstr("region.method"));
+}
+
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

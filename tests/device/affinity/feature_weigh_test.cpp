@@ -1,5 +1,4 @@
 // Affinities by features: kernels against their twin in double, and what holds for any features.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,14 +11,12 @@
 #include "affinity/feature_affinity.hpp"
 #include "diacut/errors.hpp"
 #include "guarded.hpp"
+#include "matchers.hpp"
 #include "reference_features.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 /// Features, a boundary map and a mask on a grid; every pixel has data at first.
 struct Scene {
@@ -321,4 +318,4 @@ TEST_F(FeatureAffinityTest, KernelsStayWithinTheirBuffers) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

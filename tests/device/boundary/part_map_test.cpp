@@ -1,5 +1,4 @@
 // Maps of parts of a picture are those of the whole picture, to the bit.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,19 +8,12 @@
 #include "boundary/boundary.hpp"
 #include "boundary/gradient/gradient.hpp"
 #include "drawn_image.hpp"
+#include "matchers.hpp"
 #include "network/network_boundary_map.hpp"
 #include "network_file.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using testing::mask_out;
-using testing::NetworkBoundaryMap;
-using testing::patches_image;
-using testing::small_network;
-using testing::strided_network;
 
 std::size_t pixel(int width, int x, int y) {
   return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
@@ -161,4 +153,4 @@ TEST_F(PartMaps, SettledMapsAreThoseOfTheWholePicture) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

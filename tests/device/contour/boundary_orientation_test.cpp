@@ -12,11 +12,8 @@
 #include "guarded.hpp"
 #include "shared_context.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::context;
-using testing::Guarded;
 
 /// Strengths in [0, 1], a quarter of them 0; NaN between the width and the stride, which nothing
 /// may take in.
@@ -135,4 +132,4 @@ TEST(BoundaryOrientationOnTheDevice, WritesNoMoreThanItShould) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

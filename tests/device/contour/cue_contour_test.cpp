@@ -9,11 +9,8 @@
 #include "guarded.hpp"
 #include "shared_context.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::context;
-using testing::Guarded;
 
 std::vector<float> random_strengths(std::size_t count) {
   std::mt19937 bits(static_cast<unsigned>(count));
@@ -54,4 +51,4 @@ TEST(CueContour, IsTheCombinedContourWithoutASpectralOne) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -11,11 +11,8 @@
 #include "guarded.hpp"
 #include "shared_context.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::context;
-using testing::Guarded;
 
 /// Eigenvectors as far as contours read them, and a boundary map, both on a grid and without its
 /// padding.
@@ -243,4 +240,4 @@ TEST(CombinedContourOnTheDevice, IsTheReference) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

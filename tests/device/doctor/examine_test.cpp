@@ -1,6 +1,4 @@
 // Known answers for every kernel: nothing is left out, and what is wrong is found.
-#include "doctor/examine.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,14 +12,8 @@
 #include "eigen_problem.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::expect_sound;
-using testing::rounded;
-using testing::solve;
-using testing::solve_compressed;
-using testing::test_device;
 
 TEST(EigensolverCompressed, CompressedMatricesHaveEigenvectorsOfTheirOwn) {
   Context context(test_device());
@@ -122,4 +116,4 @@ TEST(EigensolverCompressed, FewPixelsWithDataAreSolvedDensely) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -11,14 +11,8 @@
 #include "eigen_problem.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::expect_sound;
-using testing::host_vectors;
-using testing::solve;
-using testing::subspace_sine;
-using testing::test_device;
 
 TEST(Eigensolver, LanczosFindsWhatADenseSolverFinds) {
   Context context(test_device());
@@ -423,4 +417,4 @@ TEST(Eigensolver, StopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,5 +1,4 @@
 // The solver by itself: products and eigenvectors of weights of one's own.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,13 +8,11 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/solver.hpp"
+#include "matchers.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using testing::test_device;
 
 /// Random symmetric weights, 0 outside of the grid.
 GridWeights random_weights(int width, int height, int radius) {
@@ -128,4 +125,4 @@ TEST(GridSolver, RefusesWeightsByTheirPixel) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

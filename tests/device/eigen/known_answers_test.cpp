@@ -7,25 +7,8 @@
 
 #include "block_test.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::BlockPrecisionTest;
-using testing::BlockShape;
-using testing::BlockSize;
-using testing::BlockTest;
-using testing::check_basis_update;
-using testing::check_block_columns;
-using testing::check_coarse_matrix;
-using testing::check_dense_product;
-using testing::check_gram_matrices;
-using testing::check_peaks;
-using testing::check_projection;
-using testing::check_residual_norms;
-using testing::check_transfer;
-using testing::CompressedProblem;
-using testing::kBlockSizes;
-using testing::precision_name;
 
 /// Runs a check with a trial of its own: the same numbers whatever was drawn before.
 template <class... Arguments, class... Given>
@@ -134,4 +117,4 @@ TEST_F(KnownAnswersOfBlocks, CoarseMatrices) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -11,10 +11,8 @@
 #include "pipeline/segmentation_plan.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::test_device;
 
 /// The middle of one of the project's photographs.
 Image middle_of(const std::string& name, int width, int height) {
@@ -225,4 +223,4 @@ INSTANTIATE_TEST_SUITE_P(Solvers, Photographs,
                          });
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -12,13 +12,8 @@
 #include "block_test.hpp"
 #include "guarded.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::BlockTest;
-using testing::Guarded;
-using testing::kEps;
-using testing::random_values;
 
 /// With the work divided as for CPUs and as for GPUs, whatever the device is.
 class GraphProductTest : public BlockTest, public ::testing::WithParamInterface<DeviceKind> {};
@@ -195,4 +190,4 @@ TEST_P(GraphProductTest, ScalesBlocks) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

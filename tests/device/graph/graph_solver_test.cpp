@@ -1,6 +1,5 @@
 // Eigenvectors and clusters of graphs: against formulas and Eigen's dense solver, with residuals
 // computed in double.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,15 +11,11 @@
 #include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
 #include "graphs.hpp"
+#include "matchers.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::Each;
-using testing::graph_of;
-using ::testing::HasSubstr;
-using testing::joined;
 
 GraphSolver& solver() {
   // Never destroyed: drivers may be gone before static objects are.
@@ -295,4 +290,4 @@ TEST(GraphClusters, OfMoreComponentsThanClustersAreWholeComponents) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -11,18 +11,9 @@
 #include "matrix/block.hpp"
 #include "matrix/dia_matrix.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using testing::at_size;
-using testing::BlockSize;
-using testing::BlockTest;
-using testing::CompressedProblem;
-using testing::expect_near;
-using testing::expect_numbers;
-using testing::Guarded;
-using testing::kBlockSizes;
-using testing::random_values;
 using Problem = testing::BlockProblem;
 
 class BlockProductTest : public BlockTest {};
@@ -161,4 +152,4 @@ TEST_F(BlockProductTest, ProductDoesNotReadOtherWithoutGamma) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

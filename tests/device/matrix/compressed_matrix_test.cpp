@@ -9,14 +9,9 @@
 #include "matrix/dia_matrix.hpp"
 #include "reference_symmetric.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using testing::BlockSize;
-using testing::BlockTest;
-using testing::CompressedProblem;
-using testing::kBlockSizes;
-using testing::kEps;
 using Problem = testing::BlockProblem;
 
 class CompressedMatrixTest : public BlockTest {};
@@ -80,4 +75,4 @@ TEST_F(CompressedMatrixTest, CopiesKeepTheProductWithTheRoots) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

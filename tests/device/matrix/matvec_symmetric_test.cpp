@@ -19,11 +19,8 @@
 #include "reference_symmetric.hpp"
 #include "shared_context.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::context;
-using testing::Guarded;
 
 struct Case {
   Grid grid;
@@ -337,4 +334,4 @@ TEST(SymmetricNames, AreReadAndListed) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,6 +1,5 @@
 // A device that does not answer: one wait fails, nothing waits again, and memory of the caller that
 // is gone by then is neither read nor written when the device goes on.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -9,15 +8,14 @@
 #include <optional>
 #include <vector>
 
+#include "matchers.hpp"
 #include "opencl/device_sums.hpp"
 #include "opencl/uploads.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
@@ -136,4 +134,4 @@ TEST_F(LostDevice, ATransferOfAnySizeArrives) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,5 +1,4 @@
 // Programs that are built when a kernel is first used, and several of them as one.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -8,15 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "matchers.hpp"
 #include "opencl/arguments.hpp"
 #include "opencl/context.hpp"
 #include "support.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 const KernelTable& program_table() {
   // Both files define names and macros of their own that the other defines otherwise. The product
@@ -209,4 +207,4 @@ TEST_F(KeptPrograms, AreNoneWhereTheDriverKeepsThemItself) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

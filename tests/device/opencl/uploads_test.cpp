@@ -8,10 +8,8 @@
 
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::test_device;
 
 class UploadsTest : public ::testing::Test {
  protected:
@@ -53,4 +51,4 @@ TEST_F(UploadsTest, FloatsKeepTheirBits) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

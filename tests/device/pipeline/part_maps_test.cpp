@@ -9,10 +9,8 @@
 #include "drawn_image.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::patches_image;
 
 TEST(SharedPartMaps, SeveralThreadsGetWhatOneGets) {
   Parameters parameters;
@@ -46,4 +44,4 @@ TEST(SharedPartMaps, SeveralThreadsGetWhatOneGets) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

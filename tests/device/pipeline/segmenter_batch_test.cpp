@@ -14,14 +14,9 @@
 #include "support.hpp"
 #include "two_discs.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using testing::direct_cuts;
-using testing::expect_same;
-using testing::flat_image;
-using testing::test_device;
-using testing::two_discs;
 TEST(Segmenter, FinishesAnImageWhileItIsAtTheNext) {
   for (const Parameters& parameters : {Parameters{}, direct_cuts()}) {
     Segmenter segmenter(parameters, test_device());
@@ -191,4 +186,4 @@ TEST(Segmenter, CanBeCancelledBetweenItsHalves) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

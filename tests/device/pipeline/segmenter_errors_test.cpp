@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,21 +11,13 @@
 
 #include "diacut/segmenter.hpp"
 #include "label_checks.hpp"
+#include "matchers.hpp"
 #include "support.hpp"
 #include "two_discs.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using ::testing::AllOf;
-using testing::direct_cuts;
-using testing::expect_discs_found;
-using testing::expect_labels_contract;
-using testing::expect_same;
-using testing::flat_image;
-using ::testing::HasSubstr;
-using testing::test_device;
-using testing::two_discs;
 /// The message of the error of type E that segmenting `image` throws.
 template <class E>
 std::string error_of(Segmenter& segmenter, const Image& image, const Watch& watch = {}) {
@@ -169,4 +160,4 @@ TEST_F(SegmenterKernelFolder, ShowsTheBuildLogOfABrokenKernelAndRecovers) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

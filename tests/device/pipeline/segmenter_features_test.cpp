@@ -1,5 +1,4 @@
 // Segmentations by features that come with an image: what regions they give, and which are refused.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,19 +10,12 @@
 
 #include "diacut/segmenter.hpp"
 #include "label_checks.hpp"
+#include "matchers.hpp"
 #include "support.hpp"
 #include "two_discs.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using ::testing::Contains;
-using testing::expect_discs_found;
-using testing::expect_labels_contract;
-using testing::flat_image;
-using ::testing::HasSubstr;
-using testing::test_device;
-using testing::two_discs;
 
 constexpr int kWidth = 90;
 constexpr int kHeight = 70;
@@ -254,4 +246,4 @@ TEST(SegmenterFeatures, RefusesWhatHasNoUseForThem) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -8,11 +8,8 @@
 #include "support.hpp"
 #include "two_discs.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::test_device;
-using testing::two_discs;
 
 /// A photograph's size: what the plan does not know beforehand, up to 12 MB for how far grids are
 /// coarsened and which sums a device takes, is more than a tenth of what a much smaller image
@@ -171,4 +168,4 @@ TEST(SegmenterMemory, OfASmallImageIsNotMoreThanAnnounced) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

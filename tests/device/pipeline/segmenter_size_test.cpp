@@ -10,15 +10,8 @@
 #include "support.hpp"
 #include "two_discs.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::direct_cuts;
-using testing::expect_discs_found;
-using testing::expect_labels_contract;
-using testing::scene;
-using testing::test_device;
-using testing::two_discs;
 
 Parameters reduced_to(int side, Parameters parameters = {}) {
   parameters.image.detail = side;
@@ -142,4 +135,4 @@ TEST(SegmenterSize, StripsAndSinglePixelsAreSegmented) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -1,6 +1,5 @@
 #include "diacut/segmenter.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,23 +9,13 @@
 #include <vector>
 
 #include "label_checks.hpp"
+#include "matchers.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "support.hpp"
 #include "two_discs.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::direct_cuts;
-using ::testing::ElementsAre;
-using testing::expect_discs_found;
-using testing::expect_labels_contract;
-using testing::expect_same;
-using testing::flat_image;
-using testing::majorities;
-using testing::scene;
-using testing::test_device;
-using testing::two_discs;
 
 TEST(Segmenter, FindsTheDiscsByTheirNumber) {
   for (Parameters parameters : {Parameters{}, direct_cuts()}) {
@@ -391,4 +380,4 @@ TEST(Segmenter, PassesTheImagesNotesOn) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

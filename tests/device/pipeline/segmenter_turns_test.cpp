@@ -10,13 +10,8 @@
 #include "support.hpp"
 #include "turned_picture.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::image_of;
-using testing::patches_image;
-using testing::test_device;
-using testing::turned;
 
 constexpr std::array<std::pair<int, int>, 2> kSizes = {{{61, 43}, {37, 53}}};
 
@@ -85,4 +80,4 @@ TEST(SegmenterTurns, KeepWholeContoursFarCloserThanOneFormDoes) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

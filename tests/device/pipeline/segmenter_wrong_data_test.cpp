@@ -1,6 +1,5 @@
 // A device that reports success and leaves wrong numbers: no result is made of them. Kernels from a
 // folder, each with one line that computes something else, stand for the device.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -8,18 +7,15 @@
 #include <string>
 
 #include "diacut/segmenter.hpp"
+#include "matchers.hpp"
 #include "support.hpp"
 #include "temp_folder.hpp"
 #include "two_discs.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
-using testing::two_discs;
 
 /// A line of a kernel, and what stands for it.
 struct Fault {
@@ -97,4 +93,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& fault) { return fault.param.name; });
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

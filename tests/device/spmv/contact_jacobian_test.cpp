@@ -9,11 +9,8 @@
 #include "sparse_matrices.hpp"
 #include "spmv/contacts.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::context;
-using testing::Guarded;
 
 constexpr ContactLayout kLayouts[] = {ContactLayout::kStructures, ContactLayout::kArrays,
                                       ContactLayout::kVectors, ContactLayout::kArms};
@@ -82,4 +79,4 @@ TEST(ContactJacobian, BodiesThatMoveAsOneHaveNoRelativeVelocity) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

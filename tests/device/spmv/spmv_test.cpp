@@ -19,7 +19,7 @@
 #include "spmv/hybrid/choice.hpp"
 #include "spmv/product.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 
 /// How GoogleTest names a parameter.
 static void PrintTo(const Implementation& implementation, std::ostream* stream) {
@@ -27,11 +27,6 @@ static void PrintTo(const Implementation& implementation, std::ostream* stream) 
 }
 
 namespace {
-
-using testing::Guarded;
-using testing::NamedMatrix;
-
-using testing::context;
 
 /// Padding is the business of other tests: here any amount is allowed.
 ProductOptions unlimited() {
@@ -275,4 +270,4 @@ TEST(FormatsStream, GroupsHoldNoMoreThanTheirTile) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -17,14 +17,8 @@
 #include "reference_gradient.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::grey_image;
-using testing::kRidgeSoftness;
-using testing::mask_out;
-using testing::patches_image;
-using testing::reference_gradient;
 
 Grid grid_of(const Image& image, int padding = 0) {
   return {image.width, image.height, image.width + padding};
@@ -328,4 +322,4 @@ TEST_F(GradientBoundaryMap, TwoRunsGiveTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -9,12 +9,8 @@
 #include "network_tensors.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::Guarded;
-using testing::kEpsilon;
-using testing::random_values;
 
 TEST(TinyNetworkBlend, AveragesResizedMapsWhereThereIsData) {
   Context context(testing::test_device());
@@ -89,4 +85,4 @@ TEST(TinyNetworkBlend, TurnsMapsBack) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

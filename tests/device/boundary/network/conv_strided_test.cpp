@@ -4,11 +4,8 @@
 #include "network_tensors.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::expect_convolution;
-using testing::kTensorSizes;
 
 class StridedConvolution : public ::testing::Test {
  protected:
@@ -38,4 +35,4 @@ TEST_F(TinyStridedConvolution, MatchesTheReference) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

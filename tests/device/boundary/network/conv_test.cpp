@@ -12,11 +12,8 @@
 #include "network_tensors.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::expect_convolution;
-using testing::kTensorSizes;
 
 class NetworkConvolution : public ::testing::Test {
  protected:
@@ -123,4 +120,4 @@ TEST_F(TinyNetworkPatch, SeesAsFarAsItMay) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

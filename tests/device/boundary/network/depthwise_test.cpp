@@ -4,11 +4,8 @@
 #include "network_tensors.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::expect_convolution;
-using testing::kTensorSizes;
 
 class NetworkDepthwiseConvolution : public ::testing::Test {
  protected:
@@ -53,4 +50,4 @@ TEST_F(TinyNetworkDepthwise, MatchesTheReference) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

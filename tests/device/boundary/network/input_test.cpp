@@ -9,14 +9,8 @@
 #include "network_tensors.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::reference_picture;
-
-using testing::expect_tensor;
-using testing::Guarded;
-using testing::kEpsilon;
 
 TEST(TinyNetworkInput, IsAPartOfTheResizedPictureAroundZero) {
   Context context(testing::test_device());
@@ -102,4 +96,4 @@ TEST(TinyNetworkInput, IsATurnedPicture) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -17,21 +17,8 @@
 #include "network_file.hpp"
 #include "turned_picture.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::reference_picture;
-
-using testing::DnnNetwork;
-using testing::image_of;
-using testing::kRoundings;
-using testing::kSizes;
-using testing::mask_out;
-using testing::NetworkBoundaryMap;
-using testing::noise_image;
-using testing::small_network;
-using testing::strided_network;
-using testing::turned;
 
 TEST_F(NetworkBoundaryMap, MatchesTheReferenceAndDnn) {
   for (const unsigned seed : {1u, 2u}) {
@@ -407,4 +394,4 @@ TEST_F(NetworkBoundaryMap, TheNetworkSeesTheImageMirroredBeyondItsEdges) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

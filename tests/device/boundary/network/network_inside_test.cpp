@@ -8,18 +8,8 @@
 #include "drawn_image.hpp"
 #include "network_boundary_map.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::reference_picture;
-
-using testing::kRoundings;
-using testing::kSizes;
-using testing::mask_out;
-using testing::NetworkBoundaryMap;
-using testing::noise_image;
-using testing::one_output_of_two;
-using testing::small_network;
 
 class NetworkInsideMap : public NetworkBoundaryMap {};
 
@@ -67,4 +57,4 @@ TEST_F(NetworkInsideMap, WithoutDataThereIsNoInside) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

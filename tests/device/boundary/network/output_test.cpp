@@ -8,13 +8,8 @@
 #include "network_tensors.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::Guarded;
-using testing::kEpsilon;
-using testing::laid_out;
-using testing::random_tensor;
 
 TEST(TinyNetworkOutput, IsLogisticAndGoesToItsPlace) {
   Context context(testing::test_device());
@@ -40,4 +35,4 @@ TEST(TinyNetworkOutput, IsLogisticAndGoesToItsPlace) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -7,15 +7,8 @@
 #include "network_tensors.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::expect_tensor;
-using testing::Guarded;
-using testing::kEpsilon;
-using testing::laid_out;
-using testing::magnitudes;
-using testing::random_tensor;
 
 void expect_upsampling(Context& context, int channels, int width, int height) {
   SCOPED_TRACE(::testing::Message() << width << "x" << height);
@@ -48,4 +41,4 @@ TEST(TinyNetworkUpsample, MatchesTheReference) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -13,11 +13,8 @@
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "guarded.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::BlockTest;
-using testing::random_values;
 
 class BasisUpdateTest : public BlockTest {};
 
@@ -61,4 +58,4 @@ TEST_F(BasisUpdateTest, RotationsOfImagesWithFewerColumnsArePadded) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -9,10 +9,8 @@
 #include "eigen/lobpcg/workspace.hpp"
 #include "support.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::test_device;
 
 class BlockPoolTest : public ::testing::Test {
  protected:
@@ -59,4 +57,4 @@ TEST_F(BlockPoolTest, AnAssignedBlockGivesItsBufferBack) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -11,13 +11,8 @@
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "guarded.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::at_size;
-using testing::BlockTest;
-using testing::Guarded;
-using testing::random_values;
 
 class ColumnSelectionTest : public BlockTest {};
 
@@ -60,4 +55,4 @@ TEST_F(ColumnSelectionTest, GathersTheColumnsOfTheDirections) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

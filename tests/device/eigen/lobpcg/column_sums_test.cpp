@@ -10,15 +10,8 @@
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "guarded.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::at_size;
-using testing::BlockPrecisionTest;
-using testing::Guarded;
-using testing::kEps;
-using testing::precision_name;
-using testing::random_values;
 
 class ColumnSumsTest : public BlockPrecisionTest {};
 INSTANTIATE_TEST_SUITE_P(Precision, ColumnSumsTest, ::testing::Bool(), precision_name);
@@ -59,4 +52,4 @@ TEST_P(ColumnSumsTest, AgreeWithPlainLoops) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -9,12 +9,8 @@
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "guarded.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::BlockTest;
-using testing::Guarded;
-using testing::random_values;
 
 class BlockColumnsTest : public BlockTest {};
 
@@ -50,4 +46,4 @@ TEST_F(BlockColumnsTest, SegmentsHaveFactorsAndOrdersOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -11,12 +11,8 @@
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "guarded.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::BlockTest;
-using testing::Guarded;
-using testing::random_values;
 
 class PeaksTest : public BlockTest {};
 
@@ -54,4 +50,4 @@ TEST_F(PeaksTest, AreTheFirstOfEquals) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -10,18 +10,8 @@
 #include "guarded.hpp"
 #include "matrix/quadratic_form.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::at_size;
-using testing::BlockPrecisionTest;
-using testing::BlockSize;
-using testing::CompressedProblem;
-using testing::Guarded;
-using testing::kBlockSizes;
-using testing::kEps;
-using testing::precision_name;
-using testing::random_values;
 
 class RayleighQuotientsTest : public BlockPrecisionTest {};
 INSTANTIATE_TEST_SUITE_P(Precision, RayleighQuotientsTest, ::testing::Bool(), precision_name);
@@ -77,4 +67,4 @@ TEST_P(RayleighQuotientsTest, AgreeWithPlainLoops) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

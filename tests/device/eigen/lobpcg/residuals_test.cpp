@@ -11,15 +11,8 @@
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "guarded.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::at_size;
-using testing::BlockPrecisionTest;
-using testing::Guarded;
-using testing::kEps;
-using testing::precision_name;
-using testing::random_values;
 
 class ResidualsTest : public BlockPrecisionTest {};
 INSTANTIATE_TEST_SUITE_P(Precision, ResidualsTest, ::testing::Bool(), precision_name);
@@ -74,4 +67,4 @@ TEST_P(ResidualsTest, AreThoseOfTheSelectedColumns) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

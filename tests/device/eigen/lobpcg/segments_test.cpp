@@ -15,14 +15,8 @@
 #include "eigen/lobpcg/workspace.hpp"
 #include "guarded.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::at_size;
-using testing::BlockPrecisionTest;
-using testing::Guarded;
-using testing::precision_name;
-using testing::random_values;
 
 class SegmentsTest : public BlockPrecisionTest {};
 INSTANTIATE_TEST_SUITE_P(Precision, SegmentsTest, ::testing::Bool(), precision_name);
@@ -123,4 +117,4 @@ TEST_P(SegmentsTest, GiveWhatEachGivesAlone) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

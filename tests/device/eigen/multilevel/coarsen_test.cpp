@@ -13,15 +13,9 @@
 #include "guarded.hpp"
 #include "matrix/dia_matrix.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using testing::at_size;
-using testing::BlockTest;
-using testing::CompressedProblem;
-using testing::expect_numbers;
-using testing::Guarded;
-using testing::kEps;
 using Problem = testing::BlockProblem;
 
 class CoarsenTest : public BlockTest {};
@@ -328,4 +322,4 @@ TEST_F(CoarsenTest, PixelsThatNoKeptOneIsNearAreReported) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

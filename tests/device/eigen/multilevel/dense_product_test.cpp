@@ -10,13 +10,8 @@
 #include "eigen/multilevel/transfer.hpp"
 #include "guarded.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::BlockTest;
-using testing::Guarded;
-using testing::kEps;
-using testing::random_values;
 
 class DenseProductTest : public BlockTest {};
 
@@ -59,4 +54,4 @@ TEST_F(DenseProductTest, ImagesHaveMatricesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

@@ -10,17 +10,8 @@
 #include "eigen/multilevel/coarsen.hpp"
 #include "guarded.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::at_size;
-using testing::BlockPrecisionTest;
-using testing::BlockSize;
-using testing::Guarded;
-using testing::kBlockSizes;
-using testing::kEps;
-using testing::precision_name;
-using testing::random_values;
 
 class LevelDegreesTest : public BlockPrecisionTest {};
 INSTANTIATE_TEST_SUITE_P(Precision, LevelDegreesTest, ::testing::Bool(), precision_name);
@@ -88,4 +79,4 @@ TEST_P(LevelDegreesTest, DegreesOfAllLevelsAgreeWithPlainLoops) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

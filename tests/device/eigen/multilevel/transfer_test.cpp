@@ -11,15 +11,9 @@
 #include "block_test.hpp"
 #include "guarded.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using testing::at_size;
-using testing::BlockSize;
-using testing::BlockTest;
-using testing::CompressedProblem;
-using testing::Guarded;
-using testing::random_values;
 using Problem = testing::BlockProblem;
 
 class TransferTest : public BlockTest {};
@@ -76,4 +70,4 @@ TEST_F(TransferTest, RestrictionOnAGpuIsTheTransposeAtEachSize) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

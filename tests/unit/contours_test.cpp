@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "contour/boundary_orientation.hpp"
+#include "contour/combined_contour.hpp"
 #include "contour/suppression.hpp"
 #include "diacut/errors.hpp"
 
@@ -199,6 +200,39 @@ TEST(SuppressNonMaxima, RefusesSizesThatDoNotFit) {
   EXPECT_THROW(boundary_orientation(map, 2, 4), InputError);
   EXPECT_THROW(boundary_orientation(map, 0, 0), InputError);
   EXPECT_THROW(suppress_non_maxima(map, std::vector<float>(5), 2, 3), InputError);
+}
+
+TEST(CombinedContour, IsTheWeightedSumWithThePowerOfTheSpectralPart) {
+  ContourParameters parameters;
+  parameters.cue_weight = 0.5;
+  parameters.spectral_weight = 0.25;
+  parameters.spectral_power = 2;
+  parameters.spectral_scale = 10;
+  const std::vector<double> g =
+      reference_combined_contour({0, 1, 0, 0.5F, 0.25F}, {0, 0, 10, 5, 40}, parameters);
+  ASSERT_EQ(g.size(), 5u);
+  EXPECT_DOUBLE_EQ(g[0], 0.0);
+  EXPECT_DOUBLE_EQ(g[1], 0.5);
+  EXPECT_DOUBLE_EQ(g[2], 0.25);
+  EXPECT_DOUBLE_EQ(g[3], 0.25 + 0.25 * 0.25);
+  EXPECT_DOUBLE_EQ(g[4], 0.125 + 0.25);  // The spectral part is at most 1.
+}
+
+TEST(CombinedContour, IsAtMostOne) {
+  ContourParameters parameters;
+  parameters.cue_weight = 0.9;
+  parameters.spectral_weight = 0.8;
+  parameters.spectral_scale = 1;
+  EXPECT_DOUBLE_EQ(reference_combined_contour({1.0F}, {1.0F}, parameters)[0], 1.0);
+}
+
+TEST(CombinedContour, OfTheBoundaryMapAloneIsTheBoundaryMap) {
+  ContourParameters parameters;
+  parameters.cue_weight = 1;
+  parameters.spectral_weight = 0;
+  const std::vector<float> boundary = {0.1F, 0.9F, 0.3F};
+  EXPECT_EQ(reference_combined_contour(boundary, {5, 50, 500}, parameters),
+            std::vector<double>(boundary.begin(), boundary.end()));
 }
 
 }  // namespace

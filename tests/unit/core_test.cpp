@@ -1,12 +1,46 @@
-#include "core/large_memory.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/edit_distance.hpp"
+#include "core/large_memory.hpp"
+#include "core/unit_range.hpp"
 
 namespace diacut {
 namespace {
+
+TEST(UnitRange, HasItsEnds) {
+  EXPECT_FALSE(value_outside_unit_range({}));
+  EXPECT_FALSE(value_outside_unit_range(std::vector<float>{0.0F, 0.5F, 1.0F, -0.0F}));
+}
+
+TEST(UnitRange, TheFirstValueOutsideIsFoundWhereverItIs) {
+  // Several threads and several blocks, the last of which is not whole.
+  for (const std::size_t at : {0U, 1U, 4095U, 4096U, 300'000U, 999'998U}) {
+    std::vector<float> values(999'999, 0.5F);
+    values[at] = std::nextafter(1.0F, 2.0F);
+    values[999'998] = values[at];
+    EXPECT_EQ(value_outside_unit_range(values), values[at]) << at;
+    values[at] = -1e-9F;
+    EXPECT_EQ(value_outside_unit_range(values), -1e-9F) << at;
+    values[at] = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_TRUE(std::isnan(value_outside_unit_range(values).value_or(0))) << at;
+  }
+}
+
+TEST(EditDistance, CountsWhatHasToChange) {
+  EXPECT_EQ(edit_distance("", ""), 0u);
+  EXPECT_EQ(edit_distance("radius", "radius"), 0u);
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("abc", ""), 3u);
+  EXPECT_EQ(edit_distance("radius", "raduis"), 2u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  EXPECT_EQ(edit_distance("flaw", "lawn"), 2u);
+}
 
 // Sizes beside those from which on large pages are asked for, in bytes.
 constexpr std::size_t kSizes[] = {0, 1, 4096, (8U << 20) - 1, 8U << 20, (8U << 20) + 1, 37'000'001};
