@@ -124,8 +124,12 @@ class RegionLayer {
     }
     if (globe_) {
       feature.SetGeometryDirectly(globe_->shape(label, shape).release());
-    } else {
+    } else if (shape.IsValid() != FALSE) {
       feature.SetGeometry(&shape);
+    } else {  // Not of pixels that are parallelograms.
+      throw InputError(fmt::format(
+          "region {} would cross itself in the scene's coordinates: warp it with gdalwarp first",
+          label));
     }
     return layer_->CreateFeature(&feature) == OGRERR_NONE;
   }
