@@ -136,6 +136,12 @@ TEST_F(MapRegions, BeyondTheEdgeOfTheWorldAreRefused) {
     EXPECT_THAT(written(name, labels, frame).projection, HasSubstr("Equal Earth")) << name;
     testing::expect_own_centres(folder_ / name, labels, frame);
   }
+  // Debian 12's GeoTIFF cannot hold this projection.
+  for (const bool cloud_optimised : {false, true}) {
+    write_map_labels(folder_ / "labels.tif", labels, frame, cloud_optimised);
+    EXPECT_THAT(testing::read_scene(folder_ / "labels.tif").projection, HasSubstr("Equal Earth"));
+  }
+  EXPECT_THAT(folder_.names(), ::testing::Each(Not(HasSubstr(".part"))));
 }
 
 TEST_F(MapRegions, ThatCrossThemselvesAreRefused) {
