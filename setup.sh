@@ -255,7 +255,7 @@ run_package() {
 # On Debian 12 for all systems with its C library or a later one.
 run_wheel() {
   need "${build_packages[@]}" "${python_packages[@]}"
-  build OFF diacut segment changelog
+  build OFF diacut diacut_solver segment changelog
   title "Packing"
   local folder=$PWD/$build_dir/wheel
   rm -rf "$folder"

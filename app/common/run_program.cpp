@@ -1,6 +1,7 @@
 // By itself, so that a program has the functions that are called before its main() and at its end
 // only where it calls run_program().
 #include <cxxabi.h>
+#include <tiffio.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -59,6 +60,7 @@ __attribute__((section(".preinit_array"), used)) void (*const first)(int, char**
 
 int run_program(const std::string& name, const std::function<ExitCode(Console&)>& work) {
   guard_standard_streams();
+  TIFFSetErrorHandler(nullptr);  // GDAL 3.10 tells a full disk by it, beside its own errors.
   Console console(name);
   ExitCode code = ExitCode::kDone;
   try {

@@ -1,7 +1,6 @@
 #include "map/detect.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdint>
 #include <filesystem>

@@ -11,7 +11,6 @@
 #include <map>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "diacut/errors.hpp"
 #include "map/gdal.hpp"
@@ -20,6 +19,9 @@ namespace diacut {
 namespace {
 
 constexpr const char* kAdvice = "make room and run again, which goes on from here";
+
+/// Where GDAL puts what a GeoTIFF cannot hold, as some projections.
+std::string beside(const std::string& path) { return path + ".aux.xml"; }
 
 class GdalWriting : public RasterWriting {
  public:
@@ -41,7 +43,10 @@ class GdalWriting : public RasterWriting {
     const GdalMessages quiet;
     dataset_.reset();
     std::error_code ignored;
-    for (const std::string& left : {part_, optimised()}) std::filesystem::remove(left, ignored);
+    for (const std::string& left : {part_, optimised()}) {
+      std::filesystem::remove(left, ignored);
+      std::filesystem::remove(beside(left), ignored);
+    }
   }
 
   const BlockSize& block() const override { return block_; }
@@ -83,7 +88,8 @@ class GdalWriting : public RasterWriting {
       check();
       whole = optimised();
     }
-    if (std::rename(whole.c_str(), path_.c_str()) != 0) {
+    const int error = std::rename(beside(whole).c_str(), beside(path_).c_str()) != 0 ? errno : 0;
+    if ((error != 0 && error != ENOENT) || std::rename(whole.c_str(), path_.c_str()) != 0) {
       throw InputError(fmt::format("{}: cannot be put in its place: {}", path_,
                                    std::generic_category().message(errno)));
     }

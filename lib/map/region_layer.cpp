@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -125,8 +124,12 @@ class RegionLayer {
     }
     if (globe_) {
       feature.SetGeometryDirectly(globe_->shape(label, shape).release());
-    } else {
+    } else if (shape.IsValid() != FALSE) {
       feature.SetGeometry(&shape);
+    } else {  // Not of pixels that are parallelograms.
+      throw InputError(fmt::format(
+          "region {} would cross itself in the scene's coordinates: warp it with gdalwarp first",
+          label));
     }
     return layer_->CreateFeature(&feature) == OGRERR_NONE;
   }
@@ -235,30 +238,31 @@ void remove_old_indices(const std::string& path) {
 
 void write_layer(const std::string& file, const std::string& name, const RegionFormat& format,
                  const MapFrame& frame, const MapRegions& regions) {
-  const GdalMessages messages;
+  const GdalMessages creating;  // Of GDAL's ways to write a projection only some may fail.
   const NoClock same_bytes;
   Dataset dataset(
       writing_driver(format.driver).Create(file.c_str(), 0, 0, 0, GDT_Unknown, nullptr));
-  const auto refuse = [&] {
+  const auto refuse = [&](const GdalMessages& messages) {
     messages.refuse(fmt::format("GDAL could not write the regions as {}", format.name),
                     "make room, or choose another format (.gpkg, .geojson, .shp) or labels (.tif)");
   };
-  if (!dataset) refuse();
+  if (!dataset) refuse(creating);
   dataset->StartTransaction();
   RegionLayer layer(*dataset, format, name, frame, regions);
-  if (!layer.is_open()) refuse();
+  if (!layer.is_open()) refuse(creating);
+  const GdalMessages messages;
   for (std::int64_t label = 1; label <= regions.count; ++label) {
     const auto at = static_cast<std::size_t>(label);
     if (regions.pixels[at] == 0) continue;  // Labels of seeds may leave numbers out.
     const OGRMultiPolygon shape = regions.shape(label);
     if (!layer.add(label, regions.pixels[at], shape,
                    regions.figures.data() + (at - 1) * frame.bands.size())) {
-      refuse();
+      refuse(messages);
     }
   }
   dataset->CommitTransaction();
   dataset.reset();  // Which writes what is left.
-  if (!messages.error().empty()) refuse();
+  if (!messages.error().empty()) refuse(messages);
 }
 
 }  // namespace

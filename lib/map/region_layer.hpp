@@ -2,11 +2,9 @@
 
 #include <ogr_geometry.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "diacut/labels.hpp"

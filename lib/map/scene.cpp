@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <opencv2/core.hpp>
 
 #include "diacut/errors.hpp"

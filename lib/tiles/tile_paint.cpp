@@ -5,12 +5,10 @@
 #include <filesystem>
 #include <functional>
 #include <future>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <system_error>
 #include <utility>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <utility>
 
 #include "core/large_memory.hpp"

@@ -111,6 +111,7 @@ def state() -> tuple[float, int, int, str]:
 
 
 def main(minutes: float) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell's background jobs ignore it.
     actions = [threads, fork, interrupt, end, devices]
     for action in actions:
         action()

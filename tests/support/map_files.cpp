@@ -242,8 +242,9 @@ void expect_own_centres(const std::string& path, const Labels& labels, const Map
   const Opened dataset = open_features(path);
   OGRLayer& layer = *dataset->GetLayer(0);
   OGRSpatialReference from(frame.projection.c_str());
-  OGRSpatialReference to;
-  to.SetWellKnownGeogCS("WGS84");
+  OGRSpatialReference to = from;
+  const bool on_globe = dataset->GetDriver() == GetGDALDriverManager()->GetDriverByName("GeoJSON");
+  if (on_globe) to = reference_of(4326);
   for (OGRSpatialReference* each : {&from, &to}) {
     each->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
   }
@@ -257,7 +258,7 @@ void expect_own_centres(const std::string& path, const Labels& labels, const Map
       double x = t[0] + t[1] * (column + 0.5) + t[2] * (row + 0.5);
       double y = t[3] + t[4] * (column + 0.5) + t[5] * (row + 0.5);
       require(turn->Transform(1, &x, &y) != 0, "centre");
-      centres.emplace_back(std::remainder(x, 360), y);
+      centres.emplace_back(on_globe ? std::remainder(x, 360) : x, y);
     }
   }
   for (const auto& feature : layer) {

@@ -232,12 +232,15 @@ TEST_F(MapRegions, AreCutAt180DegreesAndClosedAtPoles) {
     scene.epsg = epsg;
     scene.transform = transform;
     const MapFrame frame = frame_of(scene, labels);
-    write_map_regions(folder_ / "r.geojson", labels, frame);
-    testing::expect_own_centres(folder_ / "r.geojson", labels, frame);
     write_map_labels(folder_ / "labels.tif", labels, frame);
-    const std::string whole = read_bytes(folder_ / "r.geojson");
-    write_region_blocks(folder_ / "r.geojson", folder_ / "labels.tif", labels.count, frame, {});
-    EXPECT_TRUE(read_bytes(folder_ / "r.geojson") == whole);
+    for (const char* name : {"r.geojson", "r.gpkg", "r.shp"}) {
+      SCOPED_TRACE(name);
+      write_map_regions(folder_ / name, labels, frame);
+      testing::expect_own_centres(folder_ / name, labels, frame);
+      const std::string whole = read_bytes(folder_ / name);
+      write_region_blocks(folder_ / name, folder_ / "labels.tif", labels.count, frame, {});
+      EXPECT_TRUE(read_bytes(folder_ / name) == whole);
+    }
   }
 }
 
@@ -246,9 +249,38 @@ TEST_F(MapRegions, BeyondTheEdgeOfTheWorldAreRefused) {
   scene.epsg = 8857;
   scene.transform = {-17.2e6, 1.15e6, 0, 8e6, 0, -8e5};
   const Labels labels = discs();
-  EXPECT_THAT(refusal("r.geojson", labels, frame_of(scene, labels)),
+  const MapFrame frame = frame_of(scene, labels);
+  EXPECT_THAT(refusal("r.geojson", labels, frame),
               AllOf(HasSubstr("region"), HasSubstr("no polygon in longitude and latitude"),
                     HasSubstr(".gpkg")));
+  for (const char* name : {"r.gpkg", "r.shp"}) {
+    EXPECT_THAT(written(name, labels, frame).projection, HasSubstr("Equal Earth")) << name;
+    testing::expect_own_centres(folder_ / name, labels, frame);
+  }
+  // Debian 12's GeoTIFF cannot hold this projection.
+  for (const bool cloud_optimised : {false, true}) {
+    write_map_labels(folder_ / "labels.tif", labels, frame, cloud_optimised);
+    EXPECT_THAT(testing::read_scene(folder_ / "labels.tif").projection, HasSubstr("Equal Earth"));
+  }
+  EXPECT_THAT(folder_.names(), ::testing::Each(Not(HasSubstr(".part"))));
+}
+
+TEST_F(MapRegions, ThatCrossThemselvesAreRefused) {
+  const Labels labels = awkward();
+  // Control points that fold the scene along a column, and pixels finer than their coordinates.
+  SceneFile folded;
+  for (const double x : {0, 3, 6}) {
+    for (const double y : {0, 3, 6}) folded.points.push_back({x, y, (x - 2) * (x - 2), -y});
+  }
+  SceneFile fine;
+  fine.transform = {1e17, 1, 0, 1e17, 0, -1};
+  for (const SceneFile& scene : {folded, fine}) {
+    for (const char* name : {"r.gpkg", "r.shp"}) {
+      EXPECT_THAT(refusal(name, labels, frame_of(scene, labels)),
+                  AllOf(HasSubstr(name), HasSubstr("region 1"), HasSubstr("cross itself")));
+    }
+  }
+  EXPECT_THAT(folder_.names(), ElementsAre("scene.tif"));
 }
 
 TEST_F(MapRegions, OfAProjectionWithoutAnInverseAreRefused) {
