@@ -216,8 +216,8 @@ run_fuzz() {
   tests/fuzz/run.sh "$1"
 }
 
-# Tests under sanitizers: for addresses and undefined behaviour in the build of the fuzzer, for
-# threads and for the readers alone in builds of their own. That of the readers needs no Clang.
+# Tests under sanitizers: for addresses and undefined behaviour in the build of the fuzzer, for threads in one
+# of their own. The readers alone are built beside the ordinary tests, without Clang.
 run_sanitize() {
   local kinds=() share=() word kind preset targets
   for word in "$@"; do
@@ -229,13 +229,13 @@ run_sanitize() {
   for kind in "${kinds[@]}"; do
     case "$kind" in
       address) preset=fuzz
-        [[ "${share[*]}" != readers ]] || preset=readers ;;
+        [[ "${share[*]}" != readers ]] || preset=release ;;
       thread) preset=thread ;;
       *) die "sanitize takes address, thread, readers and all, not '$kind'" ;;
     esac
     mapfile -t targets < <(tests/sanitize/run.sh "$kind" targets "${share[@]}")
     title "Building for $kind"
-    cmake --preset "$preset" >&2 || die "the build cannot be configured"
+    cmake --preset "$preset" -DDIACUT_BUILD_TESTS=ON >&2 || die "the build cannot be configured"
     cmake --build --preset "$preset" --parallel "$(jobs)" --target "${targets[@]}" >&2 ||
       die "the build failed"
     title "Testing for $kind"

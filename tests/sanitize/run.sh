@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # run.sh address|thread [targets] [readers|all]: runs tests under sanitizers, and says how long each took: for
 # addresses and undefined behaviour in build/fuzz, for threads in build/thread. "readers" runs the replay of
-# files alone, for addresses, in build/readers; "all" adds what takes long. "targets" prints what has to be
-# built. Ends with 1 where a test fails or a sanitizer reports.
+# files alone, for addresses, in build/release, where the readers are built twice; "all" adds what takes long.
+# "targets" prints what has to be built. Ends with 1 where a test fails or a sanitizer reports.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 kind=${1:-}
@@ -93,7 +93,7 @@ PYTHON
 
 # Where nothing may look at another process's memory, the search for leaks ends a program.
 look_for_leaks_if_possible() {
-  "$folder/tests/fuzz/fuzz_tests" --gtest_list_tests > "$work/output" 2>&1 && return
+  "$folder/tests/fuzz/$replay" --gtest_list_tests > "$work/output" 2>&1 && return
   grep -q 'LeakSanitizer has encountered a fatal error' "$work/output" || return 0
   echo 'run.sh: leaks are not looked for: this machine forbids what that needs'
   ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
@@ -101,7 +101,7 @@ look_for_leaks_if_possible() {
 
 addresses() {
   look_for_leaks_if_possible
-  check fuzz/fuzz_tests '*'
+  check "fuzz/$replay" '*'
   [[ -z "$readers" ]] || return 0
   # The sandbox ends what makes system calls that no decoder needs, as these sanitizers do.
   check unit_tests '*-Sandbox*'
@@ -125,8 +125,10 @@ all='' readers=''
 [[ "${2:-} ${3:-}" != *readers* ]] || readers=yes
 case "$kind" in
   address)
-    folder=build/fuzz targets=(fuzz_tests)
-    if [[ -n "$readers" ]]; then folder=build/readers; else targets+=(unit_tests segment); fi
+    folder=build/fuzz replay=fuzz_tests
+    [[ -z "$readers" ]] || folder=build/release replay=sanitized_fuzz_tests
+    targets=("$replay")
+    [[ -n "$readers" ]] || targets+=(unit_tests segment)
     [[ -z "$all" ]] || targets+=(property_tests device_tests)
     ;;
   thread)
