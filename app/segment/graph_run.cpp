@@ -124,7 +124,7 @@ void GraphLine::check() const {
 
 GraphOptions GraphLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
-  options_.graph = only_input(kProgram, graphs_, {"graph", "graphs", "solved"});
+  options_.graph = only_input(kProgram, graphs_, {"graph", "graphs", "one"});
   device_.set_memory(kProgram, options_);
   check();
   return options_;

@@ -282,10 +282,11 @@ CommandDescription RecutLine::describe() const {
 
 RecutOptions RecutLine::parse(int argc, const char* const* argv) {
   if (!line_.parse(argc, argv, options_)) return options_;
-  options_.input =
-      options_.is_labels
-          ? only_input(kAnnotateProgram, inputs_, {"label image", "label images", "annotated"})
-          : only_input(kRecutProgram, inputs_, {"hierarchy", "hierarchies", "cut"});
+  options_.input = options_.is_labels
+                       ? only_input(kAnnotateProgram, inputs_,
+                                    {"label image", "label images", "one, or a folder of them"})
+                       : only_input(kRecutProgram, inputs_,
+                                    {"hierarchy", "hierarchies", "one, or a folder of them"});
   options_.objects = objects_.conditions();
   if (regions_) {
     options_.parameters.region.regions =

@@ -12,8 +12,7 @@ std::string only_input(const std::string& program, const std::vector<std::string
   fail_usage(program,
              inputs.empty()
                  ? fmt::format("no {} given: name a file, or - for standard input", words.one)
-                 : fmt::format("{} {} given; only one can be {} at a time", inputs.size(),
-                               words.many, words.done));
+                 : fmt::format("{} {} given: name {}", inputs.size(), words.many, words.instead));
 }
 
 }  // namespace diacut::app

@@ -34,11 +34,12 @@ ExitCode run_doctor(const std::string& name, int argc, const char* const* argv, 
                     const CancelToken& cancel);
 CommandDescription describe_doctor(const std::string& name);
 
-/// A word for what a subcommand works on, as "graph", "graphs", and what it does with it, "solved".
+/// A word for what a subcommand works on, as "graph", "graphs", and what can be named in place of
+/// several.
 struct InputWords {
   std::string one;
   std::string many;
-  std::string done;
+  std::string instead;
 };
 
 /// The input of a subcommand that works on one at a time. Throws ConfigError where there is none,

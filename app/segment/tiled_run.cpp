@@ -101,7 +101,7 @@ class TileCommandLine {
 
   TileCommandOptions parse(int argc, const char* const* argv) {
     if (!line_.parse(argc, argv, options_)) return options_;
-    options_.plan = only_input(program_, plans_, {"plan", "plans", "worked on"});
+    options_.plan = only_input(program_, plans_, {"plan", "plans", "one"});
     device_.set_memory(program_, options_);
     return options_;
   }
