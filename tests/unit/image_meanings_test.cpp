@@ -36,7 +36,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 /// What is drawn, upright: 1 and 5 on 0, and a strip of 9 at the right edge that some files leave
 /// out.
-double drawn(int x, int y) {
+double drawn_sample(int x, int y) {
   if (x >= 6) return 9;
   if (x >= 1 && x < 3 && y >= 1 && y < 3) return 1;
   return x >= 3 && y >= 3 ? 5 : 0;
@@ -50,7 +50,7 @@ Sample times(const Sample& sample, double factor) {
   return [=](int x, int y) { return sample(x, y) * factor; };
 }
 Sample at_most(double most) {
-  return [=](int x, int y) { return std::min(drawn(x, y), most); };
+  return [=](int x, int y) { return std::min(drawn_sample(x, y), most); };
 }
 
 void append(double value, int bits, int format, FileBytes& bytes) {
@@ -311,35 +311,35 @@ std::vector<Meaning> meanings() {
   }
   for (const int orientation : {3, 6}) {
     const std::string name = "_turned_" + std::to_string(orientation);
-    add("tiff" + name, tiff(page_of({drawn}, 8, 1, orientation)));
-    add("palette" + name, tiff(with_palette(page_of({drawn}, 8, 1, orientation)))).no_strength =
-        "colours";
+    add("tiff" + name, tiff(page_of({drawn_sample}, 8, 1, orientation)));
+    add("palette" + name, tiff(with_palette(page_of({drawn_sample}, 8, 1, orientation))))
+        .no_strength = "colours";
     all.back().is_label = true;
     hide(add("alpha" + name,
-             tiff(with_extra(page_of({drawn, times(kept, 255)}, 8, 1, orientation), {2}))));
-    hide(add("mask" + name,
-             testing::write_tiff({page_of({drawn}, 8, 1, orientation), mask_page(orientation)})));
-    hide(add("sidecar" + name, tiff(page_of({drawn}, 8, 1, orientation))));
+             tiff(with_extra(page_of({drawn_sample, times(kept, 255)}, 8, 1, orientation), {2}))));
+    hide(add("mask" + name, testing::write_tiff({page_of({drawn_sample}, 8, 1, orientation),
+                                                 mask_page(orientation)})));
+    hide(add("sidecar" + name, tiff(page_of({drawn_sample}, 8, 1, orientation))));
     TiffPage mask = page_of({times(kept, 255)}, 8, 1, orientation);
     mask.orientation = 1;  // It lies as the picture is stored, and does not say so.
     all.back().mask = tiff(mask);
-    hide(add("no_data" + name, tiff(page_of({drawn}, 8, 1, orientation))));
+    hide(add("no_data" + name, tiff(page_of({drawn_sample}, 8, 1, orientation))));
     all.back().no_data = 9;
   }
-  hide(add("mask", testing::write_tiff({page_of({drawn}), mask_page()})));
-  hide(add("sidecar_png", testing::write_png(png_of(drawn, 8, 0))));
+  hide(add("mask", testing::write_tiff({page_of({drawn_sample}), mask_page()})));
+  hide(add("sidecar_png", testing::write_png(png_of(drawn_sample, 8, 0))));
   all.back().mask = tiff(page_of({times(kept, 255)}));
-  hide(add("no_data", tiff(page_of({drawn}))));
+  hide(add("no_data", tiff(page_of({drawn_sample}))));
   all.back().no_data = 9;
-  hide(add("scene_no_data", tiff(page_of({drawn}))));
+  hide(add("scene_no_data", tiff(page_of({drawn_sample}))));
   all.back().no_data = 9;
   all.back().is_placed = true;
-  hide(add("scene_mask", testing::write_tiff({page_of({drawn}), mask_page()})));
+  hide(add("scene_mask", testing::write_tiff({page_of({drawn_sample}), mask_page()})));
   all.back().is_placed = true;
-  testing::PngFile png = png_of(drawn, 8, 0);
+  testing::PngFile png = png_of(drawn_sample, 8, 0);
   png.transparent = {9};
   hide(add("png_transparent_grey", testing::write_png(png)));
-  png = png_of(drawn, 8, 3);
+  png = png_of(drawn_sample, 8, 3);
   png.palette_alpha.assign(10, 255);
   png.palette_alpha[9] = 0;
   hide(add("png_transparent_index", testing::write_png(png)));
@@ -359,49 +359,52 @@ std::vector<Meaning> meanings() {
         Alpha{"double", 64, 3, 1}}) {
     const Sample opacity = times(kept, alpha.opaque);
     hide(add(std::string("alpha_") + alpha.name,
-             tiff(with_extra(page_of({drawn, opacity}, alpha.bits, alpha.format), {2}))));
+             tiff(with_extra(page_of({drawn_sample, opacity}, alpha.bits, alpha.format), {2}))));
     if (alpha.bits < 8 || alpha.bits == 12 || std::string(alpha.name) == "8_of_1") continue;
     hide(add(std::string("scene_alpha_") + alpha.name,
-             tiff(with_extra(page_of({drawn, opacity}, alpha.bits, alpha.format), {2}))));
+             tiff(with_extra(page_of({drawn_sample, opacity}, alpha.bits, alpha.format), {2}))));
     all.back().is_placed = true;
   }
-  TiffPage several = with_extra(page_of({drawn, times(drawn, 2), times(kept, 255)}), {0, 2});
+  TiffPage several =
+      with_extra(page_of({drawn_sample, times(drawn_sample, 2), times(kept, 255)}), {0, 2});
   several.photometric = PHOTOMETRIC_MINISBLACK;
   hide(add("alpha_behind_another", tiff(several)));
   all.back().no_numbers = all.back().no_strength = "neither colour nor alpha";
   all.back().note = "Of 3 samples a pixel the first 1 and alpha were read";
   // A fourth sample of which the file says nothing.
   const auto infrared = [](int x, int y) { return 20.0 + 29 * x + y; };
-  add("infrared", tiff(page_of({drawn, drawn, drawn, infrared}))).no_numbers = "neither colour";
-  all.back().note = "Of 4 samples a pixel the first 3 were read";
-  add("infrared_16", tiff(page_of({drawn, drawn, drawn, times(infrared, 100)}, 16))).no_numbers =
+  add("infrared", tiff(page_of({drawn_sample, drawn_sample, drawn_sample, infrared}))).no_numbers =
       "neither colour";
   all.back().note = "Of 4 samples a pixel the first 3 were read";
+  add("infrared_16",
+      tiff(page_of({drawn_sample, drawn_sample, drawn_sample, times(infrared, 100)}, 16)))
+      .no_numbers = "neither colour";
+  all.back().note = "Of 4 samples a pixel the first 3 were read";
   // Pages, and what is none.
-  add("two_pages", testing::write_tiff({page_of({drawn}), page_of({infrared})})).no_numbers =
+  add("two_pages", testing::write_tiff({page_of({drawn_sample}), page_of({infrared})})).no_numbers =
       "2 pages";
   all.back().note = "The file has 2 pages: the first was read";
   const std::vector<TiffPage> reduced = {
       of_kind(testing::tiff_page(cv::Mat::zeros(3, 4, CV_8UC1)), FILETYPE_REDUCEDIMAGE)};
-  add("reduced_behind", testing::write_tiff({page_of({drawn}), reduced[0]}));
-  add("reduced_before", testing::write_tiff({reduced[0], page_of({drawn})}));
-  TiffPage stack = page_of({drawn});
+  add("reduced_behind", testing::write_tiff({page_of({drawn_sample}), reduced[0]}));
+  add("reduced_before", testing::write_tiff({reduced[0], page_of({drawn_sample})}));
+  TiffPage stack = page_of({drawn_sample});
   stack.description = "ImageJ=1.53t\nimages=3\nslices=3\n";
   FileBytes one_directory = tiff(stack);
   one_directory.insert(one_directory.end(), 3 * kMeaningsWidth * kMeaningsHeight, 0);
   add("imagej_one_directory", one_directory).no_numbers = "3 pages";
   all.back().note = "The file has 3 pages: the first was read";
-  TiffPage inks = page_of({drawn, times(drawn, 2), drawn, drawn});
+  TiffPage inks = page_of({drawn_sample, times(drawn_sample, 2), drawn_sample, drawn_sample});
   inks.photometric = PHOTOMETRIC_SEPARATED;
   add("inks", tiff(inks)).no_numbers = "inks";
   all.back().no_strength = "colours";
-  TiffPage white = page_of({drawn});
+  TiffPage white = page_of({drawn_sample});
   white.photometric = PHOTOMETRIC_MINISWHITE;
   add("zero_is_white", tiff(white)).full = -255;
   cv::Mat colours(kMeaningsHeight, kMeaningsWidth, CV_8UC3);
   for (int y = 0; y < colours.rows; ++y) {
     for (int x = 0; x < colours.cols; ++x) {
-      const auto number = static_cast<unsigned char>(drawn(x, y));
+      const auto number = static_cast<unsigned char>(drawn_sample(x, y));
       colours.at<cv::Vec3b>(y, x) = cv::Vec3b(number, static_cast<unsigned char>(40 * number), 7);
     }
   }
@@ -469,7 +472,7 @@ TEST_P(Meanings, AreTheSameToEveryUse) {
   ASSERT_EQ(seen.width, kMeaningsWidth);
   ASSERT_EQ(seen.height, kMeaningsHeight);
   const auto number = [&m = meaning](int x, int y) {
-    return m.is_hidden && x >= 6 ? kNone : std::min(drawn(x, y), m.most);
+    return m.is_hidden && x >= 6 ? kNone : std::min(drawn_sample(x, y), m.most);
   };
   if (is_painted) {
     EXPECT_THAT(seen.notes, ::testing::ElementsAre(HasSubstr("Seeds are in colour")));
@@ -504,7 +507,7 @@ INSTANTIATE_TEST_SUITE_P(Image, Meanings,
                          });
 
 TEST(MeaningsOfPages, PlanesOfAnImageJStackWithOneDirectoryAreItsPages) {
-  TiffPage stack = page_of({drawn});
+  TiffPage stack = page_of({drawn_sample});
   stack.description = "ImageJ=1.53t\nimages=4\nchannels=2\nslices=2\nhyperstack=true\n";
   FileBytes file = testing::write_tiff({stack});
   // The directory is behind the first plane: planes follow each other where that one begins.
@@ -540,7 +543,7 @@ TEST(MeaningsOfPages, PlanesOfAnImageJStackWithOneDirectoryAreItsPages) {
 TEST(MeaningsOfTables, ChannelsHaveNoValueWhereThereIsNoData) {
   const testing::TemporaryFolder folder;
   const std::string path =
-      folder.write("a.tif", testing::write_tiff({page_of({drawn}), mask_page()}));
+      folder.write("a.tif", testing::write_tiff({page_of({drawn_sample}), mask_page()}));
   int channels = 0;
   ImageFile(path).read_channels({}, {}, "", [&](Channel&& channel) {
     ++channels;
@@ -549,7 +552,7 @@ TEST(MeaningsOfTables, ChannelsHaveNoValueWhereThereIsNoData) {
       if (i % kMeaningsWidth >= 6) {
         EXPECT_TRUE(std::isnan(value));
       } else {
-        EXPECT_EQ(value, drawn(i % kMeaningsWidth, i / kMeaningsWidth));
+        EXPECT_EQ(value, drawn_sample(i % kMeaningsWidth, i / kMeaningsWidth));
       }
     }
   });
@@ -558,7 +561,7 @@ TEST(MeaningsOfTables, ChannelsHaveNoValueWhereThereIsNoData) {
 
 TEST(MeaningsOfMasks, AMaskBesideOfAnotherSizeIsRefused) {
   const testing::TemporaryFolder folder;
-  const std::string path = folder.write("a.png", testing::write_png(png_of(drawn, 8, 0)));
+  const std::string path = folder.write("a.png", testing::write_png(png_of(drawn_sample, 8, 0)));
   folder.write("a.png.msk",
                testing::write_tiff({testing::tiff_page(cv::Mat::zeros(2, 3, CV_8UC1))}));
   for (const Use& use : uses()) {
