@@ -1,7 +1,6 @@
 #include "evaluate/region_score.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <map>
