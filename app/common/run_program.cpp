@@ -60,7 +60,7 @@ __attribute__((section(".preinit_array"), used)) void (*const first)(int, char**
 
 int run_program(const std::string& name, const std::function<ExitCode(Console&)>& work) {
   guard_standard_streams();
-  TIFFSetErrorHandler(nullptr);  // GDAL 3.10 tells a full disk by it, beside its own errors.
+  TIFFSetErrorHandler(nullptr);  // By which GDAL 3.10 prints what it tells as errors too.
   Console console(name);
   ExitCode code = ExitCode::kDone;
   try {

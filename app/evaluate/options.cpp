@@ -4,8 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <memory>
 #include <thread>
 
 #include "command_line.hpp"

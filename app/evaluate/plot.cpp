@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <opencv2/imgproc.hpp>
 #include <string>
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
 
 #include "matrix/block.hpp"
 #include "opencl/arguments.hpp"

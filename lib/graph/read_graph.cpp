@@ -2,7 +2,6 @@
 #include <zip.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>

@@ -2,13 +2,17 @@
 
 #include <cpl_string.h>
 #include <fmt/format.h>
+#include <tiffio.h>
 
 #include <cerrno>
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -22,6 +26,18 @@ constexpr const char* kAdvice = "make room and run again, which goes on from her
 
 /// Where GDAL puts what a GeoTIFF cannot hold, as some projections.
 std::string beside(const std::string& path) { return path + ".aux.xml"; }
+
+/// Of the last bytes of a file GDAL 3.10 tells by libtiff's handler alone that they do not fit.
+void finish_file(const std::function<void()>& work) {
+  static std::mutex one_by_one;
+  const std::lock_guard lock(one_by_one);
+  const TIFFErrorHandler of_host =
+      TIFFSetErrorHandler([](const char*, const char* format, va_list arguments) {
+        CPLErrorV(CE_Failure, CPLE_FileIO, format, arguments);
+      });
+  work();
+  TIFFSetErrorHandler(of_host);
+}
 
 class GdalWriting : public RasterWriting {
  public:
@@ -71,7 +87,7 @@ class GdalWriting : public RasterWriting {
     for (const auto& [place, block] : last_) write_block(place, block.second);
     last_.clear();
     const GdalMessages messages;
-    dataset_.reset();  // Which writes what is left.
+    finish_file([this] { dataset_.reset(); });
     const auto check = [&] {
       if (messages.error().empty()) return;
       messages.refuse(fmt::format("{}: cannot be written", path_), kAdvice);
@@ -81,10 +97,11 @@ class GdalWriting : public RasterWriting {
     if (cloud_optimised_) {
       const Dataset source = open_raster(part_);
       check();
-      Dataset copy(writing_driver("COG").CreateCopy(optimised().c_str(), source.get(), FALSE,
-                                                    raster_options(kind_, true).List(), nullptr,
-                                                    nullptr));
-      copy.reset();
+      GDALDriver& driver = writing_driver("COG");
+      finish_file([&] {
+        Dataset(driver.CreateCopy(optimised().c_str(), source.get(), FALSE,
+                                  raster_options(kind_, true).List(), nullptr, nullptr));
+      });
       check();
       whole = optimised();
     }

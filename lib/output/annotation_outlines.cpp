@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <map>
 
 #include "output/annotation_parts.hpp"

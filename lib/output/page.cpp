@@ -10,9 +10,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
-#include <optional>
 #include <span>
-#include <utility>
 
 #include "diacut/errors.hpp"
 #include "diacut/objects.hpp"
