@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 /// OpenCL goes wrong by this plan, if it is not empty; of two devices, which PoCL makes of one CPU,
 /// the first one alone. No device is named.
 Surroundings with_faults(const std::string& plan) {
-  Surroundings around = {.environment = {{"POCL_DEVICES", "pthread basic"},
+  Surroundings around = {.environment = {{"POCL_DEVICES", "pthread pthread"},
                                          {"DIACUT_DEVICE", std::nullopt},
                                          {"DIACUT_FAULT_DEVICE", "0:0"}},
                          .limit_seconds = 600};

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# consumer.sh WORK_DIR COMPILER SOURCE_DIR [PREFIX]: builds the README's C++ example as an outside project
-# against the tree installed in PREFIX (by default WORK_DIR/prefix), once with CMake and once with
-# pkg-config, and runs both programs on a photograph.
+# consumer.sh WORK_DIR COMPILER SOURCE_DIR PREFIX: builds the README's C++ example as an outside project against
+# the tree installed in PREFIX, once with CMake and once with pkg-config, and runs both programs on a photograph.
 set -euo pipefail
-work=$1 compiler=$2 source=$3 prefix=${4:-$1/prefix}
+work=$1 compiler=$2 source=$3 prefix=$4
 
 project=$prefix-consumer
 rm -rf "$project"

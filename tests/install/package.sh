@@ -61,6 +61,6 @@ if command -v lintian >/dev/null; then
     "$source/tests/install/lintian-suppressed" -- *.deb
 fi
 
-# Installed side by side, the packages do what the installed tree does.
+# Installed side by side, the packages serve a project outside.
 for package in *.deb; do dpkg-deb --extract "$package" root; done
 "$source/tests/install/consumer.sh" "$work" "$compiler" "$source" "$PWD/root/usr"

@@ -21,4 +21,9 @@ make_environment() {
   }
 }
 
-pip() { "$pip_program" --quiet --disable-pip-version-check "$@"; }
+# Modules are compiled as they are imported: packages have many more than a test imports.
+pip() {
+  local options=()
+  [[ $1 != install ]] || options=(--no-compile)
+  "$pip_program" --quiet --disable-pip-version-check "$1" "${options[@]}" "${@:2}"
+}
