@@ -19,13 +19,16 @@
 #include "spmv/hybrid/choice.hpp"
 #include "spmv/product.hpp"
 
-namespace diacut::testing {
+namespace diacut {
 
 /// How GoogleTest names a parameter.
 static void PrintTo(const Implementation& implementation, std::ostream* stream) {
   *stream << to_string(implementation);
 }
 
+}  // namespace diacut
+
+namespace diacut::testing {
 namespace {
 
 /// Padding is the business of other tests: here any amount is allowed.
