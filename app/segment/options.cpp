@@ -263,7 +263,7 @@ void SegmentLine::declare_pairs() {
   line_.exclude("--edges", {"--cue", "--weights"});
   line_.exclude("--link", {"--skip-existing", "--shard"});
   line_.exclude("--correct", {"--probabilities", "--html", "--tree", "--ultrametric"});
-  line_.exclude("--tile-size", {"--simplify", "--files-from", "--shard", "--verify", "--json",
+  line_.exclude("--tile-size", {"--simplify", "--files-from", "--verify", "--json",
                                 "--skip-existing", "--page", "--channel", "--indexed"});
   for (const CompanionInfo& info : kCompanions) line_.exclude("--tile-size", {info.option});
   for (const ResultInfo& info : kResults) {
@@ -382,6 +382,8 @@ void SegmentLine::check_values(Questions asked) const {
   refuse(parameters.region.regions != 0, {"--threshold", "--max-ncut"},
          fmt::format("{{}} has no effect with a number of regions ({}): leave out one of them",
                      parameters.region.regions));
+  refuse(options_.tiles.wanted(), {"--shard"},
+         "{} applies to many images: with --tile-size, segment tile has one of its own");
   refuse(parameters.cue.kind != CueKind::kLearned, {"--weights"},
          "{} names the network: it needs --cue learned");
   const bool uses_vectors = (asked & kAsksTree) == 0 || given("--features") ||

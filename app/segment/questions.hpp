@@ -28,7 +28,7 @@ inline constexpr std::array kQuestions = {
     QuestionInfo{kAsksMarks, "a hierarchy cut by seeds (--method hierarchy --seeds)", ""},
     QuestionInfo{kAsksObjects, "objects (--method objects)", "objects"},
     QuestionInfo{kAsksDirect, "direct cuts (--method kway)", "kway"},
-    QuestionInfo{kAsksGrowth, "labels that grow from seeds (--seeds)", ""},
+    QuestionInfo{kAsksGrowth, "labels that grow from seeds (--seeds, by --method walker)", ""},
 };
 
 }  // namespace diacut::app
