@@ -325,8 +325,8 @@ TEST_F(CliPage, PlacesThatCannotBe) {
   expect_error(segment({"photo.png", "--html", "none/a.html"}), 3, {"none", "does not exist"});
   expect_error(segment({"photo.png", "--html", "-"}), 2, {"--html", "standard output"});
   expect_error(segment({"photo.png", "--method", "kway", "--html", "a.html"}), 2,
-               {"--html applies to a hierarchy: it needs --method hierarchy"});
-  expect_error(segment({"recut", "a.tree", "--html", "a.html"}), 2, {"--html needs --image"});
+               {"--html is not for direct cuts (--method kway)", "--method hierarchy"});
+  expect_error(segment({"recut", "a.tree", "--html", "a.html"}), 2, {"--html", "without --image"});
   write_picture("small.png");
   expect_error(segment({"recut", "a.tree", "--html", "a.html", "--image", "small.png"}), 3,
                {"small.png", "16 x 12", "160 x 120"});

@@ -136,7 +136,7 @@ TEST_F(CliTileMaps, AreRefusedWhereTheyCannotBe) {
   refuse({"--contours", "c.jpg"}, 2, {"c.jpg", ".tif"});
   refuse({"--contours", "c.npy"}, 2, {"c.npy", ".tif"});
   refuse({"--contours", "-"}, 2, {"--contours", "name a file"});
-  refuse({"--ultrametric", "u.tif"}, 2, {"--ultrametric", "whole picture"});
+  refuse({"--ultrametric", "u.tif"}, 2, {"--ultrametric", "--tile-size"});
   refuse({"--contours", "out.tif"}, 2, {"out.tif"});
   refuse({"--contours", "none/c.tif"}, 3, {"none/c.tif"});
   EXPECT_FALSE(exists("work/plan.json"));
