@@ -231,8 +231,9 @@ void check_options(const Options& options) {
       fs::is_directory(options.inputs.front())) {
     fail_tiled("--tile-size segments one picture: name one file");
   }
-  for (const std::string& place : options.results) {
-    if (place == "-") fail_tiled("-: with --tile-size name files for results");
+  for (const ResultInfo& info : kResults) {
+    if (options.results[info.result] != "-") continue;
+    fail_tiled(fmt::format("{}: with --tile-size name a file", info.option));
   }
   const std::string& output = options.results[Result::kLabels];
   if (!names_tiff(output) && !map_region_format(output)) {
