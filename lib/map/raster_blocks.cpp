@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <utility>
@@ -35,8 +36,8 @@ void finish_file(const std::function<void()>& work) {
       TIFFSetErrorHandler([](const char*, const char* format, va_list arguments) {
         CPLErrorV(CE_Failure, CPLE_FileIO, format, arguments);
       });
+  const std::shared_ptr<void> restored(nullptr, [&](void*) { TIFFSetErrorHandler(of_host); });
   work();
-  TIFFSetErrorHandler(of_host);
 }
 
 class GdalWriting : public RasterWriting {
@@ -110,6 +111,9 @@ class GdalWriting : public RasterWriting {
       throw InputError(fmt::format("{}: cannot be put in its place: {}", path_,
                                    std::generic_category().message(errno)));
     }
+    std::error_code ignored;
+    // That of an earlier map of this name would give this one its projection.
+    if (error == ENOENT) std::filesystem::remove(beside(path_), ignored);
   }
 
  private:

@@ -262,6 +262,11 @@ TEST_F(MapRegions, BeyondTheEdgeOfTheWorldAreRefused) {
     write_map_labels(folder_ / "labels.tif", labels, frame, cloud_optimised);
     EXPECT_THAT(testing::read_scene(folder_ / "labels.tif").projection, HasSubstr("Equal Earth"));
   }
+  // What lies beside an earlier map tells nothing of a later one.
+  scene.epsg = 32632;
+  scene.transform = {5e5, 10, 0, 5e6, 0, -10};
+  write_map_labels(folder_ / "labels.tif", labels, frame_of(scene, labels));
+  EXPECT_THAT(testing::read_scene(folder_ / "labels.tif").projection, HasSubstr("UTM zone 32N"));
   EXPECT_THAT(folder_.names(), ::testing::Each(Not(HasSubstr(".part"))));
 }
 

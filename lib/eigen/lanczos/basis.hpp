@@ -35,7 +35,8 @@ class BasisKernels {
               const std::vector<float>& rotation);
   /// w = pseudo-random values in [-1, 1), 0 where mask is 0 or from `rows` on.
   void random(Buffer<float>& w, const Buffer<float>& mask, std::size_t rows, std::uint32_t seed);
-  /// Of each of the first vectors the entry of largest magnitude, the first of equals. Waits.
+  /// The entry of largest magnitude of each of the first `columns` vectors, of equal ones the
+  /// first. Waits for the device.
   std::vector<float> peaks(const Buffer<float>& basis, int columns);
 
  private:
