@@ -9,9 +9,11 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "boundary/boundary.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
@@ -23,6 +25,7 @@
 #include "image/raster.hpp"
 #include "measure.hpp"
 #include "output/npy.hpp"
+#include "pipeline/segmentation_plan.hpp"
 #include "region/hierarchy.hpp"
 #include "region/learned_merging.hpp"
 
@@ -57,7 +60,40 @@ struct PairsOptions {
   std::string truth;
   std::string output;
   std::string weights;
+  std::string network;
+  std::string device;
   bool grey = false;
+};
+
+/// Embeddings of photographs by the network of the options, one at a time.
+class Embedder {
+ public:
+  explicit Embedder(const PairsOptions& options) {
+    if (options.network.empty()) return;
+    parameters_.weights = options.network;
+    if (!gives_embedding(parameters_)) {
+      throw ConfigError(
+          fmt::format("--network {}: this network has no embedding: make one with "
+                      "app/learn/embedding.py",
+                      options.network));
+    }
+    context_.emplace(options.device);
+  }
+
+  Embedding operator()(const Image& image) {
+    Embedding found;
+    if (!context_) return found;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    boundary_map(*context_, image, grid_for(image.width, image.height), parameters_, networks_,
+                 nullptr, &found);
+    return found;
+  }
+
+ private:
+  std::mutex mutex_;
+  CueParameters parameters_;
+  std::optional<Context> context_;
+  DeviceNetworks networks_;
 };
 
 /// One photograph and what people made of it.
@@ -91,7 +127,7 @@ std::string contours_of(const PairsOptions& options, const std::string& name) {
   throw InputError(fmt::format("'{}' has neither {}.npy nor {}.png", options.contours, name, name));
 }
 
-Judged read_judged(const PairsOptions& options, const fs::path& photo) {
+Judged read_judged(const PairsOptions& options, const fs::path& photo, Embedder& embedder) {
   const std::string name = photo.stem().string();
   const Image image = read_image(photo.string());
   const Raster raster = read_raster(contours_of(options, name));
@@ -108,13 +144,14 @@ Judged read_judged(const PairsOptions& options, const fs::path& photo) {
   judged.tree = strength_tree(judged.strength,
                               boundary_orientation(judged.strength, image.width, image.height), {},
                               image.width, image.height, RegionParameters{}.direction);
-  judged.colours = {image.channels, lab_bytes(image)};
+  judged.colours = {image.channels, lab_bytes(image), embedder(image)};
   if (options.grey && image.channels == 3) {
     std::vector<std::uint8_t> grey;
     for (std::size_t i = 0; i < judged.colours.values.size(); i += 3) {
       grey.push_back(judged.colours.values[i]);
     }
-    judged.colours = {1, std::move(grey)};
+    judged.colours.channels = 1;
+    judged.colours.values = std::move(grey);
   }
   for (const Annotation& annotation : truth.annotations) {
     judged.segments.push_back(numbered(annotation.labels));
@@ -213,12 +250,15 @@ std::vector<float> merges_of(const Judged& judged, const MergingWeights& weights
 
 void run(const PairsOptions& options) {
   std::optional<MergingWeights> weights;
-  if (!options.weights.empty()) weights = load_merging_weights(options.weights);
+  if (!options.weights.empty()) {
+    weights = load_merging_weights(options.weights, !options.network.empty());
+  }
+  Embedder embedder(options);
   const std::vector<fs::path> photos = photos_in(options.photos);
   std::vector<std::vector<float>> found(photos.size());
   parallel_for(static_cast<int>(photos.size()), [&](int k) {
     const auto i = static_cast<std::size_t>(k);
-    const Judged judged = read_judged(options, photos[i]);
+    const Judged judged = read_judged(options, photos[i], embedder);
     found[i] = weights ? merges_of(judged, *weights) : pairs_of(judged);
   });
   std::vector<float> rows;
@@ -241,6 +281,9 @@ Command pairs_command(CLI::App& app) {
       ->add_option("--contours", options->contours,
                    "Folder of their contours, from segment --contours")
       ->required();
+  command->add_option("--network", options->network,
+                      "Weights whose embedding is a feature too; default: no embedding");
+  command->add_option("--device", options->device, "The device of --network");
   command->add_option("--truth", options->truth, "Folder of their ground truth (.mat)")->required();
   command->add_option("--weights", options->weights, "A file of weights: the rows are its merges");
   command->add_flag("--grey", options->grey, "Treat the photographs as grey");

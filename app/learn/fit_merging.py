@@ -25,7 +25,7 @@ import numpy as np
 FEATURES = [
     "mean", "least", "quantile_25", "quantile_50", "quantile_90", "length", "share_smaller",
     "share_larger", "area_smaller", "area_larger", "difference_a", "difference_b", "chi2_l",
-    "chi2_a", "chi2_b",
+    "chi2_a", "chi2_b", "embedding",
 ]
 COLOURED = {"difference_a", "difference_b", "chi2_a", "chi2_b"}
 # As MergingModel::kMostDeviations in lib/region/merging_weights.hpp.
@@ -101,14 +101,17 @@ class Bench:
     """diacut-bench pairs on the photographs."""
 
     def __init__(self, options, folder):
-        self.command = [options.bench, "pairs", options.photos, "--contours", options.contours,
-                        "--truth", options.truth]
+        self.options = options
         self.folder = Path(folder)
 
-    def rows(self, *options):
-        output = self.folder / "rows.npy"
-        subprocess.run([*self.command, "--output", output, *options], check=True)
-        return np.load(output)
+    def rows(self, *flags):
+        options, output, rows = self.options, self.folder / "rows.npy", []
+        for photos, network in zip(options.photos, options.networks or [None] * len(options.photos)):
+            known = ["--network", network] if network else []
+            subprocess.run([options.bench, "pairs", photos, "--contours", options.contours, "--truth",
+                            options.truth, "--output", output, *known, *flags], check=True)
+            rows.append(np.load(output))
+        return np.concatenate(rows)
 
     def merges(self, weights, *options):
         path = self.folder / "weights.json"
@@ -118,7 +121,9 @@ class Bench:
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--photos", required=True, help="folder of photographs")
+    parser.add_argument("--photos", required=True, nargs="+", help="folders of photographs")
+    parser.add_argument("--networks", nargs="+",
+                        help="for each folder the network whose embedding is a feature; default: none")
     parser.add_argument("--contours", required=True,
                         help="folder of their contours (segment --contours)")
     parser.add_argument("--truth", required=True, help="folder of their ground truth (.mat)")
@@ -128,11 +133,15 @@ def arguments():
                         help="probability of the automatic cut")
     parser.add_argument("--trained-on", default="", help="what the contours are, for people")
     parser.add_argument("--out", required=True, help="the file of weights")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.networks and len(options.networks) != len(options.photos):
+        parser.error("--networks: expected as many as --photos")
+    return options
 
 
 def main():
     options = arguments()
+    names = FEATURES if options.networks else [name for name in FEATURES if name != "embedding"]
     weights = {
         "format": "diacut-merging",
         "version": 1,
@@ -144,8 +153,8 @@ def main():
         bench = Bench(options, folder)
         rows = bench.rows()
         for kind, chosen, flags in (
-            ("colour", FEATURES, []),
-            ("grey", [name for name in FEATURES if name not in COLOURED], ["--grey"]),
+            ("colour", names, []),
+            ("grey", [name for name in names if name not in COLOURED], ["--grey"]),
         ):
             print(kind)
             model = fit(rows, chosen, options.ridge)

@@ -34,6 +34,7 @@ STAGES = (
 STEM = 32
 OUTPUTS = ("boundary", "inside")  # What the channels of a network's result are.
 MEAN, SCALE = 0.5, 4.0  # The input is (value - MEAN) * SCALE of sRGB values in [0, 1].
+EMBEDDING = 8  # Channels of an embedding.
 ENCODER_SCALE = 0.5  # The pretrained encoder expects (value - 0.5) * 2.
 # The weights of the encoder's first blocks are written in 32 bits, as are all biases: their values differ
 # by so much that 16 bits change the map by up to 0.01. The others change it by 0.002.
@@ -183,14 +184,46 @@ class BoundaryNet(nn.Module):
         features = [self.branch[1](self.branch[0](x)), *self.encoder(x)]
         y, maps = features[-1], []
         for k, skip in enumerate(features[-2::-1]):
-            up = F.interpolate(self.down[k](y), scale_factor=2, mode="bilinear", align_corners=False)
-            y = self.mix[k](self.skip[k](skip, add=up[..., : skip.shape[-2], : skip.shape[-1]]))
-            if k < len(self.residual):
-                y = self.residual[k](y, add=y)
-                if sides:
-                    maps.append(self.side[k](y))
+            y = self.decoded(k, y, skip)
+            if sides and k < len(self.residual):
+                maps.append(self.side[k](y))
         logits = self.out(self.last(y))
         return (logits, maps) if sides else logits
+
+    def decoded(self, k, coarser, skip):
+        """The k-th level of the decoder, coarsest first, from the level before and the encoder's output."""
+        up = F.interpolate(self.down[k](coarser), scale_factor=2, mode="bilinear", align_corners=False)
+        y = self.mix[k](self.skip[k](skip, add=up[..., : skip.shape[-2], : skip.shape[-1]]))
+        return self.residual[k](y, add=y) if k < len(self.residual) else y
+
+    def for_embedding(self, x):
+        """What an Embedding reads: the encoder's last output, and the two coarsest levels of the decoder."""
+        features = self.encoder(x)
+        coarse = features[-1]
+        middle = self.decoded(0, coarse, features[-2])
+        return coarse, middle, self.decoded(1, middle, features[-3])
+
+
+class Embedding(nn.Module):
+    """A vector for each pixel of level 2, from for_embedding() of a BoundaryNet."""
+
+    def __init__(self, net, channels=EMBEDDING, width=48):
+        super().__init__()
+        coarse = net.encoder.channels[-1]
+        middle, fine = (net.mix[k].conv.out_channels for k in range(2))
+        self.down = nn.ModuleList([Conv(coarse, width, kernel=1, norm=False, relu=False),
+                                   Conv(width, width, kernel=1, norm=False, relu=False)])
+        self.skip = nn.ModuleList([Conv(middle, width, kernel=1), Conv(fine, width, kernel=1)])
+        self.mix = nn.ModuleList([Conv(width, width), Conv(width, width)])
+        self.out = Conv(width, channels, kernel=1, norm=False, relu=False)
+        self.drop = nn.Dropout2d(0.1)
+
+    def forward(self, coarse, middle, fine):
+        x = self.drop(coarse)
+        for down, skip, mix, level in zip(self.down, self.skip, self.mix, (middle, fine)):
+            up = F.interpolate(down(x), scale_factor=2, mode="bilinear", align_corners=False)
+            x = mix(skip(level, add=up[..., : level.shape[-2], : level.shape[-1]]))
+        return self.out(x)
 
 
 class Graph:
@@ -228,7 +261,7 @@ class Graph:
         return out
 
 
-def graph_of(net):
+def graph_of(net, embedding=None):
     """The Graph for the file, with batch normalization folded into its tensors."""
     g, features = Graph(), []
     x = g.conv(net.encoder.stem, "image", "encoder.stem", factor=ENCODER_SCALE, exact=True)
@@ -241,12 +274,21 @@ def graph_of(net):
         if k in net.encoder.taken:
             features.append(x)
     features.insert(0, g.conv(net.branch[1], g.conv(net.branch[0], "image", "branch.0"), "branch.1"))
+    read = [x]
     for k, skip in enumerate(features[-2::-1]):
         name = f"decoder.{len(features) - 2 - k}"
         up = g.upsample(g.conv(net.down[k], x, name + ".down"), skip, name + ".up")
         x = g.conv(net.mix[k], g.conv(net.skip[k], skip, name + ".skip", add=up), name + ".mix")
         if k < len(net.residual):
             x = g.conv(net.residual[k], x, name + ".residual", add=x)
+        read.append(x)
+    if embedding is not None:
+        y = read[0]
+        for k, level in enumerate(read[1:3]):
+            name = f"embedding.{k}"
+            up = g.upsample(g.conv(embedding.down[k], y, name + ".down"), level, name + ".up")
+            y = g.conv(embedding.mix[k], g.conv(embedding.skip[k], level, name + ".skip", add=up), name + ".mix")
+        g.conv(embedding.out, y, "embedding")
     x = g.conv(net.out, g.conv(net.last, x, "last"), "logits")
     g.ops.append({"op": "sigmoid", "in": x, "out": "strength"})
     return g
@@ -254,9 +296,10 @@ def graph_of(net):
 
 def load(net, path, tensors):
     """Takes the tensors of a file that save() wrote, whose batch normalization is folded: that of the layers
-    becomes the identity with the file's bias. Raises ValueError."""
+    becomes the identity with the file's bias. An embedding is left out. Raises ValueError."""
     graph = graph_of(net)
-    if {name: t.shape for name, t in graph.tensors.items()} != {name: tuple(t.shape) for name, t in tensors.items()}:
+    given = {name: tuple(t.shape) for name, t in tensors.items() if not name.startswith("embedding")}
+    if {name: t.shape for name, t in graph.tensors.items()} != given:
         raise ValueError(f"{path}: its layers are not those of this program's networks")
     for name, (module, factor) in graph.layers.items():
         module.conv.weight.data.copy_(tensors[name + ".weight"] / factor)
@@ -277,10 +320,12 @@ def freeze_norms(net):
             module.eval()
 
 
-def save(net, path, about):
+def save(net, path, about, embedding=None):
     """Writes the file that diacut reads: safetensors, with the graph and `about` in its metadata."""
-    made = graph_of(net)
+    made = graph_of(net, embedding)
     graph = {"input": "image", "output": "strength", "ops": made.ops}
+    if embedding is not None:
+        graph["embedding"] = "embedding"
     # Tensors of 32 bits come before tensors of 16 bits, so that each begins at a multiple of its size.
     tensors = dict(sorted(made.tensors.items(), key=lambda item: -item[1].itemsize))
     header = {

@@ -59,9 +59,14 @@ bool gives_inside(const CueParameters& parameters) {
          load_networks(parameters.weights).front()->outputs() > 1;
 }
 
+bool gives_embedding(const CueParameters& parameters) {
+  return parameters.kind == CueKind::kLearned &&
+         gives_embedding(load_networks(parameters.weights), parameters);
+}
+
 BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
                          const CueParameters& parameters, DeviceNetworks& networks,
-                         const EdgeMap* edges) {
+                         const EdgeMap* edges, Embedding* embedding) {
   BoundaryMap map;
   map.grid = grid;
   const std::vector<std::uint8_t> valid = valid_elements(image, grid);
@@ -76,9 +81,9 @@ BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
   }
   switch (parameters.kind) {
     case CueKind::kLearned: {
-      NetworkMaps maps = network_boundary_map(context, networks.get(context, parameters.weights),
-                                              networks.tensors(), image, grid, map.valid,
-                                              valid_pixels, parameters, whole_picture(grid));
+      NetworkMaps maps = network_boundary_map(
+          context, networks.get(context, parameters.weights), networks.tensors(), image, grid,
+          map.valid, valid_pixels, parameters, whole_picture(grid), embedding);
       map.values = std::move(maps.boundary);
       map.inside = std::move(maps.inside);
       break;

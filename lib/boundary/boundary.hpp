@@ -5,6 +5,7 @@
 
 #include "boundary/network/device_network.hpp"
 #include "boundary/network/tiles.hpp"
+#include "core/embedding.hpp"
 #include "diacut/edges.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
@@ -30,16 +31,20 @@ void check_cue(const CueParameters& parameters);
 /// check_cue() does.
 bool gives_inside(const CueParameters& parameters);
 
+/// Whether boundary maps come with an embedding. Throws as check_cue() does.
+bool gives_embedding(const CueParameters& parameters);
+
 /// The boundary map of an image, made as `parameters` say: by networks or from the gradient. The
 /// pixels of the image are uploaded here; all later stages read from the device. `edges`, if not
 /// null, is used instead: a boundary map that the user gives, which counts as 0 where the image has
-/// no data. `networks` keeps the weights and the tensors of the networks for the next image; the
+/// no data. `embedding`: null, or gets the image's embedding where gives_embedding() and there are
+/// no `edges`. `networks` keeps the weights and the tensors of the networks for the next image; the
 /// overload without it uploads them for this image alone. Precondition: grid.width and grid.height
 /// are the image's. Throws InputError where `edges` has another size or a value outside [0, 1],
 /// ConfigError and InputError as check_cue() does, and DeviceError.
 BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
                          const CueParameters& parameters, DeviceNetworks& networks,
-                         const EdgeMap* edges = nullptr);
+                         const EdgeMap* edges = nullptr, Embedding* embedding = nullptr);
 BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
                          const CueParameters& parameters);
 

@@ -102,7 +102,7 @@ void check_parameters(const Parameters& parameters) {
   validate(parameters);
   check_cue(parameters.cue);
   if (merges_by_probability(parameters, false)) {
-    load_merging_weights(parameters.region.merging_weights);
+    load_merging_weights(parameters.region.merging_weights, gives_embedding(parameters.cue));
   }
   if (parameters.region.method == RegionMethod::kObjects && !gives_inside(parameters.cue)) {
     throw ConfigError(

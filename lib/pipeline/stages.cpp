@@ -67,7 +67,20 @@ struct Boundaries {
   /// empty.
   std::vector<Buffer<float>> unthinned;
   std::vector<std::vector<float>> inside;  ///< Segmentation::inside of each image.
+  std::vector<Embedding> embeddings;       ///< Of each image; empty where merging needs none.
 };
+
+/// Whether regions of the image merge by probability.
+bool merges_by_probability(const WorkingImage& image, const RunParameters& parameters) {
+  const bool no_network = image.edges != nullptr || !parameters.has_boundary();
+  return makes_hierarchy(parameters) && merges_by_probability(parameters, no_network);
+}
+
+/// Whether merging needs the image's embedding.
+bool embeds(const WorkingImage& image, const RunParameters& parameters) {
+  return image.edges == nullptr && parameters.has_boundary() &&
+         merges_by_probability(image, parameters) && gives_embedding(parameters.cue);
+}
 
 Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
                            std::span<const WorkingImage> images, const SegmentationPlan& plan) {
@@ -77,6 +90,7 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
   whole.thin = false;
   Boundaries found;
   for (const WorkingImage& each : images) {
+    Embedding& embedding = found.embeddings.emplace_back();
     if (!plan.parameters.has_boundary()) {
       found.maps.push_back(empty_boundary_map(context, *each.image, grid));
       found.unthinned.emplace_back();
@@ -91,7 +105,8 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
     }
     found.unthinned.push_back(std::move(unthinned));
     found.maps.push_back(boundary_map(context, *each.image, grid, for_affinity ? cue : whole,
-                                      networks, each.edges.get()));
+                                      networks, each.edges.get(),
+                                      embeds(each, plan.parameters) ? &embedding : nullptr));
     check_boundary_map(found.maps.back().values);
     if (each.seeds && !each.seeds->walls.empty()) add_walls(found.maps.back(), each.seeds->walls);
     if (!for_affinity) found.maps.back().valid = {};
@@ -311,7 +326,7 @@ void add_placement(Segmentation& result, const Grid& grid,
 }
 
 /// How regions of one image merge, with its colours, once these are known.
-using MergingToCome = std::future<std::optional<LearnedMerging>>;
+using MergingToCome = std::future<LearnedMerging>;
 
 /// Begins to find the colours of all images, which takes the host no longer than the device takes
 /// for the boundaries. The results are to be asked for while the images are there.
@@ -319,14 +334,14 @@ std::vector<MergingToCome> begin_merging(std::span<const WorkingImage> images,
                                          const RunParameters& parameters) {
   std::vector<MergingToCome> begun;
   for (const WorkingImage& each : images) {
-    const bool no_network = each.edges != nullptr || !parameters.has_boundary();
-    if (!merges_by_probability(parameters, no_network)) {
+    if (!merges_by_probability(each, parameters)) {
       begun.emplace_back();
       continue;
     }
-    const auto find = [image = each.image, &region = parameters.region] {
-      return std::optional<LearnedMerging>{
-          {{image->channels, lab_bytes(*image)}, load_merging_weights(region.merging_weights)}};
+    const auto find = [image = each.image, &region = parameters.region,
+                       embedded = embeds(each, parameters)] {
+      return LearnedMerging{{image->channels, lab_bytes(*image), {}},
+                            load_merging_weights(region.merging_weights, embedded)};
     };
     begun.push_back(std::async(std::launch::async, find));
   }
@@ -349,16 +364,22 @@ Labels cut_or_objects(Segmentation& result, const RegionParameters& parameters,
                             result.notes);
 }
 
+/// Empty where regions merge by strength, without colours.
+std::optional<LearnedMerging> learned_merging(MergingToCome merging, Embedding embedding) {
+  if (!merging.valid()) return std::nullopt;
+  LearnedMerging learned = merging.get();
+  learned.colours.embedding = std::move(embedding);
+  return learned;
+}
+
 /// Leaves the hierarchy of one image and its cut to the host.
 void leave_hierarchy(UnfinishedSegmentation& begun, Contours contours, const WorkingImage& image,
-                     MergingToCome merging, const SegmentationPlan& plan) {
+                     std::optional<LearnedMerging> merging, const SegmentationPlan& plan) {
   begun.result.contours = std::move(contours.strength);
-  // `learned` is empty where regions merge by strength, without colours.
   begun.host_work = [orientation = std::move(contours.orientation), valid = image.image->valid,
                      grid = plan.batch.image, full = image.full, seeds = image.cut_seeds,
                      parameters = plan.parameters.region,
-                     learned = merging.valid() ? merging.get() : std::nullopt](Segmentation& result,
-                                                                               const Watch& watch) {
+                     learned = std::move(merging)](Segmentation& result, const Watch& watch) {
     watch.report(kRegions, 0);
     const auto start = std::chrono::steady_clock::now();
     result.hierarchy = hierarchy(result.contours, orientation, valid, grid.width, grid.height,
@@ -520,6 +541,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   Boundaries boundaries =
       timed("boundaries", [&] { return find_boundaries(context, networks_, images, plan); });
   std::vector<std::vector<float>> inside = std::move(boundaries.inside);
+  std::vector<Embedding> embeddings = std::move(boundaries.embeddings);
   const SpectralUse spectral = plan.parameters.contour.spectral;
   DecimatedContours decimated;
   if (decimates(plan.parameters)) {
@@ -535,7 +557,8 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
   const auto leave_hierarchies = [&](std::vector<UnfinishedSegmentation>& begun,
                                      std::vector<Contours> contours) {
     for (std::size_t k = 0; k < images.size(); ++k) {
-      leave_hierarchy(begun[k], std::move(contours[k]), images[k], std::move(merging[k]), plan);
+      leave_hierarchy(begun[k], std::move(contours[k]), images[k],
+                      learned_merging(std::move(merging[k]), std::move(embeddings[k])), plan);
     }
   };
   if (!needs_matrix(plan.parameters)) {

@@ -227,6 +227,9 @@ class GraphBuilder {
       const std::uint8_t* colour = &colours.values[i * channels];
       for (std::size_t c = 0; c < channels; ++c) ++sums.bins[bins_[c][colour[c]]];
       for (std::size_t c = 1; c < channels; ++c) sums.ab[c - 1] += colour[c];
+      if (!colours.embedding) continue;
+      const std::int16_t* vector = colours.embedding.at(x, i / width);
+      for (int c = 0; c < colours.embedding.channels; ++c) sums.embedding[c] += vector[c];
     }
   }
 

@@ -11,10 +11,11 @@
 namespace diacut {
 
 /// The colours of an image: L 255 / 100, a + 128 and b + 128 of CIE Lab, rounded, side by side; of
-/// a grey image L alone.
+/// a grey image L alone. Beside them its embedding, where a network gives one.
 struct Colours {
   int channels = 0;  ///< 1 or 3.
   std::vector<std::uint8_t> values;
+  Embedding embedding;
 };
 
 /// The common boundary of two regions of a RegionGraph.

@@ -95,6 +95,15 @@ double MergingModel::logit(const PairFeatures& features) const {
   return sum;
 }
 
+bool MergingWeights::need_embedding() const {
+  const auto in = [](const MergingModel& model) {
+    return std::any_of(model.terms.begin(), model.terms.end(), [](const MergingTerm& term) {
+      return term.feature == PairFeature::kEmbedding;
+    });
+  };
+  return in(colour) || in(grey);
+}
+
 MergingWeights parse_merging_weights(const std::string& text, const std::string& name) {
   try {
     const json root = json::parse(text);
@@ -115,12 +124,19 @@ MergingWeights parse_merging_weights(const std::string& text, const std::string&
   }
 }
 
-MergingWeights load_merging_weights(const std::string& name) {
-  const std::string wanted = name.empty() ? "merging.json" : "merging-" + name + ".json";
+MergingWeights load_merging_weights(const std::string& name, bool embedding) {
+  const std::string wanted = fmt::format("merging{}{}{}.json", name.empty() ? "" : "-", name,
+                                         embedding ? "-embedding" : "");
   for (const EmbeddedText& file : embedded_merging()) {
     if (file.name == wanted) return parse_merging_weights(std::string(file.text), wanted);
   }
-  return parse_merging_weights(text_of_file(name), name);
+  MergingWeights weights = parse_merging_weights(text_of_file(name), name);
+  if (weights.need_embedding() && !embedding) {
+    fail(name,
+         "they need the embedding of a network, and the boundary map comes from none that "
+         "has one");
+  }
+  return weights;
 }
 
 namespace {
@@ -159,6 +175,17 @@ double difference(const RegionSums& first, const RegionSums& second, std::size_t
                   static_cast<double>(second.ab[channel]) / static_cast<double>(second.area));
 }
 
+double embedding_distance(const RegionSums& first, const RegionSums& second) {
+  double sum = 0;
+  for (std::size_t k = 0; k < first.embedding.size(); ++k) {
+    const double apart =
+        static_cast<double>(first.embedding[k]) / static_cast<double>(first.area) -
+        static_cast<double>(second.embedding[k]) / static_cast<double>(second.area);
+    sum += apart * apart;
+  }
+  return kEmbeddingUnit * std::sqrt(sum);
+}
+
 }  // namespace
 
 void RegionSums::add(const RegionSums& other) {
@@ -166,6 +193,7 @@ void RegionSums::add(const RegionSums& other) {
   sides += other.sides;
   for (std::size_t k = 0; k < ab.size(); ++k) ab[k] += other.ab[k];
   for (std::size_t k = 0; k < bins.size(); ++k) bins[k] += other.bins[k];
+  for (std::size_t k = 0; k < embedding.size(); ++k) embedding[k] += other.embedding[k];
 }
 
 void BoundarySums::add(const BoundarySums& other) {
@@ -206,6 +234,7 @@ PairFeatures pair_features(const RegionSums& first, const RegionSums& second,
   set(PairFeature::kChi2L, chi_squared(smaller, larger, 0));
   set(PairFeature::kChi2A, chi_squared(smaller, larger, 1));
   set(PairFeature::kChi2B, chi_squared(smaller, larger, 2));
+  set(PairFeature::kEmbedding, embedding_distance(smaller, larger));
   return features;
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/embedding.hpp"
+
 namespace diacut {
 
 /// Colour bins of one channel of CIE Lab in RegionSums, and how many channels there are.
@@ -26,6 +28,7 @@ struct RegionSums {
   std::array<std::int64_t, 2> ab{};
   /// How many pixels have an L, an a and a b in each bin.
   std::array<std::uint32_t, kColourChannels * kColourBins> bins{};
+  std::array<std::int64_t, kMostEmbeddingChannels> embedding{};  ///< Sums of Embedding::values.
 
   void add(const RegionSums& other);
 };
@@ -61,14 +64,15 @@ enum class PairFeature : std::uint8_t {
   kChi2L,         ///< Chi-squared distance of the histograms of L, from 0 to 1.
   kChi2A,         ///< Chi-squared distance of the histograms of a.
   kChi2B,         ///< Chi-squared distance of the histograms of b.
+  kEmbedding,     ///< Distance of the mean vectors of the network's embedding; 0 without one.
 };
-inline constexpr std::size_t kPairFeatures = 15;
+inline constexpr std::size_t kPairFeatures = 16;
 
 /// The names of the features in files of weights, in the order of PairFeature.
 inline constexpr std::array<std::string_view, kPairFeatures> kPairFeatureNames = {
-    "mean",         "least",         "quantile_25",  "quantile_50",  "quantile_90",
-    "length",       "share_smaller", "share_larger", "area_smaller", "area_larger",
-    "difference_a", "difference_b",  "chi2_l",       "chi2_a",       "chi2_b"};
+    "mean",          "least",        "quantile_25",  "quantile_50", "quantile_90",  "length",
+    "share_smaller", "share_larger", "area_smaller", "area_larger", "difference_a", "difference_b",
+    "chi2_l",        "chi2_a",       "chi2_b",       "embedding"};
 
 using PairFeatures = std::array<double, kPairFeatures>;
 
@@ -102,12 +106,15 @@ struct MergingWeights {
   MergingModel colour;   ///< For images in colour.
   MergingModel grey;     ///< For grey images: no term has to do with a or b.
   double threshold = 0;  ///< The probability at which the automatic cut is made.
+
+  bool need_embedding() const;
 };
 
 /// The weights that are built in by that name (empty: for contours with eigenvectors; "boundary":
-/// for contours of a network's boundary map alone), or those in the file of that path. Throws
-/// ConfigError when there is no such file, or it is damaged.
-MergingWeights load_merging_weights(const std::string& name);
+/// for contours of a network's boundary map alone), or those in the file of that path. `embedding`:
+/// whether pictures have an embedding, for which other weights are built in. Throws ConfigError
+/// when there is no such file, it is damaged, or its weights need an embedding.
+MergingWeights load_merging_weights(const std::string& name, bool embedding = false);
 
 /// The weights in the text of a file that messages call `name`. Throws ConfigError.
 MergingWeights parse_merging_weights(const std::string& text, const std::string& name);

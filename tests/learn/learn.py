@@ -13,7 +13,8 @@ sys.path.insert(0, f"{SOURCE}/app/learn")
 import pictures  # noqa: E402
 import torch  # noqa: E402
 import weather  # noqa: E402
-from network import SIZES, BoundaryNet, graph_of, load  # noqa: E402
+from embedding import loss_of  # noqa: E402
+from network import SIZES, BoundaryNet, Embedding, graph_of, load, save  # noqa: E402
 from run_file import read_file, run_graph  # noqa: E402
 
 SIDE = 96
@@ -161,6 +162,35 @@ class Networks(unittest.TestCase):
             # What would be written again are the same tensors, up to the rounding of a factor.
             for key, tensor in graph_of(net).tensors.items():
                 np.testing.assert_allclose(tensor.astype(np.float32), tensors[key].numpy(), rtol=2e-3, atol=1e-5)
+
+    def test_an_embedding_is_written_beside_the_network(self):
+        torch.manual_seed(2)
+        shipped = f"{SOURCE}/configs/default.safetensors"
+        _, given, metadata = read_file(shipped)
+        net = BoundaryNet(**SIZES["default"]).eval()
+        load(net, shipped, given)
+        embedding = Embedding(net).eval()
+        save(net, "with.safetensors", {"size": "default"}, embedding)
+        graph, tensors, _ = read_file("with.safetensors")
+        planes = torch.randn(1, 3, 70, 64)
+        with torch.no_grad():
+            own = embedding(*net.for_embedding(planes))
+            theirs = run_graph({**graph, "output": graph["embedding"]}, tensors, planes)
+        self.assertEqual(own.shape, (1, 8, 18, 16))
+        self.assertGreater(own.std().item(), 1e-3)
+        self.assertLess((own - theirs).abs().max().item(), 1e-2 * own.abs().max().item())
+        load(net, "with.safetensors", tensors)  # Leaves the embedding out.
+
+    def test_vectors_that_tell_regions_apart_cost_less(self):
+        regions = torch.ones(2, 1, 320, 320, dtype=torch.int16)
+        regions[..., 160:] = 2
+        generator = torch.Generator().manual_seed(3)
+        apart = torch.zeros(2, 8, 80, 80)
+        apart[..., 40:] = 2
+        flat, noise = torch.zeros_like(apart), torch.randn(2, 8, 80, 80)
+        losses = [loss_of(v, torch.tensor(2.0), regions, generator).item() for v in (apart, flat, noise)]
+        self.assertLess(losses[0], 0.2)
+        self.assertGreater(min(losses[1:]), 0.4)
 
     def test_another_network_is_refused(self):
         _, tensors, _ = read_file(f"{SOURCE}/configs/fast.safetensors")

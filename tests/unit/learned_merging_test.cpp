@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <random>
 #include <set>
@@ -15,6 +16,7 @@
 
 #include "diacut/errors.hpp"
 #include "region/hierarchy.hpp"
+#include "temp_folder.hpp"
 
 namespace diacut {
 namespace {
@@ -30,8 +32,9 @@ struct MergingScene {
   Colours colours;
 };
 
+/// A picture in colour has an embedding too: of two channels, in cells of 5 x 3 pixels.
 MergingScene scene(unsigned seed, int width, int height, int channels) {
-  MergingScene made{width, height, {}, {}, {channels, {}}};
+  MergingScene made{width, height, {}, {}, {channels, {}, {}}};
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> value(0, 1);
   for (int y = 0; y < height; ++y) {
@@ -45,6 +48,16 @@ MergingScene scene(unsigned seed, int width, int height, int channels) {
             (x / 9 * 37 + y / 7 * 61 + c * 90 + static_cast<int>(20 * value(random))) % 256));
       }
     }
+  }
+  if (channels == 1) return made;
+  Embedding& embedding = made.colours.embedding;
+  embedding.channels = 2;
+  embedding.columns = (width + 4) / 5;
+  for (int x = 0; x < width; ++x) embedding.column_of.push_back(x / 5);
+  for (int y = 0; y < height; ++y) embedding.row_of.push_back(y / 3);
+  embedding.values.resize(embedding.cell(0, static_cast<std::size_t>(height + 2) / 3));
+  for (std::int16_t& each : embedding.values) {
+    each = static_cast<std::int16_t>(1000 * value(random) - 500);
   }
   return made;
 }
@@ -103,6 +116,11 @@ PairFeatures plain_features(const MergingScene& scene, const StrengthTree& tree,
             c == 0 ? value / 16 : std::clamp((value - 68) * 2 / 15 - (value < 68), 0, 15);
         ++sums[side].bins[static_cast<std::size_t>(16 * c + bin)];
         if (c > 0) sums[side].ab[static_cast<std::size_t>(c - 1)] += value;
+      }
+      const Embedding& embedding = scene.colours.embedding;
+      for (int c = 0; c < embedding.channels; ++c) {
+        sums[side].embedding[static_cast<std::size_t>(c)] +=
+            embedding.values[static_cast<std::size_t>((y / 3 * embedding.columns + x / 5) * 2 + c)];
       }
     }
   }
@@ -184,6 +202,7 @@ TEST(PairFeatures, OfASmallExample) {
   a.bins[16] = 5;
   a.bins[17] = 5;
   a.bins[40] = 10;
+  a.embedding = {2560, -1280};
   RegionSums b;
   b.area = 40;
   b.sides = 28;
@@ -191,6 +210,7 @@ TEST(PairFeatures, OfASmallExample) {
   b.bins[3] = 40;
   b.bins[17] = 40;
   b.bins[41] = 40;
+  b.embedding = {40960, 35840};
   BoundarySums boundary;
   boundary.strength = kUnitStrength;  // 0.25 times 4.
   boundary.length = 4;
@@ -213,6 +233,7 @@ TEST(PairFeatures, OfASmallExample) {
   EXPECT_DOUBLE_EQ(value(PairFeature::kChi2L), 0);
   EXPECT_DOUBLE_EQ(value(PairFeature::kChi2A), 0.5 * (0.5 + 0.25 / 1.5));
   EXPECT_DOUBLE_EQ(value(PairFeature::kChi2B), 1);
+  EXPECT_DOUBLE_EQ(value(PairFeature::kEmbedding), 5);  // From (1, -.5) to (4, 3.5).
 }
 
 /// merge_by_probability() by its description, from labels alone.
@@ -365,6 +386,20 @@ TEST(MergingWeights, AreRead) {
   EXPECT_DOUBLE_EQ(weights.colour.logit(features), 3);
   chi = 1000;  // 4 deviations count at most.
   EXPECT_DOUBLE_EQ(weights.colour.logit(features), 9);
+}
+
+TEST(MergingWeights, OfPicturesWithAnEmbeddingAreOthers) {
+  for (const char* name : {"", "boundary"}) {
+    EXPECT_FALSE(load_merging_weights(name).need_embedding());
+    EXPECT_TRUE(load_merging_weights(name, true).need_embedding());
+  }
+  const testing::TempFolder folder;
+  const std::string path = folder / "weights.json";
+  std::string text = kGood;
+  text.replace(text.find("chi2_a"), 6, "embedding");
+  std::ofstream(path) << text;
+  EXPECT_TRUE(load_merging_weights(path, true).need_embedding());
+  EXPECT_THROW(load_merging_weights(path), ConfigError);
 }
 
 TEST(MergingWeights, ThatAreWrongAreTold) {

@@ -191,6 +191,11 @@ TEST(NetworkFile, WhatIsWrongIsNamed) {
   refused({"does not end with the sigmoid"}, [&](auto& f) { f.graph()["output"] = "stem"; });
   refused({"goes on after"}, [&](auto& f) { f.upsample("more", "edges", "stem"); });
   refused({"\"ops\""}, [&](auto& f) { f.graph().erase("ops"); });
+  refused({"embedding \"nowhere\""}, [](auto& f) { f.graph()["embedding"] = "nowhere"; });
+  refused({"embedding \"image\""}, [](auto& f) { f.graph()["embedding"] = "image"; });
+  refused({"embedding \"edges\""}, [](auto& f) { f.graph()["embedding"] = "edges"; });
+  refused({"embedding \"a2\"", "17", "16"}, [](auto& f) { f.graph()["embedding"] = "a2"; });
+  refused({"embedding", "type"}, [](auto& f) { f.graph()["embedding"] = 2; });
   // Every other value in every place: refused or read, never a crash.
   const NetworkFile sound = small_network(4);
   for (const nlohmann::json& other :

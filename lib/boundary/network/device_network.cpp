@@ -19,7 +19,26 @@ std::vector<std::size_t> last_uses(const Network& network) {
     last_use[static_cast<std::size_t>(op.input)] = i;
     if (op.added >= 0) last_use[static_cast<std::size_t>(op.added)] = i;
   }
+  // It is read when all operations have run.
+  if (network.embedding >= 0) {
+    last_use[static_cast<std::size_t>(network.embedding)] = network.ops.size() - 1;
+  }
   return last_use;
+}
+
+/// For each operation, whether the output depends on it.
+std::vector<char> feeding_output(const Network& network) {
+  std::vector<char> wanted(network.tensors.size(), 0);
+  std::vector<char> feeds(network.ops.size(), 0);
+  wanted[static_cast<std::size_t>(network.output())] = 1;
+  for (std::size_t i = network.ops.size(); i-- > 0;) {
+    const NetworkOp& op = network.ops[i];
+    feeds[i] = wanted[static_cast<std::size_t>(op.output)];
+    if (feeds[i] == 0) continue;
+    wanted[static_cast<std::size_t>(op.input)] = 1;
+    if (op.added >= 0) wanted[static_cast<std::size_t>(op.added)] = 1;
+  }
+  return feeds;
 }
 
 /// The position in `free` of the buffer that a tensor of this size takes, if there is any: of the
@@ -112,7 +131,7 @@ std::vector<Buffer<float>>& TensorBuffers::get(Context& context,
 }
 
 DeviceNetwork::DeviceNetwork(Context& context, std::shared_ptr<const Network> network)
-    : context_(&context), network_(std::move(network)) {
+    : context_(&context), network_(std::move(network)), feeds_output_(feeding_output(*network_)) {
   for (const NetworkOp& op : network_->ops) {
     switch (op.kind) {
       case NetworkOpKind::kConvolution:
@@ -142,7 +161,7 @@ std::size_t DeviceNetwork::memory(const Network& network) {
 }
 
 const Buffer<float>& DeviceNetwork::run(NetworkTensors& tensors, const NetworkSize& size,
-                                        const NetworkSize& largest) {
+                                        const NetworkSize& largest, bool embedding) {
   const auto described = [&](int index) -> const NetworkTensor& {
     return network_->tensors[static_cast<std::size_t>(index)];
   };
@@ -150,6 +169,7 @@ const Buffer<float>& DeviceNetwork::run(NetworkTensors& tensors, const NetworkSi
     return planes_at(*network_, described(index).level, size.width, size.height);
   };
   for (std::size_t i = 0; i < network_->ops.size(); ++i) {
+    if (!embedding && feeds_output_[i] == 0) continue;
     const NetworkOp& op = network_->ops[i];
     const int in = op.input;
     if (op.kind == NetworkOpKind::kSigmoid) return tensors[in];

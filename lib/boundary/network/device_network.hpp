@@ -83,16 +83,19 @@ class DeviceNetwork {
   static std::size_t memory(const Network& network);
 
   /// Enqueues all operations but the sigmoid for an input of `size`, which is in the first of
-  /// `tensors`: three channels in planes_at(network, 0, width, height). `tensors` was made for this
+  /// `tensors`: three channels in planes_at(network, 0, width, height). Without `embedding` those
+  /// are skipped that the output does not depend on; with it, the network's embedding is in
+  /// `tensors` afterwards. `tensors` was made for this
   /// network and for at least this size. Returns the argument of the sigmoid: network().outputs()
   /// channels, laid out as the input. Sums have the order in which they are computed fastest for an
   /// input of the size `largest`: for parts of a picture, that of the largest of them.
   const Buffer<float>& run(NetworkTensors& tensors, const NetworkSize& size,
-                           const NetworkSize& largest);
+                           const NetworkSize& largest, bool embedding = false);
 
  private:
   Context* context_;
   std::shared_ptr<const Network> network_;
+  std::vector<char> feeds_output_;  ///< For each operation, whether the output depends on it.
   /// One entry for each operation; empty for operations without weights.
   std::vector<std::variant<std::monostate, NetworkConv, NetworkConvStrided, NetworkDepthwise>>
       convolutions_;

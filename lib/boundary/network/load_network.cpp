@@ -15,6 +15,7 @@
 
 #include "boundary/network/safetensors.hpp"
 #include "core/embedded_bytes.hpp"
+#include "core/embedding.hpp"
 
 namespace diacut {
 
@@ -33,9 +34,10 @@ constexpr int kMostOutputs = 2;
 
 /// Builds the network that a graph describes, with the weights that it names in a file, operation
 /// by operation, and checks each. The graph is an object with the names of the "input" and "output"
-/// tensors and the list "ops": objects with "op" ("conv", "upsample" or "sigmoid"),
-/// "out", "in", and what the operation needs further ("kernel", "dilation", "relu", "depthwise",
-/// "weight", "bias" and "add" of a convolution, "like" of an upsampling).
+/// tensors, maybe the name of the tensor "embedding", and the list "ops": objects with "op"
+/// ("conv", "upsample" or "sigmoid"), "out", "in", and what the operation needs further ("kernel",
+/// "dilation", "relu", "depthwise", "weight", "bias" and "add" of a convolution, "like" of an
+/// upsampling).
 class Builder {
  public:
   Builder(const Safetensors& file, const Json& graph) : file_(file) {
@@ -53,6 +55,7 @@ class Builder {
       reject_network(fmt::format(
           "the graph does not end with the sigmoid that gives its output \"{}\"", output));
     }
+    if (graph.contains("embedding")) read_embedding(graph);
   }
 
   Network take() { return std::move(network_); }
@@ -223,6 +226,23 @@ class Builder {
       reject_network(
           fmt::format("{} adds \"{}\" of {} channels of level {}, expected {} of level {}", where_,
                       other.name, other.channels, other.level, op.shape.outputs, level));
+    }
+  }
+
+  void read_embedding(const Json& graph) {
+    const auto name = required_field<std::string>(graph, "embedding", "the graph");
+    const auto found = index_of_.find(name);
+    if (found == index_of_.end() || found->second == network_.input() ||
+        found->second == network_.output()) {
+      reject_network(
+          fmt::format("its embedding \"{}\" is no tensor between its input and its "
+                      "output",
+                      name));
+    }
+    network_.embedding = found->second;
+    if (tensor(network_.embedding).channels > kMostEmbeddingChannels) {
+      reject_network(fmt::format("its embedding \"{}\" has {} channels, expected {} at most", name,
+                                 tensor(network_.embedding).channels, kMostEmbeddingChannels));
     }
   }
 

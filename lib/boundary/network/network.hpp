@@ -58,6 +58,7 @@ struct NetworkOp {
 struct Network {
   std::vector<NetworkTensor> tensors;  ///< The first one is the input.
   std::vector<NetworkOp> ops;          ///< In the order of execution.
+  int embedding = -1;  ///< The tensor of the picture's embedding (core/embedding.hpp); -1: none.
 
   int input() const { return 0; }
   int output() const { return ops.back().output; }

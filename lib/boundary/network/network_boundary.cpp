@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 #include <utility>
 
 #include "boundary/network/picture_kernels.hpp"
@@ -164,11 +166,67 @@ NetworkSize largest_of_any_part(const Network& network, const NetworkMap& map, i
   return {longest(map.width), longest(map.height)};
 }
 
+/// How many cells of the embedding there are along some pixels.
+int cells_of(const Network& network, int pixels) {
+  const int level = network.tensors[static_cast<std::size_t>(network.embedding)].level;
+  return network_side(pixels, level);
+}
+
+/// An embedding without values of a picture resized by `scale`, with its border.
+Embedding empty_embedding(const Network& network, const Task& task, double scale) {
+  const NetworkSize inner = scaled(task.picture(), scale);
+  const int border = task.parameters.border;
+  const int level = network.tensors[static_cast<std::size_t>(network.embedding)].level;
+  const auto cells = [&](int side, int resized) {
+    std::vector<std::int32_t> found(static_cast<std::size_t>(side));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const double at = (static_cast<double>(i) + 0.5) * resized / side;
+      found[i] = (std::min(static_cast<int>(at), resized - 1) + border) >> level;
+    }
+    return found;
+  };
+  Embedding made;
+  made.channels = network.tensors[static_cast<std::size_t>(network.embedding)].channels;
+  made.columns = cells_of(network, inner.width + 2 * border);
+  made.column_of = cells(task.view.width, inner.width);
+  made.row_of = cells(task.view.height, inner.height);
+  made.values.resize(
+      made.cell(0, static_cast<std::size_t>(cells_of(network, inner.height + 2 * border))));
+  return made;
+}
+
+/// Waits for the cells of a tile's core. Cores begin at whole cells.
+void add_cells(const Network& network, NetworkTensors& tensors, const NetworkSize& tile,
+               const NetworkCopy& core, Embedding& embedding) {
+  const NetworkTensor& tensor = network.tensors[static_cast<std::size_t>(network.embedding)];
+  const NetworkPlanes planes = planes_at(network, tensor.level, tile.width, tile.height);
+  std::vector<float> all(planes.elements(tensor.channels));
+  tensors[network.embedding].download(all);
+  const auto first_row = static_cast<std::size_t>(planes.margin) + 1;
+  for (int y = 0; y < cells_of(network, core.height); ++y) {
+    for (int x = 0; x < cells_of(network, core.width); ++x) {
+      const std::size_t from =
+          (first_row + static_cast<std::size_t>((core.from_y >> tensor.level) + y)) *
+              static_cast<std::size_t>(planes.stride) +
+          static_cast<std::size_t>((core.from_x >> tensor.level) + x);
+      const std::size_t to =
+          embedding.cell(static_cast<std::size_t>((core.to_x >> tensor.level) + x),
+                         static_cast<std::size_t>((core.to_y >> tensor.level) + y));
+      for (std::size_t c = 0; c < static_cast<std::size_t>(tensor.channels); ++c) {
+        constexpr double kMost = std::numeric_limits<std::int16_t>::max();
+        const double value = all[c * planes.plane() + from] / kEmbeddingUnit;
+        embedding.values[to + c] =
+            static_cast<std::int16_t>(std::lround(std::clamp(value, -kMost, kMost)));
+      }
+    }
+  }
+}
+
 /// Enqueues a network for what is wanted of a picture, tile by tile, into a map of the picture with
 /// its border for each output.
 void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors,
                const NetworkPicture& picture, const Wanted& wanted, int tile,
-               const std::vector<NetworkMap>& maps) {
+               const std::vector<NetworkMap>& maps, Embedding* embedding) {
   const NetworkMap& map = maps.front();
   const std::vector<NetworkTile> columns = tiles_of(network.network(), map.width, wanted.x, tile);
   const NetworkSize largest = largest_of_any_part(network.network(), map, tile);
@@ -179,7 +237,8 @@ void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors
       const NetworkPlanes planes = planes_at(network.network(), 0, width, height);
       launch_network_input(context, picture, column.begin, row.begin, planes,
                            tensors[network.network().input()]);
-      const Buffer<float>& result = network.run(tensors, {width, height}, largest);
+      const Buffer<float>& result =
+          network.run(tensors, {width, height}, largest, embedding != nullptr);
       const NetworkCopy core = {column.core_begin - column.begin,
                                 row.core_begin - row.begin,
                                 column.core_begin,
@@ -188,6 +247,9 @@ void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors
                                 row.core_end - row.core_begin};
       for (std::size_t k = 0; k < maps.size(); ++k) {
         launch_network_output(context, planes, result, static_cast<int>(k), core, maps[k]);
+      }
+      if (embedding != nullptr) {
+        add_cells(network.network(), tensors, {width, height}, core, *embedding);
       }
     }
   }
@@ -205,7 +267,8 @@ struct SeenPicture {
 /// buffer for each output.
 std::vector<NetworkMap> run_network(Context& context, DeviceNetwork& network,
                                     NetworkTensors& tensors, const SeenPicture& seen,
-                                    const Task& task, std::vector<Buffer<float>>& results) {
+                                    const Task& task, std::vector<Buffer<float>>& results,
+                                    Embedding* embedding) {
   const int border = task.parameters.border;
   const PictureView& view = task.view;
   const NetworkSize inner = scaled(task.picture(), seen.scale);
@@ -221,8 +284,12 @@ std::vector<NetworkMap> run_network(Context& context, DeviceNetwork& network,
   run_tiles(context, network, tensors,
             {seen.pixels, seen.image.channels, view.width, view.height, inner.width, inner.height,
              border, seen.turn, view.image_x, view.image_y, seen.image.width},
-            wanted, task.parameters.tile, maps);
+            wanted, task.parameters.tile, maps, embedding);
   return maps;
+}
+
+bool has_embedding(const std::shared_ptr<const Network>& network) {
+  return network->embedding >= 0;
 }
 
 /// The pixels of a resized side, border included, from which tiles read.
@@ -255,6 +322,11 @@ DeviceMemory network_map_memory(const Grid& grid, const Networks& networks,
     largest = std::max(largest, each);
   }
   return {floats * sizeof(float), largest * sizeof(float)};
+}
+
+bool gives_embedding(const Networks& networks, const CueParameters& parameters) {
+  return parameters.pose == CuePose::kGiven &&
+         std::any_of(networks.begin(), networks.end(), has_embedding);
 }
 
 Stretch network_needs(const Networks& networks, const CueParameters& parameters, int side,
@@ -291,7 +363,8 @@ Stretch network_needs(const Networks& networks, const CueParameters& parameters,
 NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
                                  TensorBuffers& kept, const Image& image, const Grid& grid,
                                  const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                                 const CueParameters& parameters, const PictureView& view) {
+                                 const CueParameters& parameters, const PictureView& view,
+                                 Embedding* embedding) {
   const Task task{grid, view, parameters};
   NetworkMaps maps;
   std::vector<Buffer<float>*> sums = {&maps.boundary};
@@ -327,13 +400,23 @@ NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& n
   TensorBudget budget;
   for (const DeviceNetwork& network : networks) budget.add(network.network(), task);
   std::vector<Buffer<float>>& buffers = kept.get(context, budget.floats);
+  const auto embedder = embedding == nullptr || !gives_embedding(shared, parameters)
+                            ? shared.end()
+                            : std::find_if(shared.begin(), shared.end(), has_embedding);
+  const auto off = [](double a, double b) { return std::abs(std::log(a)) < std::abs(std::log(b)); };
+  const double embedded_scale =
+      *std::min_element(parameters.scales.begin(), parameters.scales.end(), off);
+  if (embedder != shared.end()) *embedding = empty_embedding(**embedder, task, embedded_scale);
   bool first = true;
   for (std::size_t i = 0; i < networks.size(); ++i) {
     NetworkTensors tensors(budget.buffer_of[i], buffers);
     for (const double scale : parameters.scales) {
       for (const Turn& turn : turns) {
+        const bool embeds = embedder - shared.begin() == static_cast<std::ptrdiff_t>(i) &&
+                            scale == embedded_scale && turn == Turn{};
         const std::vector<NetworkMap> seen =
-            run_network(context, networks[i], tensors, {pixels, image, scale, turn}, task, results);
+            run_network(context, networks[i], tensors, {pixels, image, scale, turn}, task, results,
+                        embeds ? embedding : nullptr);
         for (std::size_t k = 0; k < seen.size(); ++k) {
           launch_network_blend(context, seen[k], turn, grid, valid, share, first, *sums[k], view);
         }

@@ -7,6 +7,7 @@
 #include "boundary/network/device_network.hpp"
 #include "boundary/network/load_network.hpp"
 #include "boundary/network/tiles.hpp"
+#include "core/embedding.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
 #include "matrix/grid.hpp"
@@ -41,11 +42,17 @@ struct NetworkMaps {
 /// then has the pixels that network_needs() names. Preconditions: at least one network, all of the
 /// same outputs; grid.width and grid.height are the image's; of a part parameters.turns is 1, and
 /// parameters.pose is CuePose::kGiven, since a part does not tell the picture's canonical form.
-/// Throws DeviceError.
+/// `embedding`: null, or gets the embedding of the picture as it is, at the scale nearest to 1, by
+/// the first network that has one; of a whole picture alone. Throws DeviceError.
 NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
                                  TensorBuffers& kept, const Image& image, const Grid& grid,
                                  const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                                 const CueParameters& parameters, const PictureView& view);
+                                 const CueParameters& parameters, const PictureView& view,
+                                 Embedding* embedding = nullptr);
+
+/// Whether a map by these networks may come with an embedding: one of them has it, and the picture
+/// is seen as it is.
+bool gives_embedding(const Networks& networks, const CueParameters& parameters);
 
 /// The pixels along a side of `side` pixels that networks have to be given for the pixels `wanted`.
 /// `gaps`: whether pixels without data are to be filled in from afar.

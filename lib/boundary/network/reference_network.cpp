@@ -92,7 +92,7 @@ ReferenceTensor reference_operation(const NetworkOp& op, const ReferenceTensor& 
 }
 
 std::vector<double> reference_network(const Network& network, const std::vector<float>& planes,
-                                      int width, int height) {
+                                      int width, int height, int tensor) {
   std::vector<ReferenceTensor> tensors(network.tensors.size());
   tensors[0] = ReferenceTensor(3, width, height);
   std::transform(planes.begin(), planes.end(), tensors[0].values.begin(),
@@ -105,7 +105,8 @@ std::vector<double> reference_network(const Network& network, const std::vector<
                             op.added < 0 ? nullptr : &tensors[static_cast<std::size_t>(op.added)],
                             network_side(width, level), network_side(height, level));
   }
-  return std::move(tensors.back().values);
+  if (tensor < 0) tensor = network.output();
+  return std::move(tensors[static_cast<std::size_t>(tensor)].values);
 }
 
 }  // namespace diacut

@@ -27,8 +27,8 @@ ReferenceTensor reference_operation(const NetworkOp& op, const ReferenceTensor& 
                                     const ReferenceTensor* added, int width, int height);
 
 /// A whole network in double: its output, network.outputs() planes of width * height values, for
-/// three planes of width * height values in [0, 1].
+/// three planes of width * height values in [0, 1]; or another tensor of it, as `tensor` says.
 std::vector<double> reference_network(const Network& network, const std::vector<float>& planes,
-                                      int width, int height);
+                                      int width, int height, int tensor = -1);
 
 }  // namespace diacut
