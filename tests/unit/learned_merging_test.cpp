@@ -362,7 +362,7 @@ TEST(LearnedMerging, OfFlatAndTinyMaps) {
   LearnedMerging learned{{}, load_merging_weights("")};
   for (const auto& [width, height] : {std::pair(1, 1), std::pair(1, 7), std::pair(3, 3)}) {
     const auto pixels = static_cast<std::size_t>(width * height);
-    learned.colours = {3, std::vector<std::uint8_t>(3 * pixels, 128)};
+    learned.colours = {3, std::vector<std::uint8_t>(3 * pixels, 128), {}};
     for (const float strength : {0.0F, 1.0F}) {
       const Hierarchy tree =
           hierarchy(std::vector<float>(pixels, strength), {}, {}, width, height, {}, &learned);
