@@ -25,16 +25,6 @@
 namespace diacut::testing {
 namespace {
 
-template <typename Action>
-std::string failure_of(const Action& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 void write_labels_file(const std::string& path, int width, int height,
                        const std::vector<std::int32_t>& values) {
   write_labels(path, {width, height, 9, values});
@@ -69,7 +59,7 @@ TEST(GroundTruth, ReadsMatlabFiles) {
 TEST(GroundTruth, SaysWhatAMatlabFileLacks) {
   const TempFolder folder;
   const auto failure = [&](const std::string& name) {
-    return failure_of([&] { read_ground_truth({"x", {folder / name}}); });
+    return message_of<InputError>([&] { read_ground_truth({"x", {folder / name}}); });
   };
   testing::write_matrix_mat(folder / "other.mat", "ucm2", 2, 2, {1, 2, 3, 4});
   EXPECT_THAT(failure("other.mat"), HasSubstr("no variable 'groundTruth'"));
@@ -159,7 +149,7 @@ TEST(GroundTruth, AnnotationsOfDifferentSizesAreAnError) {
   const TempFolder folder;
   write_labels_file(folder / "a_0.png", 2, 1, {1, 1});
   write_labels_file(folder / "a_1.png", 1, 2, {1, 2});
-  const std::string told = failure_of([&] {
+  const std::string told = message_of<InputError>([&] {
     read_ground_truth({"a", {folder / "a_0.png", folder / "a_1.png"}});
   });
   EXPECT_THAT(told, HasSubstr("a_1.png"));
@@ -193,15 +183,16 @@ TEST(GroundTruth, TwoForAName) {
   const TempFolder folder;
   write_file(folder / "a.mat", std::string("x"));
   write_file(folder / "a.png", std::string("x"));
-  EXPECT_THAT(failure_of([&] { find_ground_truth(folder.path().string(), {}); }),
+  EXPECT_THAT(message_of<InputError>([&] { find_ground_truth(folder.path().string(), {}); }),
               HasSubstr("more than one ground truth for 'a'"));
 }
 
 TEST(GroundTruth, FoldersWithoutAny) {
   const TempFolder folder;
-  EXPECT_THAT(failure_of([&] { find_ground_truth(folder.path().string(), {}); }),
+  EXPECT_THAT(message_of<InputError>([&] { find_ground_truth(folder.path().string(), {}); }),
               HasSubstr("no ground truth"));
-  EXPECT_THAT(failure_of([&] { find_ground_truth(folder / "missing", {}); }), HasSubstr("missing"));
+  EXPECT_THAT(message_of<InputError>([&] { find_ground_truth(folder / "missing", {}); }),
+              HasSubstr("missing"));
 }
 
 TEST(Results, AreFoundByName) {
@@ -214,9 +205,11 @@ TEST(Results, AreFoundByName) {
     names.push_back(result.name);
   EXPECT_THAT(names, ElementsAre("a", "b", "c"));
   write_file(folder / "a.tif", std::string("x"));
-  EXPECT_THAT(failure_of([&] { find_results(folder.path().string()); }), HasSubstr("'a'"));
+  EXPECT_THAT(message_of<InputError>([&] { find_results(folder.path().string()); }),
+              HasSubstr("'a'"));
   const TempFolder empty;
-  EXPECT_THAT(failure_of([&] { find_results(empty.path().string()); }), HasSubstr("no results"));
+  EXPECT_THAT(message_of<InputError>([&] { find_results(empty.path().string()); }),
+              HasSubstr("no results"));
 }
 
 TEST(Results, MatlabFilesHoldUcm2OrUcm) {
@@ -230,7 +223,8 @@ TEST(Results, MatlabFilesHoldUcm2OrUcm) {
   EXPECT_FALSE(a.is_integer);
   EXPECT_THAT(a.values, ElementsAre(0.5, 0.25, 1));
   EXPECT_EQ(read_result(folder / "b.mat").height, 3);
-  EXPECT_THAT(failure_of([&] { read_result(folder / "c.mat"); }), HasSubstr("'ucm2' or 'ucm'"));
+  EXPECT_THAT(message_of<InputError>([&] { read_result(folder / "c.mat"); }),
+              HasSubstr("'ucm2' or 'ucm'"));
 }
 
 Raster raster(int width, int height, const std::vector<double>& values, double full = 1) {
@@ -263,26 +257,34 @@ TEST(Results, KindsAreToldBySizeAndNumbers) {
 
 TEST(Results, WrongSizesNameBoth) {
   const Raster result = raster(4, 2, std::vector<double>(8, 0));
-  EXPECT_THAT(failure_of([&] { detect_kind(result, 5, 5); }), HasSubstr("is 4 x 2"));
-  EXPECT_THAT(failure_of([&] { detect_kind(result, 5, 5); }), HasSubstr("5 x 5"));
-  EXPECT_THAT(failure_of([&] { detect_kind(result, 2, 4); }), HasSubstr("turned"));
-  EXPECT_THAT(failure_of([&] { check_result_size(result, ResultKind::kUltrametric, 4, 2); }),
-              HasSubstr("9 x 5"));
+  EXPECT_THAT(message_of<InputError>([&] { detect_kind(result, 5, 5); }), HasSubstr("is 4 x 2"));
+  EXPECT_THAT(message_of<InputError>([&] { detect_kind(result, 5, 5); }), HasSubstr("5 x 5"));
+  EXPECT_THAT(message_of<InputError>([&] { detect_kind(result, 2, 4); }), HasSubstr("turned"));
+  EXPECT_THAT(
+      message_of<InputError>([&] { check_result_size(result, ResultKind::kUltrametric, 4, 2); }),
+      HasSubstr("9 x 5"));
 }
 
 TEST(Results, StrengthsAreFromZeroToOne) {
   EXPECT_THAT(strengths_of(raster(2, 1, {0, 51}, 255)), ElementsAre(0, 0.2));
-  EXPECT_THAT(failure_of([] { strengths_of(raster(2, 1, {0, 1.5})); }), HasSubstr("1.5"));
-  EXPECT_THAT(failure_of([] { strengths_of(raster(2, 1, {-0.1, 0})); }), HasSubstr("-0.1"));
-  EXPECT_THAT(failure_of([] { strengths_of(raster(1, 1, {std::nan("")})); }),
+  EXPECT_THAT(message_of<InputError>([] {
+                strengths_of(raster(2, 1, {0, 1.5}));
+              }),
+              HasSubstr("1.5"));
+  EXPECT_THAT(message_of<InputError>([] {
+                strengths_of(raster(2, 1, {-0.1, 0}));
+              }),
+              HasSubstr("-0.1"));
+  EXPECT_THAT(message_of<InputError>([] { strengths_of(raster(1, 1, {std::nan("")})); }),
               HasSubstr("without data"));
 }
 
 TEST(Results, LabelsAreWholeNumbers) {
   EXPECT_THAT(labels_of(raster(2, 1, {-3, 70000})), ElementsAre(-3, 70000));
-  EXPECT_THAT(failure_of([] { labels_of(raster(1, 1, {0.5})); }), HasSubstr("0.5"));
-  EXPECT_THAT(failure_of([] { labels_of(raster(1, 1, {3e9})); }), HasSubstr("3e+09"));
-  EXPECT_THAT(failure_of([] { labels_of(raster(1, 1, {INFINITY})); }), HasSubstr("inf"));
+  EXPECT_THAT(message_of<InputError>([] { labels_of(raster(1, 1, {0.5})); }), HasSubstr("0.5"));
+  EXPECT_THAT(message_of<InputError>([] { labels_of(raster(1, 1, {3e9})); }), HasSubstr("3e+09"));
+  EXPECT_THAT(message_of<InputError>([] { labels_of(raster(1, 1, {INFINITY})); }),
+              HasSubstr("inf"));
   EXPECT_THAT(labels_of(raster(2, 1, {7, std::nan("")})), ElementsAre(7, 0));  // No data.
 }
 
