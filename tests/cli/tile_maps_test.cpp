@@ -76,12 +76,7 @@ TEST_F(CliTileMaps, ByANetwork) {
 TEST_F(CliTileMaps, InSharesAndPaintedAgain) {
   write_picture("a.png", drawing(100, 90));
   expect_done(tiled(results("a.png", "out", ".tif", "--tile-size 40 --tiles-in work --plan-only")));
-  for (int k = 0; k < 4; ++k) {
-    const auto first = start("tile work/plan.json --shard 1/2");
-    expect_done(step("tile", "--shard 2/2"));
-    expect_done(first->wait());
-    expect_done(step("join"));
-  }
+  steps_in_two_shares(4);
   // The disk is full.
   expect_error(segment("paint work/plan.json", {.file_size_limit = 500}), 3, {"out-c.tif"});
   EXPECT_FALSE(exists("out-c.tif"));

@@ -86,12 +86,7 @@ TEST_F(CliTileRegions, InSharesBesideMapsAndPaintedAgain) {
   expect_done(
       tiled("scene.tif -o tiled/r.shp --contours c.tif --bands 3,2,1 --tile-size 40 "
             "--tiles-in work --plan-only"));
-  for (int k = 0; k < 4; ++k) {
-    const auto first = start("tile work/plan.json --shard 1/2");
-    expect_done(step("tile", "--shard 2/2"));
-    expect_done(first->wait());
-    expect_done(step("join"));
-  }
+  steps_in_two_shares(4);
   expect_error(segment("paint work/plan.json", {.file_size_limit = 500}), 3, {"c.tif"});
   write("tiled/r.sbn", "an index of polygons that are gone");
   expect_done(step("paint"));

@@ -67,6 +67,15 @@ class CliTiles : public CliTest {
       expect_done(step("join"));
     }
   }
+  /// The same, where two processes share the tiles.
+  void steps_in_two_shares(int times) const {
+    for (int k = 0; k < times; ++k) {
+      const auto first = start("tile work/plan.json --shard 1/2");
+      expect_done(step("tile", "--shard 2/2"));
+      expect_done(first->wait());
+      expect_done(step("join"));
+    }
+  }
   void expect_whole_labels() const {
     expect_done(whole("a.png -o whole.tif"));
     EXPECT_TRUE(labels("out.tif") == labels("whole.tif"));

@@ -56,6 +56,15 @@ Labels drawn_labels(const std::vector<std::string>& rows) {
   return labels;
 }
 
+Hierarchy rectangle_and_angle() {
+  return {drawn_labels({"AAAAAAAAAA",  //
+                        "ABBCCADDDA",  //
+                        "ABBCCADAAA",  //
+                        "AAAAAADAAA"}),
+          {{2, 3, 0.25F}, {1, 4, 0.5F}, {5, 6, 0.75F}},
+          0.3};
+}
+
 std::vector<std::string> letters(const Labels& labels) {
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < labels.values.size(); ++i) {

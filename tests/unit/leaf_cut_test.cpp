@@ -66,16 +66,6 @@ TEST(WithoutSmallRegions, APieceOfTheDataStaysHoweverSmall) {
   EXPECT_THAT(clean.merges, IsEmpty());
 }
 
-/// B and C are the halves of a rectangle on the ground A, D is an angle on it.
-Hierarchy seeded_cut_rectangle_and_angle() {
-  return {drawn_labels({"AAAAAAAAAA",  //
-                        "ABBCCADDDA",  //
-                        "ABBCCADAAA",  //
-                        "AAAAAADAAA"}),
-          {{2, 3, 0.25F}, {1, 4, 0.5F}, {5, 6, 0.75F}},
-          0.3};
-}
-
 /// Digits are labels, dots no seeds.
 Seeds drawn_seeds(const std::vector<std::string>& rows) {
   Seeds seeds{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), {}};
@@ -96,7 +86,7 @@ std::vector<std::string> digits(const Labels& labels) {
 
 TEST(SeededCut, TakesTheLargestNodesWithOneLabel) {
   std::vector<std::string> notes;
-  const SeededRegions found = cut_by_seeds(seeded_cut_rectangle_and_angle(),
+  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
                                            drawn_seeds({"7.........",  //
                                                         "..........",  //
                                                         ".5..5.....",  //
@@ -113,7 +103,7 @@ TEST(SeededCut, TakesTheLargestNodesWithOneLabel) {
 
 TEST(SeededCut, RegionsWithoutSeedsHaveTheLabelZero) {
   std::vector<std::string> notes;
-  const SeededRegions found = cut_by_seeds(seeded_cut_rectangle_and_angle(),
+  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
                                            drawn_seeds({"..........",  //
                                                         ".1..2.....",  //
                                                         "..........",  //
@@ -130,7 +120,7 @@ TEST(SeededCut, RegionsWithoutSeedsHaveTheLabelZero) {
 
 TEST(SeededCut, LeavesWithSeveralLabelsTakeThatOfMostSeeds) {
   std::vector<std::string> notes;
-  const SeededRegions found = cut_by_seeds(seeded_cut_rectangle_and_angle(),
+  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
                                            drawn_seeds({"3322......",  //
                                                         "......9...",  //
                                                         "......9...",  //
@@ -199,7 +189,7 @@ TEST(SeededCut, IsTheCoarsestDivisionThatKeepsLabelsApart) {
 TEST(SeededCut, WrongSeedsAreRefused) {
   const auto refuse = [](const std::vector<std::string>& rows, const std::string& part) {
     std::vector<std::string> notes;
-    Hierarchy tree = seeded_cut_rectangle_and_angle();
+    Hierarchy tree = rectangle_and_angle();
     EXPECT_THAT(message_of<InputError>([&] { cut_by_seeds(tree, drawn_seeds(rows), notes); }),
                 HasSubstr(part));
   };

@@ -25,16 +25,6 @@ namespace {
 
 constexpr double kRegionObjectsInfinity = std::numeric_limits<double>::infinity();
 
-/// B and C are the halves of a rectangle on the ground A, D is an angle on it.
-Hierarchy rectangle_and_angle() {
-  return {drawn_labels({"AAAAAAAAAA",  //
-                        "ABBCCADDDA",  //
-                        "ABBCCADAAA",  //
-                        "AAAAAADAAA"}),
-          {{2, 3, 0.25F}, {1, 4, 0.5F}, {5, 6, 0.75F}},
-          0.3};
-}
-
 /// No condition at all.
 ObjectConditions any() {
   ObjectConditions conditions;
