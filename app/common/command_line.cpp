@@ -98,11 +98,30 @@ void CommandLine::message_flags(const char* group, const char* quiet, const char
 }
 
 void CommandLine::need(const char* needed, std::initializer_list<const char*> options) {
-  for (const char* name : options) app_.get_option(name)->needs(app_.get_option(needed));
+  for (const char* name : options) {
+    rules_.push_back({app_.get_option(name), app_.get_option(needed), true});
+  }
 }
 
 void CommandLine::exclude(const char* option, std::initializer_list<const char*> others) {
-  for (const char* name : others) app_.get_option(option)->excludes(app_.get_option(name));
+  for (const char* name : others) {
+    rules_.push_back({app_.get_option(option), app_.get_option(name), false});
+    rules_.push_back({app_.get_option(name), app_.get_option(option), false});
+  }
+}
+
+void CommandLine::check_rules() const {
+  for (const CLI::Option* option : app_.get_options()) {
+    if (option->count() == 0) continue;
+    for (const Rule& rule : rules_) {
+      if (rule.option != option || (rule.other->count() > 0) == rule.given) continue;
+      fail_usage(app_.get_name(),
+                 fmt::format(fmt::runtime(rule.given ? "{} has no effect without {}: add it"
+                                                     : "{} and {} exclude each other: leave out "
+                                                       "one of them"),
+                             option->get_name(), rule.other->get_name()));
+    }
+  }
 }
 
 bool CommandLine::parse(int argc, const char* const* argv, CommonOptions& common) {
@@ -117,6 +136,7 @@ bool CommandLine::parse(int argc, const char* const* argv, CommonOptions& common
   } catch (const CLI::ParseError& error) {
     fail_usage(app_.get_name(), reworded(error));
   }
+  check_rules();
   for (const std::string& extra : app_.remaining()) {
     if (extra == "--") continue;  // CLI11 took the arguments after it as inputs.
     fail_usage(app_.get_name(),
@@ -164,18 +184,6 @@ std::string reworded(const CLI::ParseError& error) {
     }
     if (text.find("missing") != std::string::npos) return name + " needs a value";
     if (text.find("At Most") != std::string::npos) return name + " is given more than once";
-  }
-  const auto parted = [&](std::string_view word) {
-    const std::size_t at = text.find(word);
-    return std::pair(text.substr(0, at), text.substr(at + word.size()));
-  };
-  if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) {
-    const auto [option, needed] = parted(" requires ");
-    return fmt::format("{} has no effect without {}: add it", option, needed);
-  }
-  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
-    const auto [option, other] = parted(" excludes ");
-    return fmt::format("{} and {} exclude each other: leave out one of them", option, other);
   }
   return text;
 }

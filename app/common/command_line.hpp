@@ -58,12 +58,22 @@ class CommandLine {
 
   /// Parses the arguments and sets `common`. Returns whether there is something to do. If not,
   /// common.answer holds what to print, and the program's own options are not checked. Throws
-  /// ConfigError for what CLI11 finds wrong, unknown options, and empty texts.
+  /// ConfigError for what CLI11 finds wrong, options that do not go together (the first pair in the
+  /// order in which they were added), unknown options, and empty texts.
   bool parse(int argc, const char* const* argv, CommonOptions& common);
 
  private:
+  /// What an option that is given asks of another one.
+  struct Rule {
+    const CLI::Option* option;
+    const CLI::Option* other;
+    bool given;  ///< Whether the other one has to be given, or must not be.
+  };
+  void check_rules() const;
+
   CLI::App app_;
   std::vector<const CLI::Option*> texts_;
+  std::vector<Rule> rules_;
   bool quiet_ = false;
   bool verbose_ = false;
 };

@@ -162,23 +162,9 @@ void add_device(std::string& page, const Json& device) {
   add_line(page, "verdict", device.at("sound").get<bool>() ? "sound" : "NOT SOUND");
 }
 
-/// What a device says of itself.
-Json device_json(const DeviceInfo& device) {
-  return {{"index", device.index()},
-          {"name", device.name},
-          {"platform", device.platform},
-          {"vendor", device.vendor},
-          {"version", device.version},
-          {"driver", device.driver},
-          {"kind", to_string(device.kind)},
-          {"compute_units", device.compute_units},
-          {"global_memory_bytes", device.global_memory},
-          {"max_allocation_bytes", device.max_allocation}};
-}
-
 /// What a report tells of an examined device.
 Json examination_json(const DeviceExamination& examination) {
-  Json json = device_json(examination.device);
+  Json json = Json::parse(device_json(examination.device));
   json["sound"] = examination.sound();
   if (!examination.failure.empty()) json["failure"] = examination.failure;
   Json wrong = Json::array();
@@ -275,7 +261,7 @@ class Ward {
           const std::vector<DeviceInfo> found =
               options_.device.empty() ? list_devices()
                                       : std::vector<DeviceInfo>{choose_device(options_.device)};
-          for (const DeviceInfo& device : found) send(device_json(device).dump());
+          for (const DeviceInfo& device : found) send(device_json(device));
         },
         [&](const std::string& line) { lines.push_back(line); }, cancel_);
     if (end.exit_code > 0) throw_failure(end.exit_code, text_of(lines));

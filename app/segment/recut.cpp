@@ -259,13 +259,13 @@ void RecutLine::declare_cuts() {
       "Find the largest regions that do not join seeds of two labels: a PNG, TIFF or NPY of the "
       "image's size with numbers from 1, and 0 elsewhere; a region without seeds has the label 0");
   objects_.declare(line_);
+  line_.need("--image", {"--html"});
   // A cut by heights, one by seeds, and objects.
   line_.exclude("--objects",
                 {"--seeds", "--regions", "--threshold", "--auto", "--min-size", "--html"});
   line_.exclude("--seeds", {"--regions", "--threshold", "--auto", "--min-size", "--html"});
   line_.exclude("--regions", {"--threshold", "--auto"});
   line_.exclude("--auto", {"--threshold"});
-  line_.need("--image", {"--html"});
 }
 
 CommandDescription RecutLine::describe() const {

@@ -64,19 +64,16 @@ AnnotationPart coco_part(const AnnotatedImage& image, bool all_rle) {
   part.regions.reserve(static_cast<std::size_t>(labels.count));
   for (std::int64_t label = 1; label <= labels.count; ++label) {
     const auto at = static_cast<std::size_t>(label);
-    const RegionFigures& region = image.table->regions[at - 1];
+    const RegionFigures& region = figures_of(image, label);
     const std::string shape =
         as_runs[at] ? fmt::format(R"({{"size":[{},{}],"counts":{}}})", labels.height, labels.width,
                                   json_text(compressed_counts(runs[at])))
                     : polygons(*image.outlines, label);
-    const std::string height = is_height(region.merge_height)
-                                   ? fmt::format(R"(,"merge_height":{})", region.merge_height)
-                                   : "";
-    part.regions.push_back(
-        fmt::format(R"("image_id":{},"category_id":{},"area":{},"bbox":[{},{},{},{}],"iscrowd":0,)"
-                    R"("attributes":{{"label":{}{}}},"segmentation":{}}})",
-                    image.number, class_number(image, label) + 1, region.area, region.x, region.y,
-                    region.width, region.height, region.label, height, shape));
+    part.regions.push_back(fmt::format(
+        R"("image_id":{},"category_id":{},"area":{},"bbox":[{},{},{},{}],"iscrowd":0,)"
+        R"("attributes":{{"label":{}{}}},"segmentation":{}}})",
+        image.number, class_number(image, label) + 1, region.area, region.x, region.y, region.width,
+        region.height, region.label, height_member("merge_height", region), shape));
   }
   return part;
 }

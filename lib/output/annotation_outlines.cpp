@@ -122,15 +122,12 @@ std::string geojson_text(const AnnotatedImage& image) {
   std::string text =
       fmt::format(R"({{"type":"FeatureCollection","name":{},"features":[)", json_text(image.name));
   for (std::int64_t label = 1; label <= image.labels->count; ++label) {
-    const RegionFigures& region = image.table->regions[static_cast<std::size_t>(label) - 1];
-    const std::string height = is_height(region.merge_height)
-                                   ? fmt::format(R"(,"merge_height":{})", region.merge_height)
-                                   : "";
+    const RegionFigures& region = figures_of(image, label);
     text += label > 1 ? ",\n" : "\n";
     text += fmt::format(
         R"({{"type":"Feature","id":{0},"properties":{{"label":{0},"class":{1},"area":{2}{3}}},"geometry":{4}}})",
-        region.label, json_text(class_of(image, label)), region.area, height,
-        geometry(*image.outlines, label));
+        region.label, json_text(class_of(image, label)), region.area,
+        height_member("merge_height", region), geometry(*image.outlines, label));
   }
   return text + "]}\n";
 }

@@ -37,8 +37,10 @@ const std::string& class_of(const AnnotatedImage& image, std::int64_t region);
 /// A text as a cell of comma-separated values.
 std::string csv_cell(const std::string& text);
 
-/// Whether a merge height is known and finite.
-bool is_height(float height);
+/// A merge height as text: empty where regions never merge or nothing is known.
+std::string height_text(float height);
+/// `,"NAME":HEIGHT` of the merge height of a region; empty where height_text() is.
+std::string height_member(const char* name, const RegionFigures& region);
 
 /// The pixels of a region in its bounding box, row by row: 1 in the region, else 0.
 std::vector<std::uint8_t> region_mask(const AnnotatedImage& image, std::int64_t label);

@@ -77,7 +77,7 @@ std::string compressed_counts(const std::vector<std::uint32_t>& counts) {
 }
 
 std::vector<std::uint8_t> region_mask(const AnnotatedImage& image, std::int64_t label) {
-  const RegionFigures& region = image.table->regions[static_cast<std::size_t>(label) - 1];
+  const RegionFigures& region = figures_of(image, label);
   std::vector<std::uint8_t> mask;
   mask.reserve(static_cast<std::size_t>(region.width) * static_cast<std::size_t>(region.height));
   for (int y = region.y; y < region.y + region.height; ++y) {

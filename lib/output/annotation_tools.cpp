@@ -14,10 +14,6 @@
 namespace diacut {
 namespace {
 
-std::string score_of(const RegionFigures& region) {
-  return is_height(region.merge_height) ? fmt::format(R"(,"score":{})", region.merge_height) : "";
-}
-
 std::string pixel_points_json(const Outlines& outlines, const Ring& ring) {
   std::string text = "[";
   for (const Corner& corner : outlines.of(ring)) {
@@ -37,7 +33,7 @@ std::string labelme_shape(const AnnotatedImage& image, std::int64_t label, const
 
 /// A mask as LabelMe has it: the first and last pixel of the bounding box, and a PNG of it.
 std::string labelme_mask(const AnnotatedImage& image, std::int64_t label) {
-  const RegionFigures& region = image.table->regions[static_cast<std::size_t>(label) - 1];
+  const RegionFigures& region = figures_of(image, label);
   const std::string points = fmt::format("[[{},{}],[{},{}]]", region.x, region.y,
                                          region.x + region.width - 1, region.y + region.height - 1);
   PngExtras extras;
@@ -112,8 +108,8 @@ std::string label_studio_result(const AnnotatedImage& image, std::int64_t label)
       R"({{"id":"region-{}","from_name":"{}","to_name":"image","type":"{}labels",)"
       R"("original_width":{},"original_height":{},"image_rotation":0,"meta":{{"text":["{}"]}})"
       R"({},"value":{{{},"{}labels":[{}]}}}})",
-      region.label, type, type, outlines.width, outlines.height, region.label, score_of(region),
-      value, type, json_text(class_of(image, label)));
+      region.label, type, type, outlines.width, outlines.height, region.label,
+      height_member("score", region), value, type, json_text(class_of(image, label)));
 }
 
 }  // namespace
@@ -168,7 +164,7 @@ std::string cvat_text(const AnnotatedImage& image) {
   for (std::int64_t label = 1; label <= image.labels->count; ++label) {
     const RingCount rings = count_rings(outlines, label);
     if (rings.holes > 0) {
-      const RegionFigures& region = image.table->regions[static_cast<std::size_t>(label) - 1];
+      const RegionFigures& region = figures_of(image, label);
       fmt::format_to(std::back_inserter(text),
                      "\n    <mask label=\"{}\" source=\"auto\" occluded=\"0\" rle=\"{}\" "
                      "left=\"{}\" top=\"{}\" width=\"{}\" height=\"{}\" z_order=\"0\">",

@@ -104,7 +104,14 @@ RingCount count_rings(const Outlines& outlines, std::int64_t label) {
   return count;
 }
 
-bool is_height(float height) { return std::isfinite(height) && height >= 0; }
+std::string height_text(float height) {
+  return std::isfinite(height) && height >= 0 ? fmt::format("{}", height) : "";
+}
+
+std::string height_member(const char* name, const RegionFigures& region) {
+  const std::string height = height_text(region.merge_height);
+  return height.empty() ? height : fmt::format(R"(,"{}":{})", name, height);
+}
 
 std::size_t class_number(const AnnotatedImage& image, std::int64_t region) {
   return image.classes == nullptr ? 0 : image.classes->of(figures_of(image, region).label);

@@ -13,11 +13,6 @@
 namespace diacut {
 namespace {
 
-/// A height as text: empty where regions never merge or nothing is known.
-std::string height_text(float height) {
-  return std::isfinite(height) && height >= 0 ? fmt::format("{}", height) : "";
-}
-
 /// What files call a region.
 std::int64_t label_of(const RegionTable& table, std::int32_t region) {
   return table.regions[static_cast<std::size_t>(region) - 1].label;

@@ -28,7 +28,7 @@ Json parameters_json(const Parameters& parameters) {
   return json;
 }
 
-Json device_json(const DeviceInfo& device) {
+Json device_object(const DeviceInfo& device) {
   return {{"index", device.index()},
           {"name", device.name},
           {"vendor", device.vendor},
@@ -130,7 +130,7 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
   Json json = {{"schema", kSchema}, {"diacut", kVersion}, {"input", input_name}};
   if (page > 0) json["page"] = page;
   json["image"] = image_json(image);
-  json["device"] = device_json(device);
+  json["device"] = device_object(device);
   json["parameters"] = parameters_json(parameters);
   json["stages"] = stages_json(segmentation.costs.times);
   json["memory"] = memory_json(segmentation);
@@ -148,10 +148,14 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
   return dumped(json);
 }
 
+std::string device_json(const DeviceInfo& device) {
+  return device_object(device).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string devices_json(const std::vector<DeviceInfo>& devices, const DeviceInfo* chosen) {
   Json json = Json::array();
   for (const DeviceInfo& device : devices) {
-    json.push_back(device_json(device));
+    json.push_back(device_object(device));
     json.back()["chosen"] = chosen != nullptr && device.index() == chosen->index();
   }
   return dumped(json);

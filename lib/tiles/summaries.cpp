@@ -1,11 +1,9 @@
 #include "tiles/summaries.hpp"
 
-#include <cstddef>
-#include <tuple>
-#include <utility>
+#include <cstdint>
+#include <vector>
 
 #include "diacut/errors.hpp"
-#include "tiles/bytes.hpp"
 
 namespace diacut {
 
@@ -20,79 +18,43 @@ struct OpenHead {
   std::uint64_t corners = 0;
 };
 
-/// The members that are arrays, in the order in which a file has them.
-template <class Summary>
-struct Arrays;
-template <>
-struct Arrays<TilePlateaus> {
-  static constexpr std::tuple kAll{&TilePlateaus::level, &TilePlateaus::distance,
-                                   &TilePlateaus::pixels, &TilePlateaus::distance_of};
-};
-template <>
-struct Arrays<Rim> {
-  static constexpr std::tuple kAll{&Rim::level, &Rim::distance};
-};
-template <>
-struct Arrays<TilePieces> {
-  static constexpr std::tuple kAll{&TilePieces::first_pixel, &TilePieces::pixels,
-                                   &TilePieces::at_edge, &TilePieces::meetings};
-};
-template <>
-struct Arrays<TileRegions> {  // Without the open boundaries.
-  static constexpr std::tuple kAll{&TileRegions::borders, &TileRegions::joins,
-                                   &TileRegions::remaining, &TileRegions::leaves};
-};
-
-template <class Summary>
-void put_arrays(ByteWriter& writer, const Summary& summary) {
-  std::apply([&](auto... array) { (writer.put(summary.*array), ...); }, Arrays<Summary>::kAll);
-}
-
-template <class Value>
-void take_array(ByteReader& reader, std::vector<Value>& values) {
-  values = reader.take<Value>();
-}
-
-template <class Summary>
-Summary take_arrays(ByteReader& reader) {
-  Summary summary;
-  std::apply([&](auto... array) { (take_array(reader, summary.*array), ...); },
-             Arrays<Summary>::kAll);
-  return summary;
-}
-
-template <class Summary>
-std::vector<std::uint8_t> bytes_of_arrays(const Summary& summary) {
-  ByteWriter writer;
-  put_arrays(writer, summary);
-  return std::move(writer).bytes();
-}
-
-template <class Summary>
-Summary arrays_from(const std::vector<std::uint8_t>& bytes) {
-  ByteReader reader(bytes);
-  return take_arrays<Summary>(reader);
-}
-
 }  // namespace
 
-std::vector<std::uint8_t> bytes_of(const TilePlateaus& plateaus) {
-  return bytes_of_arrays(plateaus);
-}
-std::vector<std::uint8_t> bytes_of(const Rim& rim) { return bytes_of_arrays(rim); }
-std::vector<std::uint8_t> bytes_of(const TilePieces& pieces) { return bytes_of_arrays(pieces); }
-
-TilePlateaus plateaus_from(const std::vector<std::uint8_t>& bytes) {
-  return arrays_from<TilePlateaus>(bytes);
-}
-Rim rim_from(const std::vector<std::uint8_t>& bytes) { return arrays_from<Rim>(bytes); }
-TilePieces pieces_from(const std::vector<std::uint8_t>& bytes) {
-  return arrays_from<TilePieces>(bytes);
+void write_summary(const TileFolder& folder, std::size_t tile, const TilePlateaus& plateaus) {
+  folder.write(TileFile::kPlateaus, tile, plateaus.level, plateaus.distance, plateaus.pixels,
+               plateaus.distance_of);
 }
 
-std::vector<std::uint8_t> bytes_of(const TileRegions& regions) {
-  ByteWriter writer;
-  put_arrays(writer, regions);
+TilePlateaus read_plateaus(const TileFolder& folder, std::size_t tile) {
+  TilePlateaus plateaus;
+  folder.read(TileFile::kPlateaus, tile, plateaus.level, plateaus.distance, plateaus.pixels,
+              plateaus.distance_of);
+  return plateaus;
+}
+
+void write_summary(const TileFolder& folder, std::size_t tile, const Rim& rim) {
+  folder.write(TileFile::kRim, tile, rim.level, rim.distance);
+}
+
+Rim read_rim(const TileFolder& folder, std::size_t tile) {
+  Rim rim;
+  folder.read(TileFile::kRim, tile, rim.level, rim.distance);
+  return rim;
+}
+
+void write_summary(const TileFolder& folder, std::size_t tile, const TilePieces& pieces) {
+  folder.write(TileFile::kPieces, tile, pieces.first_pixel, pieces.pixels, pieces.at_edge,
+               pieces.meetings);
+}
+
+TilePieces read_pieces(const TileFolder& folder, std::size_t tile) {
+  TilePieces pieces;
+  folder.read(TileFile::kPieces, tile, pieces.first_pixel, pieces.pixels, pieces.at_edge,
+              pieces.meetings);
+  return pieces;
+}
+
+void write_summary(const TileFolder& folder, std::size_t tile, const TileRegions& regions) {
   std::vector<OpenHead> heads;
   std::vector<Corner> corners;
   std::vector<SideStrength> sides;
@@ -102,33 +64,32 @@ std::vector<std::uint8_t> bytes_of(const TileRegions& regions) {
     corners.insert(corners.end(), open.corners.begin(), open.corners.end());
     sides.insert(sides.end(), open.sides.begin(), open.sides.end());
   }
-  writer.put(heads);
-  writer.put(corners);
-  writer.put(sides);
-  return std::move(writer).bytes();
+  folder.write(TileFile::kRegions, tile, regions.borders, regions.joins, regions.remaining,
+               regions.leaves, heads, corners, sides);
 }
 
-TileRegions regions_from(const std::vector<std::uint8_t>& bytes) {
-  ByteReader reader(bytes);
-  auto regions = take_arrays<TileRegions>(reader);
-  const auto heads = reader.take<OpenHead>();
-  const auto corners = reader.take<Corner>();
-  const auto sides = reader.take<SideStrength>();
-  std::size_t corner = 0;
-  std::size_t side = 0;
+TileRegions read_regions(const TileFolder& folder, std::size_t tile) {
+  TileRegions regions;
+  std::vector<OpenHead> heads;
+  std::vector<Corner> corners;
+  std::vector<SideStrength> sides;
+  folder.read(TileFile::kRegions, tile, regions.borders, regions.joins, regions.remaining,
+              regions.leaves, heads, corners, sides);
+  auto corner = corners.begin();
+  auto side = sides.begin();
   for (const OpenHead& head : heads) {
-    const auto count = static_cast<std::size_t>(head.corners);
-    if (count < 2 || count > corners.size() - corner || count - 1 > sides.size() - side) {
+    const auto count = static_cast<std::ptrdiff_t>(head.corners);
+    if (count < 2 || count > corners.end() - corner || count - 1 > sides.end() - side) {
       throw InputError("it is cut off");
     }
-    OpenBoundary open{head.first, head.second, head.front_open != 0, head.back_open != 0, {}, {}};
-    open.corners.assign(corners.begin() + static_cast<std::ptrdiff_t>(corner),
-                        corners.begin() + static_cast<std::ptrdiff_t>(corner + count));
-    open.sides.assign(sides.begin() + static_cast<std::ptrdiff_t>(side),
-                      sides.begin() + static_cast<std::ptrdiff_t>(side + count - 1));
+    regions.open.push_back({head.first,
+                            head.second,
+                            head.front_open != 0,
+                            head.back_open != 0,
+                            {corner, corner + count},
+                            {side, side + count - 1}});
     corner += count;
     side += count - 1;
-    regions.open.push_back(std::move(open));
   }
   return regions;
 }

@@ -1,24 +1,24 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
+#include <cstddef>
 
 #include "region/plateaus.hpp"
 #include "region/tile_regions.hpp"
+#include "tiles/tile_folder.hpp"
 
 /// @file
-/// What tiles and joins leave for one another, as bytes of files.
+/// What tiles and joins leave for one another, in files of their own.
 namespace diacut {
 
-std::vector<std::uint8_t> bytes_of(const TilePlateaus& plateaus);
-std::vector<std::uint8_t> bytes_of(const Rim& rim);
-std::vector<std::uint8_t> bytes_of(const TilePieces& pieces);
-std::vector<std::uint8_t> bytes_of(const TileRegions& regions);
+void write_summary(const TileFolder& folder, std::size_t tile, const TilePlateaus& plateaus);
+void write_summary(const TileFolder& folder, std::size_t tile, const Rim& rim);
+void write_summary(const TileFolder& folder, std::size_t tile, const TilePieces& pieces);
+void write_summary(const TileFolder& folder, std::size_t tile, const TileRegions& regions);
 
-// They throw InputError where bytes are missing.
-TilePlateaus plateaus_from(const std::vector<std::uint8_t>& bytes);
-Rim rim_from(const std::vector<std::uint8_t>& bytes);
-TilePieces pieces_from(const std::vector<std::uint8_t>& bytes);
-TileRegions regions_from(const std::vector<std::uint8_t>& bytes);
+// They throw what TileFolder::read() throws.
+TilePlateaus read_plateaus(const TileFolder& folder, std::size_t tile);
+Rim read_rim(const TileFolder& folder, std::size_t tile);
+TilePieces read_pieces(const TileFolder& folder, std::size_t tile);
+TileRegions read_regions(const TileFolder& folder, std::size_t tile);
 
 }  // namespace diacut

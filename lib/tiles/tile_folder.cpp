@@ -190,14 +190,12 @@ TileFolder::Header TileFolder::header_of(const File& file, TileFile kind, std::s
         fmt::format("{}: it is missing: run segment tile again, which makes it", path(kind, tile)));
   }
   Header header{};
-  if (!file.read(&header, sizeof(header), 0)) {
-    throw InputError(fmt::format("{}: it is cut off: {}", path(kind, tile), kAgain));
-  }
+  if (!file.read(&header, sizeof(header), 0)) refuse_cut_off(kind, tile);
   check(header, kind, tile, file.size());
   return header;
 }
 
-std::vector<std::uint8_t> TileFolder::read(TileFile kind, std::size_t tile) const {
+std::vector<std::uint8_t> TileFolder::read_payload(TileFile kind, std::size_t tile) const {
   const ReadFile file(path(kind, tile));
   const Header header = header_of(file, kind, tile);
   auto payload = large_vector<std::uint8_t>(static_cast<std::size_t>(header.bytes));
@@ -212,6 +210,10 @@ std::vector<std::uint8_t> TileFolder::read(TileFile kind, std::size_t tile) cons
         fmt::format("{}: it is damaged: its checksum differs: {}", path(kind, tile), kAgain));
   }
   return payload;
+}
+
+void TileFolder::refuse_cut_off(TileFile kind, std::size_t tile) const {
+  throw InputError(fmt::format("{}: it is cut off: {}", path(kind, tile), kAgain));
 }
 
 std::uint64_t TileFolder::device_of(TileFile kind, std::size_t tile) const {
@@ -277,7 +279,7 @@ void TileFolder::read_part(TileFile kind, std::size_t tile, std::size_t array, c
           (part.y + static_cast<std::int64_t>(y)) * whole.width + part.x);
       auto* const next = static_cast<char*>(to) + y * stride * kValue;
       if (file.read(next, together * width * kValue, begin + pixel * kValue)) continue;
-      throw InputError(fmt::format("{}: it is cut off: {}", path(kind, tile), kAgain));
+      refuse_cut_off(kind, tile);
     }
   });
 }

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <initializer_list>
+#include <cstring>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -60,17 +59,13 @@ class TileFolder {
 
   /// Whether a file is there, of this plan and not cut off.
   bool has(TileFile kind, std::size_t tile = 0) const;
-  void write(TileFile kind, std::size_t tile, const std::vector<std::uint8_t>& payload) const {
-    write_parts(kind, tile, {{payload.data(), payload.size()}});
-  }
-  /// Writes arrays as ByteWriter puts them, without a copy of them.
-  template <class Value>
-  void write_arrays(
-      TileFile kind, std::size_t tile,
-      std::initializer_list<std::reference_wrapper<const std::vector<Value>>> arrays) const;
-  /// Throws InputError where the file is missing, cut off, damaged, or of another plan, version or
-  /// device.
-  std::vector<std::uint8_t> read(TileFile kind, std::size_t tile = 0) const;
+  /// Writes arrays one after another, each behind its length, as they are in memory.
+  template <class... Values>
+  void write(TileFile kind, std::size_t tile, const std::vector<Values>&... arrays) const;
+  /// Reads the arrays that write() wrote. Throws InputError where the file is missing, cut off,
+  /// damaged, or of another plan, version or device.
+  template <class... Values>
+  void read(TileFile kind, std::size_t tile, std::vector<Values>&... arrays) const;
   /// The device that a file is from.
   std::uint64_t device_of(TileFile kind, std::size_t tile = 0) const;
   void remove(TileFile kind, std::size_t tile = 0) const;
@@ -97,6 +92,8 @@ class TileFolder {
   };
   /// Writes a file of which the payload is in several places.
   void write_parts(TileFile kind, std::size_t tile, const std::vector<Bytes>& parts) const;
+  std::vector<std::uint8_t> read_payload(TileFile kind, std::size_t tile) const;
+  [[noreturn]] void refuse_cut_off(TileFile kind, std::size_t tile) const;
   std::string path(TileFile kind, std::size_t tile) const;
   /// The header of a file that is open, after check().
   template <class File>
@@ -109,20 +106,40 @@ class TileFolder {
   std::uint64_t device_ = 0;
 };
 
-template <class Value>
-void TileFolder::write_arrays(
-    TileFile kind, std::size_t tile,
-    std::initializer_list<std::reference_wrapper<const std::vector<Value>>> arrays) const {
-  static_assert(std::is_trivially_copyable_v<Value>);
+template <class... Values>
+void TileFolder::write(TileFile kind, std::size_t tile,
+                       const std::vector<Values>&... arrays) const {
+  static_assert((std::is_trivially_copyable_v<Values> && ...));
   std::vector<std::uint64_t> counts;
-  counts.reserve(arrays.size());  // So that the counts stay where they are.
+  counts.reserve(sizeof...(arrays));  // So that the counts stay where they are.
   std::vector<Bytes> parts;
-  for (const std::vector<Value>& values : arrays) {
+  [[maybe_unused]] const auto add = [&]<class Value>(const std::vector<Value>& values) {
     counts.push_back(values.size());
     parts.push_back({&counts.back(), sizeof(std::uint64_t)});
     parts.push_back({values.data(), values.size() * sizeof(Value)});
-  }
+  };
+  (add(arrays), ...);
   write_parts(kind, tile, parts);
+}
+
+template <class... Values>
+void TileFolder::read(TileFile kind, std::size_t tile, std::vector<Values>&... arrays) const {
+  static_assert((std::is_trivially_copyable_v<Values> && ...));
+  const std::vector<std::uint8_t> payload = read_payload(kind, tile);
+  std::size_t at = 0;
+  const auto copy = [&](void* to, std::size_t size) {
+    if (size > payload.size() - at) refuse_cut_off(kind, tile);
+    if (size > 0) std::memcpy(to, payload.data() + at, size);
+    at += size;
+  };
+  const auto take = [&]<class Value>(std::vector<Value>& values) {
+    std::uint64_t count = 0;
+    copy(&count, sizeof(count));
+    if (count > (payload.size() - at) / sizeof(Value)) refuse_cut_off(kind, tile);
+    values.resize(static_cast<std::size_t>(count));
+    copy(values.data(), values.size() * sizeof(Value));
+  };
+  (take(arrays), ...);
 }
 
 /// A number for a text, which other texts have with a chance of 2^-64 (FNV-1a).

@@ -14,7 +14,6 @@
 #include "region/leaf_cut.hpp"
 #include "region/plateaus.hpp"
 #include "region/tile_regions.hpp"
-#include "tiles/bytes.hpp"
 #include "tiles/summaries.hpp"
 #include "tiles/tile_steps.hpp"
 
@@ -29,12 +28,13 @@ void remove_all(const TileWork& work, std::initializer_list<TileFile> kinds) {
   });
 }
 
-/// What `from` makes of the files of all tiles, of which one at a time is in memory.
-template <class From>
-auto read_all(const TileWork& work, TileFile kind, const From& from) {
-  std::vector<decltype(from(std::vector<std::uint8_t>()))> all;
+/// What `read` reads of all tiles.
+template <class Summary>
+std::vector<Summary> read_all(const TileWork& work,
+                              Summary (*read)(const TileFolder& folder, std::size_t tile)) {
+  std::vector<Summary> all;
   for (std::size_t tile = 0; tile < work.tiling.tiles(); ++tile) {
-    all.push_back(from(work.folder.read(kind, tile)));
+    all.push_back(read(work.folder, tile));
   }
   return all;
 }
@@ -50,8 +50,8 @@ Counts count_values(const TileWork& work, const Place& place) {
   constexpr std::size_t kLeastValues = std::size_t{1} << 22;  // Many more than the counts.
   Counts all(kCounts, 0);
   for (std::size_t tile = 0; tile < work.tiling.tiles(); ++tile) {
-    const auto file = work.folder.read(TileFile::kMap, tile);
-    const auto values = ByteReader(file).take<float>();
+    std::vector<float> values;
+    work.folder.read(TileFile::kMap, tile, values);
     const std::vector<IndexRange> ranges = ranges_of(values.size(), kLeastValues);
     std::vector<Counts> found(ranges.size());
     parallel_for(static_cast<int>(ranges.size()), [&](int k) {
@@ -100,13 +100,11 @@ void join_maps(const TileWork& work) {
   const CueParameters& cue = work.plan.parameters.cue;
   float full = 1;
   if (cue.kind == CueKind::kGradient) full = magnitude_quantile(work, cue.quantile);
-  ByteWriter writer;
-  writer.put(std::vector<float>{full});
-  work.folder.write(TileFile::kFull, 0, writer.bytes());
+  work.folder.write(TileFile::kFull, 0, std::vector<float>{full});
 }
 
 void join_contours(const TileWork& work) {
-  std::vector<TilePlateaus> tiles = read_all(work, TileFile::kPlateaus, plateaus_from);
+  std::vector<TilePlateaus> tiles = read_all(work, read_plateaus);
   for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
     const TileArea area = work.tiling.area(tile);
     const RimPlaces places{static_cast<std::size_t>(area.width),
@@ -123,21 +121,18 @@ void join_contours(const TileWork& work) {
   }
   const std::vector<Rim> rims = settle_plateaus(work.tiling, std::move(tiles));
   for (std::size_t tile = 0; tile < rims.size(); ++tile) {
-    work.folder.write(TileFile::kRim, tile, bytes_of(rims[tile]));
+    write_summary(work.folder, tile, rims[tile]);
   }
-  work.folder.write(TileFile::kPlateausJoined, 0, {});
+  work.folder.write(TileFile::kPlateausJoined, 0);
   remove_all(work, {TileFile::kMap, TileFile::kPlateaus});
 }
 
 void join_basins(const TileWork& work) {
-  const BasinNumbers numbers =
-      number_basins(work.tiling, read_all(work, TileFile::kPieces, pieces_from));
+  const BasinNumbers numbers = number_basins(work.tiling, read_all(work, read_pieces));
   for (std::size_t tile = 0; tile < work.tiling.tiles(); ++tile) {
-    work.folder.write_arrays<std::int32_t>(TileFile::kNumbers, tile, {numbers.of_piece[tile]});
+    work.folder.write(TileFile::kNumbers, tile, numbers.of_piece[tile]);
   }
-  ByteWriter writer;
-  writer.put(std::vector<std::int64_t>{numbers.count, numbers.pixels});
-  work.folder.write(TileFile::kSizes, 0, writer.bytes());
+  work.folder.write(TileFile::kSizes, 0, std::vector<std::int64_t>{numbers.count, numbers.pixels});
   remove_all(work, {TileFile::kRim, TileFile::kPieces});
 }
 
@@ -147,8 +142,7 @@ void join_all_regions(const TileWork& work, std::vector<std::string>& notes) {
   if (basins.count == 0) {
     throw InputError(fmt::format("{}: nothing to segment: no pixel has data", work.plan.source));
   }
-  JoinedRegions joined =
-      join_regions(read_all(work, TileFile::kRegions, regions_from), region.direction);
+  JoinedRegions joined = join_regions(read_all(work, read_regions), region.direction);
   number_leaves(joined);
   const auto count = static_cast<std::int32_t>(joined.leaves.size());
   const std::vector<Merge> merges = merges_of(count, joined.joins);
@@ -165,11 +159,8 @@ void join_all_regions(const TileWork& work, std::vector<std::string>& notes) {
                       region.threshold.value_or(kStrengthThreshold)};
   LeafLabels labels = cut_leaves(tree, sizes, borders, region, notes);
   labels.of_leaf.erase(labels.of_leaf.begin());
-  ByteWriter writer;
-  writer.put(std::vector<std::int64_t>{labels.count});
-  writer.put(leaves);
-  writer.put(labels.of_leaf);
-  work.folder.write(TileFile::kLabels, 0, writer.bytes());
+  work.folder.write(TileFile::kLabels, 0, std::vector<std::int64_t>{labels.count}, leaves,
+                    labels.of_leaf);
   remove_all(work, {TileFile::kRegions});
   if (work.plan.contours.empty()) remove_all(work, {TileFile::kContours});
 }

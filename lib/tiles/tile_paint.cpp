@@ -17,7 +17,6 @@
 #include "map/map_regions.hpp"
 #include "map/raster_blocks.hpp"
 #include "region/tile_regions.hpp"
-#include "tiles/bytes.hpp"
 #include "tiles/summaries.hpp"
 #include "tiles/tile_steps.hpp"
 
@@ -62,10 +61,8 @@ class LeavesOfPieces {
  public:
   /// `leaves`: of the run; must outlive the object.
   LeavesOfPieces(const TileWork& work, std::size_t tile, const Places& leaves) : leaves_(leaves) {
-    const auto numbers = work.folder.read(TileFile::kNumbers, tile);
-    basins_ = ByteReader(numbers).take<std::int32_t>();
-    const auto united = work.folder.read(TileFile::kLeaves, tile);
-    united_ = ByteReader(united).take<LeafOfBasin>();
+    work.folder.read(TileFile::kNumbers, tile, basins_);
+    work.folder.read(TileFile::kLeaves, tile, united_);
   }
 
   std::size_t count() const { return basins_.size(); }

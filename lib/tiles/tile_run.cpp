@@ -20,7 +20,6 @@
 #include "diacut/memory_plan.hpp"
 #include "diacut/tiles.hpp"
 #include "pipeline/part_maps.hpp"
-#include "tiles/bytes.hpp"
 #include "tiles/tile_folder.hpp"
 #include "tiles/tile_steps.hpp"
 
@@ -227,16 +226,15 @@ class TileRun::Implementation {
     const TileWork all = work();
     // The coordinates alone: the pixels of a scene are not read.
     const std::int64_t regions = paint_results(all, picture().frame, path_, memory(), painted);
-    ByteWriter writer;
-    writer.put(std::vector<std::int64_t>{regions});
-    folder_.write(TileFile::kPainted, 0, writer.bytes());
+    folder_.write(TileFile::kPainted, 0, std::vector<std::int64_t>{regions});
   }
 
   std::int64_t regions() const {
     // Of a run that was stopped while it removed its files, this is the last one.
     if (due() != TileStep::kDone) return read_labels(work()).count;
-    const auto file = folder_.read(TileFile::kPainted);
-    return ByteReader(file).take<std::int64_t>().at(0);
+    std::vector<std::int64_t> regions;
+    folder_.read(TileFile::kPainted, 0, regions);
+    return regions.at(0);
   }
 
   void remove_files() {

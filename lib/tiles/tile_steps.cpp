@@ -12,7 +12,6 @@
 #include "region/plateaus.hpp"
 #include "region/tile_regions.hpp"
 #include "region/watershed.hpp"
-#include "tiles/bytes.hpp"
 #include "tiles/summaries.hpp"
 
 namespace diacut {
@@ -91,8 +90,8 @@ std::vector<std::int32_t> basins_around(const TileWork& work, const TileArea& ar
   std::vector<std::int32_t> basins =
       work.folder.window(TileFile::kBasins, 0, area, kMargin, std::int32_t{0});
   for (const WindowPart& part : work.folder.window_parts(area, kMargin)) {
-    const auto file = work.folder.read(TileFile::kNumbers, part.tile);
-    const auto numbers = ByteReader(file).take<std::int32_t>();
+    std::vector<std::int32_t> numbers;
+    work.folder.read(TileFile::kNumbers, part.tile, numbers);
     const std::size_t least = 1 + kLeastPixels / static_cast<std::size_t>(part.area.width);
     parallel_ranges(static_cast<std::size_t>(part.area.height), least,
                     [&](std::size_t y, std::size_t end) {
@@ -124,24 +123,24 @@ void map_tile(const TileWork& work, std::size_t tile, const PictureBlocks& pictu
   PartMap part = maps.map(image, {area.width, area.height, area.width},
                           {width, height, x, y, columns.begin, rows.begin});
   mark_gaps(part.values, part.valid);
-  work.folder.write_arrays<float>(TileFile::kMap, tile, {part.values});
+  work.folder.write(TileFile::kMap, tile, part.values);
 }
 
 void contours_tile(const TileWork& work, std::size_t tile, PartMaps& maps) {
   const TileArea area = work.tiling.area(tile);
   const TileArea around = with_margin(work.tiling, area, kOrientationReach);
   std::vector<float> map = work.folder.window(TileFile::kMap, 0, around, 0, kNoData);
-  const auto full_file = work.folder.read(TileFile::kFull);
-  const float full = ByteReader(full_file).take<float>().at(0);
+  std::vector<float> full;
+  work.folder.read(TileFile::kFull, 0, full);
   std::vector<std::uint8_t> valid = valid_of(map);
   keep_part(valid, around, area);
-  PartContours found = maps.contours(std::move(map), around.width, around.height, full);
+  PartContours found = maps.contours(std::move(map), around.width, around.height, full.at(0));
   keep_part(found.strength, around, area);
   keep_part(found.orientation, around, area);
-  work.folder.write(TileFile::kPlateaus, tile,
-                    bytes_of(plateaus_at_edge(found.strength, valid, area.width, area.height)));
+  write_summary(work.folder, tile,
+                plateaus_at_edge(found.strength, valid, area.width, area.height));
   mark_gaps(found.strength, valid);
-  work.folder.write_arrays<float>(TileFile::kContours, tile, {found.strength, found.orientation});
+  work.folder.write(TileFile::kContours, tile, found.strength, found.orientation);
 }
 
 void basins_tile(const TileWork& work, std::size_t tile) {
@@ -149,10 +148,10 @@ void basins_tile(const TileWork& work, std::size_t tile) {
   std::vector<float> strength = work.folder.window(TileFile::kContours, 0, area, 0, kNoData);
   const std::vector<std::uint8_t> valid = valid_of(strength);
   clear_gaps(strength);
-  const Rim rim = rim_from(work.folder.read(TileFile::kRim, tile));
+  const Rim rim = read_rim(work.folder, tile);
   const TileBasins basins = watershed_of_tile(strength, valid, area.width, area.height, rim);
-  work.folder.write(TileFile::kPieces, tile, bytes_of(pieces_of(basins)));
-  work.folder.write_arrays<std::int32_t>(TileFile::kBasins, tile, {basins.parts.of_pixel});
+  write_summary(work.folder, tile, pieces_of(basins));
+  work.folder.write(TileFile::kBasins, tile, basins.parts.of_pixel);
 }
 
 void regions_tile(const TileWork& work, std::size_t tile) {
@@ -166,23 +165,21 @@ void regions_tile(const TileWork& work, std::size_t tile) {
   TileRegions regions = regions_of_tile(std::move(around), region.direction);
   const std::int64_t least = least_pixels(region, read_sizes(work).pixels);
   const std::vector<LeafOfBasin> leaf_of = unite_small(regions, least);
-  work.folder.write_arrays<LeafOfBasin>(TileFile::kLeaves, tile, {leaf_of});
-  work.folder.write(TileFile::kRegions, tile, bytes_of(regions));
+  work.folder.write(TileFile::kLeaves, tile, leaf_of);
+  write_summary(work.folder, tile, regions);
 }
 
 BasinSizes read_sizes(const TileWork& work) {
-  const auto file = work.folder.read(TileFile::kSizes);
-  const auto sizes = ByteReader(file).take<std::int64_t>();
+  std::vector<std::int64_t> sizes;
+  work.folder.read(TileFile::kSizes, 0, sizes);
   return {sizes.at(0), sizes.at(1)};
 }
 
 RunLabels read_labels(const TileWork& work) {
-  const auto file = work.folder.read(TileFile::kLabels);
-  ByteReader reader(file);
+  std::vector<std::int64_t> count;
   RunLabels labels;
-  labels.count = reader.take<std::int64_t>().at(0);
-  labels.leaves = reader.take<std::int32_t>();
-  labels.of_leaf = reader.take<std::int32_t>();
+  work.folder.read(TileFile::kLabels, 0, count, labels.leaves, labels.of_leaf);
+  labels.count = count.at(0);
   return labels;
 }
 

@@ -80,9 +80,7 @@ class Hierarchy:
         count = 0 if regions is None else check_regions(regions)
         height = self.threshold if threshold is None else _height(threshold)
         labels, notes = self._tree.cut(count, height, text_of("min_size", min_size))
-        for note in notes:
-            warnings.warn(note, DiacutWarning, stacklevel=2)
-        return labels
+        return _told(labels, notes)
 
     def cut_by_seeds(self, seeds: ArrayLike) -> NDArray[np.int32]:
         """The largest regions none of which holds seeds of two labels, as `segment recut --seeds` finds
@@ -95,9 +93,7 @@ class Hierarchy:
         labels. Takes milliseconds and no device.
         """
         labels, notes = self._tree.cut_by_seeds(seeds_of(seeds))
-        for note in notes:
-            warnings.warn(note, DiacutWarning, stacklevel=2)
-        return labels
+        return _told(labels, notes)
 
     def objects(
         self,
@@ -140,9 +136,7 @@ class Hierarchy:
             str(score),
             own,
         )
-        for note in notes:
-            warnings.warn(note, DiacutWarning, stacklevel=2)
-        return labels
+        return _told(labels, notes)
 
     def ultrametric(self) -> NDArray[np.float32]:
         """The ultrametric contour map, (2 height + 1, 2 width + 1): between two pixels the height at
@@ -182,6 +176,13 @@ class Hierarchy:
     def __repr__(self) -> str:
         height, width = self.shape
         return f"<Hierarchy of {width}x{height} pixels: {self.leaf_count} leaves>"
+
+
+def _told(labels: NDArray[np.int32], notes: list[str]) -> NDArray[np.int32]:
+    """The labels; warns of the notes where the method is called that found both."""
+    for note in notes:
+        warnings.warn(note, DiacutWarning, stacklevel=3)
+    return labels
 
 
 def _image(image: ImageLike) -> _core.Image:

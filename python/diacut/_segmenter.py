@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import Any
@@ -137,10 +137,7 @@ class Segmenter:
         """
         engine = self._open()
         keeps = self._keeps(eigenvectors)
-        own = None if features is None else features_of(features)
-        read = _reader(engine, edges, own, keeps)
-        whole = image_of(image, self._parameters, self._max_pixels, mask, read)
-        map_ = None if edges is None else edges_of(edges)
+        whole, map_, own = self._load((image, edges, features), engine, keeps, mask)
         marks = None if seeds is None else seeds_of(seeds)
         lines = None if barriers is None else barriers_of(barriers)
         earlier = None if start is None else start_of(start)
@@ -262,28 +259,30 @@ class Segmenter:
                 for waiting in ahead:
                     waiting.cancel()
 
-    def _load(self, given: _Given, engine: _core.Engine, eigenvectors: bool) -> _Loaded:
+    def _load(
+        self,
+        given: _Given,
+        engine: _core.Engine,
+        eigenvectors: bool,
+        mask: ArrayLike | None = None,
+    ) -> _Loaded:
         image, edges, features = given
         own = None if features is None else features_of(features)
-        read = _reader(engine, edges, own, eigenvectors)
-        whole = image_of(image, self._parameters, self._max_pixels, read=read)
+        # How the file of an image is read that is segmented with these.
+        size = (0, 0, 0, 0) if own is None else (*own.shape, own.itemsize)
+        whole = image_of(
+            image,
+            self._parameters,
+            self._max_pixels,
+            mask,
+            lambda path: engine.read(path, edges is not None, size, eigenvectors),
+        )
         return whole, None if edges is None else edges_of(edges), own
 
 
 #: An image with its boundary map and its features, as they are given, and as the library takes them.
 _Given = tuple[ImageLike, "ArrayLike | None", "ArrayLike | None"]
 _Loaded = tuple[_core.Image, "NDArray[np.float32] | None", "NDArray[Any] | None"]
-
-
-def _reader(
-    engine: _core.Engine,
-    edges: ArrayLike | None,
-    features: NDArray[Any] | None,
-    eigenvectors: bool,
-) -> Callable[[bytes], _core.Image]:
-    """Reads the file of an image that is segmented with these."""
-    size = (0, 0, 0, 0) if features is None else (*features.shape, features.itemsize)
-    return lambda path: engine.read(path, edges is not None, size, eigenvectors)
 
 
 def _gather(most: int, ahead: deque[Future[_Loaded]], group: list[_Loaded], read_ahead: Any) -> None:

@@ -32,9 +32,8 @@ class CliAnnotations : public CliTest {
 
 TEST_F(CliAnnotations, RecutWritesThemWithoutLabels) {
   const Result result =
-      segment({"recut", "a.tree", "--min-size", "1", "--image", "photo.png", "--coco", "c.json",
-               "--yolo", "y.txt", "--table", "t.csv", "--graph", "g.csv"});
-  expect_done(result);
+      expect_done(segment("recut a.tree --min-size 1 --image photo.png --coco c.json --yolo y.txt "
+                          "--table t.csv --graph g.csv"));
   EXPECT_THAT(result.err, HasSubstr("--coco: 1 of 3 regions have holes"));
   EXPECT_THAT(files(),
               UnorderedElementsAre("a.tree", "photo.png", "c.json", "y.txt", "t.csv", "g.csv"));
@@ -43,34 +42,30 @@ TEST_F(CliAnnotations, RecutWritesThemWithoutLabels) {
 }
 
 TEST_F(CliAnnotations, WhatMakesNoSenseIsRefusedAndWritesNothing) {
-  const auto recut = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"recut", "a.tree"});
-    return segment(arguments);
-  };
-  expect_error(recut({"--coco", "c.json"}), 2, {"--coco", "--image"});
-  expect_error(recut({"-o", "x.png", "--rle"}), 2, {"--rle", "--coco"});
-  expect_error(recut({"--graph", "g.txt"}), 2, {"g.txt", ".graphml"});
-  expect_error(recut({"--svg", "-"}), 2, {"--svg", "standard output"});
-  expect_error(recut({"--svg", "x", "--table", "x"}), 2, {"--svg", "--table", "'x'"});
-  expect_error(recut({"--geojson", "nowhere/x.geojson"}), 3, {"nowhere/x.geojson"});
-  expect_error(segment({"photo.png", "--rle"}), 2, {"--rle", "--coco"});
-  expect_error(segment({"photo.png", "--graph", "g.txt"}), 2, {"g.txt", ".graphml"});
-  expect_error(segment({"photo.png", "--coco", ""}), 2, {"--coco", "empty"});
-  expect_error(segment({"photo.png", "--coco", "photo.png"}), 2, {"--coco", "overwritten"});
+  const auto recut = [&](const std::string& line) { return segment("recut a.tree " + line); };
+  expect_error(recut("--coco c.json"), 2, {"--coco", "--image"});
+  expect_error(recut("-o x.png --rle"), 2, {"--rle", "--coco"});
+  expect_error(recut("--graph g.txt"), 2, {"g.txt", ".graphml"});
+  expect_error(recut("--svg -"), 2, {"--svg", "standard output"});
+  expect_error(recut("--svg x --table x"), 2, {"--svg", "--table", "'x'"});
+  expect_error(recut("--geojson nowhere/x.geojson"), 3, {"nowhere/x.geojson"});
+  expect_error(segment("photo.png --rle"), 2, {"--rle", "--coco"});
+  expect_error(segment("photo.png --graph g.txt"), 2, {"g.txt", ".graphml"});
+  expect_error(segment("photo.png --coco ''"), 2, {"--coco", "empty"});
+  expect_error(segment("photo.png --coco photo.png"), 2, {"--coco", "overwritten"});
   make_folder("photos");
   write_picture("photos/b.png");
-  expect_error(segment({"photos", "--coco", "c.json", "--skip-existing"}), 2,
-               {"--coco", "--skip-existing"});
-  expect_error(segment({"photos", "--cvat", "nowhere/c.xml"}), 3, {"nowhere/c.xml"});
+  expect_error(segment("photos --coco c.json --skip-existing"), 2, {"--coco", "--skip-existing"});
+  expect_error(segment("photos --cvat nowhere/c.xml"), 3, {"nowhere/c.xml"});
   make_folder("out");
-  expect_error(segment({"photos", "--cvat", "out"}), 3, {"out"});
+  expect_error(segment("photos --cvat out"), 3, {"out"});
   EXPECT_THAT(files(), UnorderedElementsAre("a.tree", "photo.png", "photos/b.png"));
 }
 
 TEST_F(CliAnnotations, AFolderInWhichEveryImageFailsHasNoFileOfThem) {
   make_folder("photos");
   write("photos/a.png", "no picture");
-  const Result result = segment({"photos", "--coco", "c.json", "--cvat", "c.xml"});
+  const Result result = segment("photos --coco c.json --cvat c.xml");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_FALSE(exists("c.json"));
   EXPECT_FALSE(exists("c.xml"));
@@ -79,8 +74,7 @@ TEST_F(CliAnnotations, AFolderInWhichEveryImageFailsHasNoFileOfThem) {
 TEST_F(CliAnnotations, AFolderHasOneFileOfAllImages) {
   for (const char* name : {"photos", "photos/deep"}) make_folder(name);
   for (const char* name : {"photos/a.png", "photos/deep/b & c.png"}) write_picture(name);
-  expect_done(segment({"photos", "--cue", "gradient", "--regions", "2", "--coco", "c.json",
-                       "--cvat", "c.xml", "--labelme", "lm"}));
+  expect_done(segment("photos --cue gradient --regions 2 --coco c.json --cvat c.xml --labelme lm"));
   EXPECT_THAT(files(), Not(::testing::Contains(HasSubstr("tmp"))));
   const Json coco = Json::parse(read("c.json"));
   ASSERT_EQ(coco["images"].size(), 2u);
@@ -95,19 +89,16 @@ TEST_F(CliAnnotations, TablesHaveTheNumbersOfTheFile) {
   cv::Mat photo(kHeight, kWidth, CV_16UC3, cv::Scalar(300, 200, 100));
   photo.at<cv::Vec3w>(3, 3) = {340, 200, 104};
   ASSERT_TRUE(cv::imwrite(path("deep.png"), photo));
-  expect_done(
-      segment({"recut", "a.tree", "--min-size", "1", "--image", "deep.png", "--table", "t.csv"}));
+  expect_done(segment("recut a.tree --min-size 1 --image deep.png --table t.csv"));
   EXPECT_THAT(read("t.csv"),
               HasSubstr(",mean_red,std_red,min_red,max_red,median_red,integrated_red,"));
   EXPECT_THAT(read("t.csv"), HasSubstr(",101,1.7320508075688772,100,104,100,404,"));
-  expect_done(segment({"recut", "a.tree", "--min-size", "1", "--image", "deep.png", "--table",
-                       "b.csv", "--measure", "blue,1"}));
+  expect_done(segment("recut a.tree --min-size 1 --image deep.png --table b.csv --measure blue,1"));
   EXPECT_THAT(read("b.csv"), HasSubstr(",310,17.320508075688775,300,340,300,1240,101,"));
   EXPECT_THAT(read("b.csv"), Not(HasSubstr("green")));
-  expect_error(
-      segment({"recut", "a.tree", "--image", "deep.png", "--table", "c.csv", "--measure", "DAPI"}),
-      3, {"deep.png", "DAPI", "red, green, blue"});
-  expect_error(segment({"photo.png", "--measure", "all"}), 2, {"--measure", "--table"});
+  expect_error(segment("recut a.tree --image deep.png --table c.csv --measure DAPI"), 3,
+               {"deep.png", "DAPI", "red, green, blue"});
+  expect_error(segment("photo.png --measure all"), 2, {"--measure", "--table"});
 }
 
 TEST_F(CliAnnotations, TreesOfAFolderAreCutIntoOneFile) {
@@ -116,8 +107,9 @@ TEST_F(CliAnnotations, TreesOfAFolderAreCutIntoOneFile) {
     write_tree(path(std::string("trees/") + name + ".tree"), read_tree(path("a.tree")));
     write_picture(std::string("photos/") + name + ".png");
   }
-  expect_done(segment({"recut", "trees", "--image", "photos", "--min-size", "1", "-o", "out",
-                       "--coco", "c.json", "--cvat", "c.xml", "--table", "t.csv", "--yolo", "y"}));
+  expect_done(
+      segment("recut trees --image photos --min-size 1 -o out --coco c.json --cvat c.xml --table "
+              "t.csv --yolo y"));
   const Json coco = Json::parse(read("c.json"));
   ASSERT_EQ(coco["images"].size(), 2u);
   EXPECT_EQ(coco["images"][1]["file_name"], "deep/b.png");
@@ -130,15 +122,14 @@ TEST_F(CliAnnotations, TreesOfAFolderAreCutIntoOneFile) {
   EXPECT_TRUE(exists("y/deep/b.txt"));
   write("trees/c.tree", "no tree");
   write_picture("photos/c.png");
-  const Result partly =
-      segment({"recut", "trees", "--image", "photos", "--min-size", "1", "--coco", "d.json"});
+  const Result partly = segment("recut trees --image photos --min-size 1 --coco d.json");
   EXPECT_EQ(partly.exit_code, 3);
   EXPECT_THAT(partly.err, HasSubstr("2 done, 1 failed"));
   EXPECT_EQ(Json::parse(read("d.json"))["images"].size(), 2u);
-  expect_error(segment({"recut", "trees", "--image", "photo.png", "--coco", "e.json"}), 2,
+  expect_error(segment("recut trees --image photo.png --coco e.json"), 2,
                {"--image", "photo.png", "folder"});
   make_folder("empty");
-  expect_error(segment({"recut", "empty", "-o", "out"}), 3, {"empty", ".tree"});
+  expect_error(segment("recut empty -o out"), 3, {"empty", ".tree"});
 }
 
 TEST_F(CliAnnotations, LabelsOfAnyProgramBecomeAnnotations) {
@@ -147,8 +138,9 @@ TEST_F(CliAnnotations, LabelsOfAnyProgramBecomeAnnotations) {
   labels(cv::Rect(5, 1, 2, 2)) = 9;
   ASSERT_TRUE(cv::imwrite(path("labels.png"), labels));
   write("c.csv", "9,cell\n700,debris\n");
-  expect_done(segment({"annotate", "labels.png", "--image", "photo.png", "--coco", "c.json",
-                       "--table", "t.csv", "--class", "c.csv", "-o", "same.png"}));
+  expect_done(
+      segment("annotate labels.png --image photo.png --coco c.json --table t.csv --class c.csv -o "
+              "same.png"));
   const Json coco = Json::parse(read("c.json"));
   ASSERT_EQ(coco["annotations"].size(), 2u);
   EXPECT_EQ(coco["annotations"][0]["attributes"]["label"], 9);
@@ -157,27 +149,22 @@ TEST_F(CliAnnotations, LabelsOfAnyProgramBecomeAnnotations) {
   EXPECT_THAT(read("t.csv"), HasSubstr("\n700,6,1,1,3,2,2,1.5,"));
   EXPECT_EQ(cv::countNonZero(read_picture("same.png") != labels), 0);
   write("c.csv", "9,cell\n701,debris\n");
-  expect_error(segment({"annotate", "labels.png", "--image", "photo.png", "--coco", "d.json",
-                        "--class", "c.csv"}),
-               3, {"c.csv", "701", "debris"});
+  expect_error(segment("annotate labels.png --image photo.png --coco d.json --class c.csv"), 3,
+               {"c.csv", "701", "debris"});
   write_picture("small.png", 5, 4);
-  expect_error(segment({"annotate", "labels.png", "--image", "small.png", "--coco", "d.json"}), 3,
+  expect_error(segment("annotate labels.png --image small.png --coco d.json"), 3,
                {"small.png", "labels.png"});
-  expect_error(segment({"annotate", "labels.png", "--regions", "3", "-o", "x.png"}), 2,
-               {"--regions"});
+  expect_error(segment("annotate labels.png --regions 3 -o x.png"), 2, {"--regions"});
   EXPECT_FALSE(exists("d.json"));
 }
 
 TEST_F(CliAnnotations, SimplifiedPolygonsAreAskedForWithPolygons) {
-  expect_done(segment({"recut", "a.tree", "--min-size", "1", "--svg", "s.svg", "--simplify", "2"}));
+  expect_done(segment("recut a.tree --min-size 1 --svg s.svg --simplify 2"));
   EXPECT_THAT(read("s.svg"), HasSubstr("\"M4 2V4H2Z\""));
-  expect_error(segment({"photo.png", "-o", "x.png", "--simplify", "1"}), 2,
-               {"--simplify", "--coco"});
-  expect_error(segment({"photo.png", "--coco", "x.json", "--simplify", "-1"}), 2,
-               {"--simplify", "'-1'"});
-  expect_error(segment({"photo.png", "--coco", "x.json", "--rle", "--simplify", "1"}), 2,
-               {"--simplify", "--rle"});
-  expect_error(segment({"photo.png", "-o", "x.png", "--class", "cell"}), 2, {"--class", "--coco"});
+  expect_error(segment("photo.png -o x.png --simplify 1"), 2, {"--simplify", "--coco"});
+  expect_error(segment("photo.png --coco x.json --simplify -1"), 2, {"--simplify", "'-1'"});
+  expect_error(segment("photo.png --coco x.json --rle --simplify 1"), 2, {"--simplify", "--rle"});
+  expect_error(segment("photo.png -o x.png --class cell"), 2, {"--class", "--coco"});
 }
 
 }  // namespace

@@ -23,29 +23,12 @@ class CliBatch : public CliTest {
     }
     return names;
   }
-
-  void write_pictures(const std::vector<std::string>& names) const {
-    for (const std::string& name : names) {
-      fs::create_directories(fs::path(path(name)).parent_path());
-      write_picture(name);
-    }
-  }
-
-  static std::vector<nlohmann::json> json_lines(const std::string& text) {
-    std::vector<nlohmann::json> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-      lines.push_back(nlohmann::json::parse(line));
-    }
-    return lines;
-  }
 };
 
 TEST_F(CliBatch, MirrorsTheTree) {
   write_pictures({"photos/top.jpg", "photos/a/b.jpg", "photos/a/deep/er/c.PNG", "photos/z.tiff"});
-  const Result result = segment(
-      {"photos", "-o", "out/labels", "--overlay", "out/overlays", "--eigenvectors", "out/vectors"});
-  expect_done(result);
+  const Result result = expect_done(
+      segment("photos -o out/labels --overlay out/overlays --eigenvectors out/vectors"));
   EXPECT_THAT(files_in("out/labels"),
               UnorderedElementsAre("top.png", "a/b.png", "a/deep/er/c.png", "z.png"));
   EXPECT_EQ(files_in("out/overlays"), files_in("out/labels"));
@@ -58,12 +41,8 @@ TEST_F(CliBatch, MirrorsTheTree) {
 
 TEST_F(CliBatch, VerifiedResultsAreTheSame) {
   write_pictures({"photos/a.png", "photos/b.png"});
-  const std::vector<std::string> words = {"photos", "--spectral", "full",      "-o",
-                                          "once",   "--tree",     "once/trees"};
-  std::vector<std::string> twice = {"photos", "--spectral", "full",        "-o",
-                                    "twice",  "--tree",     "twice/trees", "--verify"};
-  expect_done(segment(words));
-  expect_done(segment(twice));
+  expect_done(segment("photos --spectral full -o once --tree once/trees"));
+  expect_done(segment("photos --spectral full -o twice --tree twice/trees --verify"));
   for (const char* name : {"/a.png", "/b.png", "/trees/a.tree", "/trees/b.tree"}) {
     EXPECT_EQ(testing::read_bytes(path(std::string("twice") + name)),
               testing::read_bytes(path(std::string("once") + name)))
@@ -74,7 +53,7 @@ TEST_F(CliBatch, VerifiedResultsAreTheSame) {
 TEST_F(CliBatch, ABadFileDoesNotStopTheOthers) {
   write_pictures({"photos/a.png", "photos/c.png"});
   write("photos/b.png", "no picture");
-  const Result result = segment({"photos", "-o", "out"});
+  const Result result = segment("photos -o out");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(files_in("out"), UnorderedElementsAre("a.png", "c.png"));
   EXPECT_THAT(result.err, HasSubstr("2 done, 0 skipped, 1 failed"));
@@ -85,44 +64,43 @@ TEST_F(CliBatch, ABadFileDoesNotStopTheOthers) {
   EXPECT_EQ(result.err.find("segment: error: ", first), std::string::npos) << result.err;
 
   // --quiet shows the error and nothing else.
-  expect_error(segment({"photos", "-o", "out", "--quiet"}), 3, {"photos/b.png"});
+  expect_error(segment("photos -o out --quiet"), 3, {"photos/b.png"});
 }
 
 TEST_F(CliBatch, AnInputOfWhichNothingIsKnownIsTold) {
   fs::create_symlink("endless", path("endless"));
   fs::create_directory(path("overlays"));
-  expect_error(segment({"endless", "-o", "out", "--overlay", "overlays"}), 3, {"endless", "read"});
+  expect_error(segment("endless -o out --overlay overlays"), 3, {"endless", "read"});
 }
 
 TEST_F(CliBatch, EndsWithTheWorstOfItsImages) {
   write_pictures({"photos/a.png"});
   write_picture("photos/tiny.png", 1, 1);
-  const Result two = segment({"photos", "-o", "out", "--regions", "2"});
+  const Result two = segment("photos -o out --regions 2");
   EXPECT_EQ(two.exit_code, 2);
   write("photos/bad.png", "");
-  const Result three = segment({"photos", "-o", "out", "--regions", "2"});
+  const Result three = segment("photos -o out --regions 2");
   EXPECT_EQ(three.exit_code, 3);
   EXPECT_THAT(three.err, HasSubstr("1 done, 0 skipped, 2 failed"));
 }
 
 TEST_F(CliBatch, EqualNamesKeepTheirExtensions) {
   write_pictures({"photos/b.jpg", "photos/b.png", "photos/c.jpg", "photos/a/b.jpg"});
-  expect_done(segment({"photos", "-o", "out"}));
+  expect_done(segment("photos -o out"));
   EXPECT_THAT(files_in("out"), UnorderedElementsAre("b.jpg.png", "b.png.png", "c.png", "a/b.png"));
   // b.jpg.png is now what b.jpg.jpg would give too.
   write_pictures({"photos/b.jpg.jpg"});
   const std::set<std::string> before = files();
-  expect_error(segment({"photos", "-o", "out"}), 2, {"b.jpg.png", "b.jpg.jpg"});
+  expect_error(segment("photos -o out"), 2, {"b.jpg.png", "b.jpg.jpg"});
   EXPECT_EQ(files(), before);
 }
 
 TEST_F(CliBatch, SkipsWhatExists) {
   write_pictures({"photos/a.png", "photos/b/c.png"});
-  expect_done(segment({"photos", "-o", "out"}));
+  expect_done(segment("photos -o out"));
   write("out/a.png", "kept");
   fs::remove(path("out/b/c.png"));
-  const Result result = segment({"photos", "-o", "out", "--skip-existing"});
-  expect_done(result);
+  const Result result = expect_done(segment("photos -o out --skip-existing"));
   EXPECT_EQ(read("out/a.png"), "kept");
   EXPECT_TRUE(exists("out/b/c.png"));
   EXPECT_THAT(result.err, HasSubstr("1 done, 1 skipped, 0 failed"));
@@ -136,8 +114,7 @@ TEST_F(CliBatch, TakesImagesByExtensionAndNothingHiddenOrLinked) {
   fs::create_directory_symlink("../outside", path("photos/elsewhere"));
   fs::create_symlink("../outside/c.png", path("photos/linked.png"));
   ASSERT_EQ(mkfifo(path("photos/pipe.png").c_str(), 0600), 0);
-  const Result result = segment({"photos", "-o", "out"}, {.limit_seconds = 60});
-  expect_done(result);
+  const Result result = expect_done(segment("photos -o out", {.limit_seconds = 60}));
   EXPECT_FALSE(result.timed_out);
   EXPECT_THAT(files_in("out"), UnorderedElementsAre("a.png", "linked.png"));
   EXPECT_THAT(result.err, HasSubstr("2 done, 0 skipped, 0 failed"));
@@ -148,7 +125,7 @@ TEST_F(CliBatch, ABrokenLinkIsAFailedImage) {
   write_pictures({"photos/a.png"});
   fs::create_symlink("nowhere.png", path("photos/b.png"));
   fs::create_symlink("c.png", path("photos/c.png"));
-  const Result result = segment({"photos", "-o", "out"});
+  const Result result = segment("photos -o out");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("1 done, 0 skipped, 2 failed"));
 }
@@ -156,9 +133,8 @@ TEST_F(CliBatch, ABrokenLinkIsAFailedImage) {
 TEST_F(CliBatch, DoesNotReadItsOwnResults) {
   write_pictures({"photos/a.png", "photos/b.png"});
   for (int time = 0; time < 2; ++time) {
-    const Result result = segment({"photos", "-o", "photos/labels", "--overlay", "photos/overlays",
-                                   "--eigenvectors", "photos/vectors"});
-    expect_done(result);
+    const Result result = expect_done(
+        segment("photos -o photos/labels --overlay photos/overlays --eigenvectors photos/vectors"));
     EXPECT_THAT(result.err, HasSubstr("2 done"));
   }
   EXPECT_THAT(files_in("photos/labels"), UnorderedElementsAre("a.png", "b.png"));
@@ -166,37 +142,35 @@ TEST_F(CliBatch, DoesNotReadItsOwnResults) {
 
 TEST_F(CliBatch, BesideTheFolderByDefault) {
   write_pictures({"photos/a.png"});
-  expect_done(segment({"photos/"}));
+  expect_done(segment("photos/"));
   EXPECT_TRUE(exists("photos-labels/a.png"));
-  expect_done(segment({"."}, {.folder = path("photos-labels")}));
+  expect_done(segment(".", {.folder = path("photos-labels")}));
   EXPECT_TRUE(exists("photos-labels-labels/a.png"));
 }
 
 TEST_F(CliBatch, SeveralInputs) {
   write_pictures({"x.png", "one/a.png", "two/deep/a.png"});
   const Result result =
-      segment({"x.png", "one", "two/", "./x.png", "-", "missing.png", "-o", "out"},
-              {.input = read("x.png")});
+      segment("x.png one two/ ./x.png - missing.png -o out", {.input = read("x.png")});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(files_in("out"),
               UnorderedElementsAre("x.png", "one/a.png", "two/deep/a.png", "stdin.png"));
   EXPECT_THAT(result.err, HasSubstr("4 done, 0 skipped, 1 failed"));
   EXPECT_THAT(result.err, HasSubstr("missing.png"));
-  expect_error(segment({"one/a.png", "two/deep/a.png", "-o", "out"}), 2,
-               {"one/a.png", "two/deep/a.png"});
+  expect_error(segment("one/a.png two/deep/a.png -o out"), 2, {"one/a.png", "two/deep/a.png"});
 }
 
 TEST_F(CliBatch, AFolderWithoutImages) {
   make_folder("empty");
   write("empty/notes.txt", "no picture");
-  expect_error(segment({"empty", "-o", "out"}), 3, {"no image", "empty"});
+  expect_error(segment("empty -o out"), 3, {"no image", "empty"});
   EXPECT_FALSE(exists("out"));
 }
 
 TEST_F(CliBatch, JsonIsALineAnImage) {
   write_pictures({"photos/a.png", "photos/c.png"});
   write("photos/b.png", "no picture");
-  const Result first = segment({"photos", "-o", "out", "--json", "-"});
+  const Result first = segment("photos -o out --json -");
   EXPECT_EQ(first.exit_code, 3);
   const std::vector<nlohmann::json> lines = json_lines(first.out);
   ASSERT_EQ(lines.size(), 3u);
@@ -207,8 +181,7 @@ TEST_F(CliBatch, JsonIsALineAnImage) {
   EXPECT_THAT(lines[1].at("error").get<std::string>(), HasSubstr("photos/b.png"));
   EXPECT_EQ(lines[2].at("input"), "photos/c.png");
 
-  const Result second =
-      segment({"photos", "-o", "out", "--skip-existing", "--json", "report.jsonl"});
+  const Result second = segment("photos -o out --skip-existing --json report.jsonl");
   EXPECT_EQ(second.exit_code, 3);
   const std::vector<nlohmann::json> again = json_lines(read("report.jsonl"));
   ASSERT_EQ(again.size(), 3u);
@@ -217,7 +190,7 @@ TEST_F(CliBatch, JsonIsALineAnImage) {
 
 TEST_F(CliBatch, AReportThatCannotBeWrittenEndsTheRun) {
   write_pictures({"photos/a.png", "photos/b.png", "photos/c.png"});
-  const Result result = segment({"photos", "-o", "out", "--json", "-"}, {.out = Out::kFull});
+  const Result result = segment("photos -o out --json -", {.out = Out::kFull});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("standard output"));
   EXPECT_THAT(result.err, HasSubstr("2 not tried"));
@@ -225,9 +198,7 @@ TEST_F(CliBatch, AReportThatCannotBeWrittenEndsTheRun) {
 
 TEST_F(CliBatch, NoDeviceIsToldOnce) {
   write_pictures({"photos/a.png", "photos/b.png", "photos/c.png"});
-  expect_error(segment({"photos", "-o", "out", "--quiet"},
-                       {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}}),
-               4, {"OpenCL"});
+  expect_error(segment("photos -o out --quiet", kNoDevice), 4, {"OpenCL"});
   EXPECT_TRUE(files_in("out").empty());
 }
 
@@ -240,16 +211,14 @@ TEST_F(CliBatch, AnImageGivesWhatItGivesAlone) {
                                             "--tree", "--ultrametric", "--contours"};
   const auto command = [&](const std::string& input, const std::string& folder,
                            const std::string& name) {
-    std::vector<std::string> arguments = {input};
+    std::string line = input;
     for (const std::string& output : outputs) {
-      arguments.push_back(output);
-      const bool tree = output == "--tree";
-      arguments.push_back(folder + "/" + output.substr(1) +
-                          (name.empty()                 ? ""
-                           : output == "--eigenvectors" ? "/" + name
-                                                        : "/" + name + (tree ? ".tree" : ".png")));
+      line += fmt::format(" {} {}/{}", output, folder, output.substr(1));
+      if (name.empty()) continue;
+      line += "/" + name;
+      if (output != "--eigenvectors") line += output == "--tree" ? ".tree" : ".png";
     }
-    return arguments;
+    return line;
   };
   EXPECT_EQ(segment(command("photos", "all", "")).exit_code, 3);
   for (const char* name : {"a.png", "b.png", "d.jpg", "e.png", "f.png"}) {
@@ -268,9 +237,8 @@ TEST_F(CliBatch, TellsOfImagesInTheirOrder) {
   write_pictures({"photos/a.png", "photos/b.png", "photos/d.png", "photos/e.png"});
   write("photos/c.png", "no picture");
   make_folder("out");
-  expect_done(segment({"photos/d.png", "-o", "out/d.png"}));
-  const Result result =
-      segment({"photos", "-o", "out", "--verbose", "--skip-existing", "--json", "-"});
+  expect_done(segment("photos/d.png -o out/d.png"));
+  const Result result = segment("photos -o out --verbose --skip-existing --json -");
   EXPECT_EQ(result.exit_code, 3);
   std::vector<std::string> told;
   std::istringstream lines(result.err);

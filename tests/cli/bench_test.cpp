@@ -17,10 +17,8 @@ using nlohmann::json;
 class CliBench : public CliTest {
  protected:
   /// Runs a subcommand that has to succeed; what --json says.
-  json measure(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--repeats", "1", "--megabytes", "1", "--json", "out.json"});
-    const Result result = bench(arguments);
-    expect_done(result);
+  json measure(const std::string& line) const {
+    const Result result = expect_done(bench(line + " --repeats 1 --megabytes 1 --json out.json"));
     EXPECT_EQ(result.err, "");
     const json out = json::parse(read("out.json"), nullptr, false);
     EXPECT_FALSE(out.is_discarded());
@@ -29,11 +27,10 @@ class CliBench : public CliTest {
     return out;
   }
 
-  void expect_bench_error(const std::vector<std::string>& arguments, int exit_code,
+  void expect_bench_error(const std::string& line, int exit_code,
                           const std::vector<std::string>& parts) const {
-    SCOPED_TRACE(::testing::PrintToString(arguments));
-    const Result result = bench(arguments);
-    expect_error(result, exit_code, parts, "diacut-bench");
+    SCOPED_TRACE(line);
+    expect_error(bench(line), exit_code, parts, "diacut-bench");
     EXPECT_EQ(files().size(), kept_);
   }
 
@@ -63,22 +60,19 @@ void expect_product(const json& product, double nonzeros) {
 }
 
 TEST_F(CliBench, HelpAndVersion) {
-  const Result help = bench({"--help"});
-  expect_done(help);
+  const Result help = expect_done(bench("--help"));
   for (const char* command :
        {"control", "spmv", "formats", "cocktail", "tune", "jacobian", "eigen"}) {
     EXPECT_THAT(help.out, HasSubstr(command));
-    const Result of = bench({command, "--help"});
-    expect_done(of);
+    const Result of = expect_done(bench(fmt::format("{} --help", command)));
     EXPECT_THAT(of.out, HasSubstr("--json"));
   }
-  const Result version = bench({"--version"});
-  expect_done(version);
+  const Result version = expect_done(bench("--version"));
   EXPECT_THAT(version.out, HasSubstr("diacut-bench (diacut) "));
 }
 
 TEST_F(CliBench, Control) {
-  const json out = measure({"control", "--widths", "1,4"});
+  const json out = measure("control --widths 1,4");
   ASSERT_EQ(out["widths"].size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(out["widths"][i]["floats"], i == 0 ? 1 : 4);
@@ -90,8 +84,7 @@ TEST_F(CliBench, Control) {
 }
 
 TEST_F(CliBench, Spmv) {
-  const json out = measure(
-      {"spmv", "--sizes", "16x12,7x5", "--kernels", "naive,symmetric", "--storages", "half"});
+  const json out = measure("spmv --sizes 16x12,7x5 --kernels naive,symmetric --storages half");
   ASSERT_EQ(out["results"].size(), 4U);
   // Entries of the stencil within the image, counted from each pixel.
   const auto entries = [](int width, int height) {
@@ -128,7 +121,7 @@ TEST_F(CliBench, FormatsOfAFileAndOfAClass) {
       "m.mtx",
       "%%MatrixMarket matrix coordinate real general\n3 4 5\n1 1 1\n1 4 2\n2 2 3\n3 1 4\n3 3 5\n");
   ++kept_;
-  const json file = measure({"formats", "m.mtx", "--formats", "csr/scalar"});
+  const json file = measure("formats m.mtx --formats csr/scalar");
   expect_copy(file["copy"]);
   ASSERT_EQ(file["results"].size(), 1U);
   EXPECT_EQ(file["results"][0]["matrix"], "m.mtx");
@@ -139,15 +132,14 @@ TEST_F(CliBench, FormatsOfAFileAndOfAClass) {
   EXPECT_EQ(file["results"][0]["products"][0]["product"], "csr/scalar");
   expect_product(file["results"][0]["products"][0], 5);
 
-  const json of_class =
-      measure({"formats", "--classes", "dense", "--scale", "0.01", "--formats", "csr/scalar"});
+  const json of_class = measure("formats --classes dense --scale 0.01 --formats csr/scalar");
   EXPECT_EQ(of_class["results"][0]["matrix"], "dense");
 }
 
 TEST_F(CliBench, TuneWritesAProfileThatTheCocktailReads) {
-  const Result tuned = bench({"tune", "--most", "16384", "--formats", "csr/scalar", "--repeats",
-                              "1", "--megabytes", "1", "--output", "new/profile.json"});
-  expect_done(tuned);
+  const Result tuned =
+      expect_done(bench("tune --most 16384 --formats csr/scalar --repeats 1 --megabytes 1 --output "
+                        "new/profile.json"));
   EXPECT_THAT(tuned.out, HasSubstr("profile written to new/profile.json"));
   const json profile = json::parse(read("new/profile.json"));
   expect_positive(profile, {"diacut_profile", "copy_gigabytes_per_second"});
@@ -164,8 +156,8 @@ TEST_F(CliBench, TuneWritesAProfileThatTheCocktailReads) {
   EXPECT_THAT(storages, ::testing::ElementsAre("whole", "float32", "half", "minifloat"));
 
   kept_ = 1;
-  const json out = measure({"cocktail", "--classes", "dense", "--scale", "0.01", "--formats",
-                            "csr/scalar", "--profile", "new/profile.json"});
+  const json out = measure(
+      "cocktail --classes dense --scale 0.01 --formats csr/scalar --profile new/profile.json");
   expect_copy(out["copy"]);
   ASSERT_EQ(out["results"].size(), 1U);
   const json& result = out["results"][0];
@@ -180,7 +172,7 @@ TEST_F(CliBench, TuneWritesAProfileThatTheCocktailReads) {
 }
 
 TEST_F(CliBench, Jacobian) {
-  const json out = measure({"jacobian", "--contacts", "50", "--bodies", "7"});
+  const json out = measure("jacobian --contacts 50 --bodies 7");
   EXPECT_EQ(out["contacts"], 50);
   EXPECT_EQ(out["bodies"], 7);
   expect_copy(out["copy"]);
@@ -199,8 +191,7 @@ TEST_F(CliBench, Jacobian) {
 TEST_F(CliBench, Eigen) {
   write_picture("a.png");
   ++kept_;
-  const json out = measure({"eigen", "a.png", "--cue", "gradient", "--vectors", "3", "--solvers",
-                            "lanczos,lanczos:half"});
+  const json out = measure("eigen a.png --cue gradient --vectors 3 --solvers lanczos,lanczos:half");
   EXPECT_EQ(out["image"], "a.png");
   EXPECT_EQ(out["vectors"], 3);
   ASSERT_EQ(out["results"].size(), 2U);
@@ -225,8 +216,8 @@ TEST_F(CliBench, Eigen) {
 TEST_F(CliBench, EigenOfOtherSizes) {
   write_picture("a.png");
   ++kept_;
-  const json out = measure({"eigen", "a.png", "--cue", "gradient", "--vectors", "3", "--solvers",
-                            "multilevel", "--megapixels", "0.002,0.004"});
+  const json out = measure(
+      "eigen a.png --cue gradient --vectors 3 --solvers multilevel --megapixels 0.002,0.004");
   ASSERT_EQ(out["results"].size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     const double pixels =
@@ -248,7 +239,7 @@ TEST_F(CliBench, PlotsOfFigures) {
   {"name": "other radius", "width": 16, "height": 12, "radius": 4, "gflops": 7.25},
   {"name": "other size", "width": 16, "height": 13, "radius": 5, "gflops": 7.25}]})");
   kept_ = 1;
-  measure({"spmv", "--sizes", "16x12,7x5", "--kernels", "naive,symmetric", "--storages", "half"});
+  measure("spmv --sizes 16x12,7x5 --kernels naive,symmetric --storages half");
   const std::string bars = plot(" --peers peers.json");
   const auto drawn = [&](const std::string& text) {
     std::size_t count = 0;
@@ -266,42 +257,41 @@ TEST_F(CliBench, PlotsOfFigures) {
 }
 
 TEST_F(CliBench, WhatMakesNoSense) {
-  expect_bench_error({}, 2, {"subcommand", "--help"});
-  expect_bench_error({"spmw"}, 2, {"no subcommand 'spmw'", "--help"});
-  expect_bench_error({"control", "--repeats", "0"}, 2, {"--repeats"});
-  expect_bench_error({"control", "--widths", "3"}, 2, {"--widths"});
-  expect_bench_error({"control", "--device", "no such device"}, 2, {"no such device"});
-  expect_bench_error({"spmv", "--sizes", "16y12"}, 2, {"--sizes", "16y12", "481x321"});
-  expect_bench_error({"spmv", "--sizes", "0x12"}, 2, {"--sizes"});
-  expect_bench_error({"spmv", "--kernels", "fast"}, 2, {"'fast'", "unrolled"});
-  expect_bench_error({"spmv", "--storages", "bits4"}, 2, {"'bits4'", "minifloat"});
-  expect_bench_error({"formats", "--formats", "fast"}, 2, {"--formats", "csr"});
-  expect_bench_error({"tune", "--most", "1"}, 2, {"--most"});
-  expect_bench_error({"jacobian", "--contacts", "0"}, 2, {"--contacts"});
-  expect_bench_error({"eigen"}, 2, {"image"});
-  expect_bench_error({"eigen", "a.png", "--solvers", "fast"}, 2, {"'fast'", "multilevel"});
-  expect_bench_error({"eigen", "a.png", "--solvers", "lanczos:bits4"}, 2, {"'bits4'", "minifloat"});
+  expect_bench_error("", 2, {"subcommand", "--help"});
+  expect_bench_error("spmw", 2, {"no subcommand 'spmw'", "--help"});
+  expect_bench_error("control --repeats 0", 2, {"--repeats"});
+  expect_bench_error("control --widths 3", 2, {"--widths"});
+  expect_bench_error("control --device 'no such device'", 2, {"no such device"});
+  expect_bench_error("spmv --sizes 16y12", 2, {"--sizes", "16y12", "481x321"});
+  expect_bench_error("spmv --sizes 0x12", 2, {"--sizes"});
+  expect_bench_error("spmv --kernels fast", 2, {"'fast'", "unrolled"});
+  expect_bench_error("spmv --storages bits4", 2, {"'bits4'", "minifloat"});
+  expect_bench_error("formats --formats fast", 2, {"--formats", "csr"});
+  expect_bench_error("tune --most 1", 2, {"--most"});
+  expect_bench_error("jacobian --contacts 0", 2, {"--contacts"});
+  expect_bench_error("eigen", 2, {"image"});
+  expect_bench_error("eigen a.png --solvers fast", 2, {"'fast'", "multilevel"});
+  expect_bench_error("eigen a.png --solvers lanczos:bits4", 2, {"'bits4'", "minifloat"});
 }
 
 TEST_F(CliBench, WhatCannotBeRead) {
-  expect_bench_error({"eigen", "missing.png"}, 3, {"missing.png"});
+  expect_bench_error("eigen missing.png", 3, {"missing.png"});
   write("profile.json", "{\"diacut_profile\": 2");
   write("m.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");
   kept_ = 2;
-  const auto error = [&](std::vector<std::string> arguments, int code, const char* what) {
-    arguments.insert(arguments.end(), {"--repeats", "1", "--megabytes", "1", "--json", "o.json"});
-    const Result result = bench(arguments);
+  const auto error = [&](const std::string& line, int code, const char* what) {
+    const Result result = bench(line + " --repeats 1 --megabytes 1 --json o.json");
     EXPECT_EQ(result.exit_code, code) << result.err;
     EXPECT_THAT(result.err, HasSubstr(what));
     EXPECT_FALSE(exists("o.json"));
   };
-  error({"cocktail", "--profile", "missing.json"}, 3, "'missing.json'");
-  error({"cocktail", "--profile", "profile.json"}, 2, "'profile.json' is damaged");
-  error({"cocktail", "--classes", "fast", "--formats", "csr/scalar"}, 2, "fast");
-  error({"formats", "m.mtx", "--formats", "csr/scalar"}, 3, "m.mtx");
-  error({"formats", "missing.mtx", "--formats", "csr/scalar"}, 3, "missing.mtx");
+  error("cocktail --profile missing.json", 3, "'missing.json'");
+  error("cocktail --profile profile.json", 2, "'profile.json' is damaged");
+  error("cocktail --classes fast --formats csr/scalar", 2, "fast");
+  error("formats m.mtx --formats csr/scalar", 3, "m.mtx");
+  error("formats missing.mtx --formats csr/scalar", 3, "missing.mtx");
   // Before anything is measured.
-  expect_bench_error({"control", "--json", "no/such/folder.json"}, 3, {"no/such/folder.json"});
+  expect_bench_error("control --json no/such/folder.json", 3, {"no/such/folder.json"});
 }
 
 }  // namespace

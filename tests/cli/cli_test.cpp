@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iomanip>
 #include <opencv2/imgcodecs.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -36,21 +37,20 @@ std::unique_ptr<Process> CliTest::start_program(const std::string& program,
   return std::make_unique<Process>(command, around);
 }
 
-std::unique_ptr<Process> CliTest::start(const std::vector<std::string>& arguments,
-                                        Surroundings around) const {
-  return start_program(DIACUT_SEGMENT, arguments, std::move(around));
+std::unique_ptr<Process> CliTest::start(const std::string& line, Surroundings around) const {
+  return start_program(DIACUT_SEGMENT, words_of(line), std::move(around));
 }
 
-Result CliTest::evaluate(const std::vector<std::string>& arguments, Surroundings around) const {
-  return start_program(DIACUT_EVALUATE, arguments, std::move(around))->wait();
+Result CliTest::segment(const std::string& line, Surroundings around) const {
+  return start(line, std::move(around))->wait();
 }
 
-Result CliTest::bench(const std::vector<std::string>& arguments, Surroundings around) const {
-  return start_program(DIACUT_BENCH, arguments, std::move(around))->wait();
+Result CliTest::evaluate(const std::string& line, Surroundings around) const {
+  return start_program(DIACUT_EVALUATE, words_of(line), std::move(around))->wait();
 }
 
-Result CliTest::segment(const std::vector<std::string>& arguments, Surroundings around) const {
-  return start(arguments, std::move(around))->wait();
+Result CliTest::bench(const std::string& line, Surroundings around) const {
+  return start_program(DIACUT_BENCH, words_of(line), std::move(around))->wait();
 }
 
 void CliTest::write(const std::string& name, const std::string& bytes) const {
@@ -79,6 +79,13 @@ void CliTest::write_picture(const std::string& name, const cv::Mat& pixels) cons
   if (!cv::imwrite(path(name), pixels)) throw std::runtime_error("cannot write " + name);
 }
 
+void CliTest::write_pictures(const std::vector<std::string>& names) const {
+  for (const std::string& name : names) {
+    fs::create_directories(fs::path(path(name)).parent_path());
+    write_picture(name);
+  }
+}
+
 cv::Mat CliTest::read_picture(const std::string& name) const {
   cv::Mat picture = cv::imread(path(name), cv::IMREAD_UNCHANGED);
   EXPECT_FALSE(picture.empty()) << name;
@@ -94,6 +101,20 @@ std::set<std::string> CliTest::files() const {
     }
   }
   return names;
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words;
+  std::istringstream stream(line);
+  for (std::string word; stream >> std::quoted(word, '\'');) words.push_back(word);
+  return words;
+}
+
+std::vector<nlohmann::json> json_lines(const std::string& text) {
+  std::vector<nlohmann::json> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::json::parse(line));
+  return lines;
 }
 
 cv::Mat two_halves(int width, int height) {
@@ -121,8 +142,9 @@ void expect_error(const Result& result, int exit_code, const std::vector<std::st
   for (const std::string& part : parts) EXPECT_THAT(result.err, ::testing::HasSubstr(part));
 }
 
-void expect_done(const Result& result) {
+Result expect_done(Result result) {
   EXPECT_EQ(result.exit_code, 0) << "signal " << result.signal << "\n" << result.err;
+  return result;
 }
 
 void expect_labels(const cv::Mat& labels, const cv::Mat& without_data) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <opencv2/core.hpp>
 #include <set>
 #include <string>
@@ -27,17 +29,12 @@ class CliTest : public ::testing::Test {
   /// `name` in the test's folder.
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  /// Runs `segment` with these arguments, in the test's folder, on the test device.
-  Result segment(const std::vector<std::string>& arguments, Surroundings around = {}) const;
-  /// Starts `segment` as segment() does and does not wait for it.
-  std::unique_ptr<Process> start(const std::vector<std::string>& arguments,
-                                 Surroundings around = {}) const;
-
-  /// Runs `diacut-evaluate` with these arguments, in the test's folder.
-  Result evaluate(const std::vector<std::string>& arguments, Surroundings around = {}) const;
-
-  /// Runs `diacut-bench` with these arguments, in the test's folder.
-  Result bench(const std::vector<std::string>& arguments, Surroundings around = {}) const;
+  // A program with the arguments that a line has, as words_of() parts them, in the test's folder
+  // and on the test device. start() does not wait for it.
+  Result segment(const std::string& line, Surroundings around = {}) const;
+  Result evaluate(const std::string& line, Surroundings around = {}) const;
+  Result bench(const std::string& line, Surroundings around = {}) const;
+  std::unique_ptr<Process> start(const std::string& line, Surroundings around = {}) const;
   std::unique_ptr<Process> start_program(const std::string& program,
                                          const std::vector<std::string>& arguments,
                                          Surroundings around = {}) const;
@@ -50,6 +47,8 @@ class CliTest : public ::testing::Test {
   /// A picture file of two flat halves with a little texture; the format is the extension's.
   void write_picture(const std::string& name, int width = kWidth, int height = kHeight) const;
   void write_picture(const std::string& name, const cv::Mat& pixels) const;
+  /// Several of them, in folders that are made.
+  void write_pictures(const std::vector<std::string>& names) const;
   cv::Mat read_picture(const std::string& name) const;
 
   /// Every file in the test's folder and below, relative to it; hidden ones too.
@@ -59,6 +58,15 @@ class CliTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
+/// The words of a line as a shell parts them: at spaces, and 'of a text' in quotes as one.
+std::vector<std::string> words_of(const std::string& line);
+
+/// An environment without OpenCL drivers, in which opening a device fails.
+inline const Surroundings kNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
+
+/// The values of JSON Lines.
+std::vector<nlohmann::json> json_lines(const std::string& text);
+
 /// A picture of two flat halves with a little texture, in 8 bits: blue, green, red.
 cv::Mat two_halves(int width, int height);
 
@@ -67,8 +75,8 @@ cv::Mat two_halves(int width, int height);
 void expect_error(const Result& result, int exit_code, const std::vector<std::string>& parts,
                   const std::string& program = "segment");
 
-/// Exit code 0, or the outputs in the failure's message.
-void expect_done(const Result& result);
+/// Expects exit code 0, and returns the result.
+Result expect_done(Result result);
 
 /// Labels 1..N without gaps, 0 only where `without_data`.
 void expect_labels(const cv::Mat& labels, const cv::Mat& without_data = {});

@@ -28,8 +28,8 @@ class CliCue : public CliTest {
   /// The labels of a flat picture that a boundary map divides in two.
   cv::Mat parts_by(const std::string& edges) {
     write_picture("flat.png", cv::Mat(kHeight, kWidth, CV_8UC3, cv::Scalar(90, 90, 90)));
-    expect_done(segment(
-        {"flat.png", "--edges", edges, "-o", "l.png", "--regions", "2", "--min-size", "0"}));
+    expect_done(
+        segment(fmt::format("flat.png --edges {} -o l.png --regions 2 --min-size 0", edges)));
     return read_picture("l.png");
   }
 };
@@ -70,7 +70,7 @@ TEST_F(CliCue, EdgesThatDoNotFitAreTold) {
   npy.resize(npy.size() - 4);
   write("short.npy", std::string(npy.begin(), npy.end()));
   const auto refused = [&](const std::string& edges, const std::vector<std::string>& told) {
-    expect_error(segment({"a.png", "--edges", edges, "-o", "l.png"}), 3, told);
+    expect_error(segment(fmt::format("a.png --edges {} -o l.png", edges)), 3, told);
     EXPECT_FALSE(exists("l.png"));
   };
   refused("small.png", {"15x12", "16x12", "same size"});
@@ -90,7 +90,7 @@ TEST_F(CliCue, AFolderOfEdgesMirrorsThePhotographs) {
   make_folder("maps/sub");
   write_picture("maps/a.png", line(CV_8U, 255));
   write_picture("maps/sub/b.tif", line(CV_32F, 1));
-  const Result result = segment({"photos", "--edges", "maps", "-o", "out"});
+  const Result result = segment("photos --edges maps -o out");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("photos/c.png"));
   EXPECT_THAT(result.err, HasSubstr("maps/c"));
@@ -98,18 +98,16 @@ TEST_F(CliCue, AFolderOfEdgesMirrorsThePhotographs) {
   expect_labels(read_picture("out/a.png"));
   expect_labels(read_picture("out/sub/b.png"));
   write_picture("maps/a.tif", line(CV_32F, 1));
-  expect_error(segment({"photos", "--edges", "maps", "-o", "out"}), 2,
-               {"maps/a.png", "maps/a.tif"});
+  expect_error(segment("photos --edges maps -o out"), 2, {"maps/a.png", "maps/a.tif"});
 }
 
 TEST_F(CliCue, LearnedRunsTheNetworkInAFile) {
   write_picture("a.png");
   write_network("net.safetensors");
-  expect_done(
-      segment({"a.png", "--cue", "learned", "--weights", "net.safetensors", "-o", "l.png"}));
+  expect_done(segment("a.png --cue learned --weights net.safetensors -o l.png"));
   expect_labels(read_picture("l.png"));
-  expect_done(segment({"a.png", "--cue", "learned", "--weights", "net.safetensors", "--set",
-                       "cue.scales=0.5,1,2", "-o", "m.png"}));
+  expect_done(
+      segment("a.png --cue learned --weights net.safetensors --set cue.scales=0.5,1,2 -o m.png"));
   expect_labels(read_picture("m.png"));
 }
 
@@ -123,7 +121,7 @@ TEST_F(CliCue, ADamagedNetworkIsTold) {
   later.replace(later.find("\"version\":\"1\""), 13, "\"version\":\"7\"");
   write("later.safetensors", later);
   const auto refused = [&](const std::string& file, const std::vector<std::string>& told) {
-    expect_error(segment({"a.png", "--cue", "learned", "--weights", file, "-o", "l.png"}), 3, told);
+    expect_error(segment(fmt::format("a.png --cue learned --weights {} -o l.png", file)), 3, told);
     EXPECT_FALSE(exists("l.png"));
   };
   refused("cut.safetensors", {"cut.safetensors", "truncated", "--weights"});
@@ -134,7 +132,7 @@ TEST_F(CliCue, ADamagedNetworkIsTold) {
 TEST_F(CliCue, NetworksThatDoNotGoTogetherAreRefusedBeforeTheFirstImage) {
   make_folder("in");
   for (const char* name : {"in/a.png", "in/b.png", "in/c.png"}) write_picture(name);
-  const Result result = segment({"in", "-o", "out", "--weights", "default,nuclei"});
+  const Result result = segment("in -o out --weights default,nuclei");
   EXPECT_EQ(result.exit_code, 2);
   const std::string told = "'default,nuclei'";
   const std::size_t first = result.err.find(told);

@@ -31,19 +31,9 @@ class CliDoctor : public CliTest {
  protected:
   nlohmann::json report() const { return nlohmann::json::parse(read("report.json")); }
 
-  static std::vector<nlohmann::json> json_lines(const std::string& text) {
-    std::vector<nlohmann::json> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-      lines.push_back(nlohmann::json::parse(line));
-    }
-    return lines;
-  }
-
   /// Whether PoCL is the first platform, and makes two devices of a CPU.
   bool has_two_devices() const {
-    const Result list = segment({"--list-devices", "--json", "-"}, with_faults(""));
-    expect_done(list);
+    const Result list = expect_done(segment("--list-devices --json -", with_faults("")));
     const nlohmann::json devices = nlohmann::json::parse(list.out);
     return devices.size() >= 2 && devices.at(0).at("platform") == devices.at(1).at("platform") &&
            devices.at(0).at("kind") == "cpu";
@@ -52,9 +42,8 @@ class CliDoctor : public CliTest {
 
 TEST_F(CliDoctor, ASoundDeviceIsTrusted) {
   const Surroundings around = {.limit_seconds = 600};
-  const Result result =
-      segment({"doctor", "--device", test_device(), "--json", "report.json"}, around);
-  expect_done(result);
+  const Result result = expect_done(
+      segment(fmt::format("doctor --device '{}' --json report.json", test_device()), around));
   EXPECT_THAT(result.err, ::testing::IsEmpty());
   for (const char* part :
        {"All is sound.", "verdict   sound", "answers", "kernels", "PoCL", "memory"}) {
@@ -77,7 +66,7 @@ TEST_F(CliDoctor, ASoundDeviceIsTrusted) {
 TEST_F(CliDoctor, ADeviceWhoseKernelsAreSkippedIsNot) {
   // Launches of the first stage, which leave in their results what was there before.
   Surroundings around = with_faults("clEnqueueNDRangeKernel:3*40:skip");
-  const Result result = segment({"doctor", "--device", "0:0", "--json", "report.json"}, around);
+  const Result result = segment("doctor --device 0:0 --json report.json", around);
   EXPECT_EQ(result.exit_code, 4) << result.err;
   EXPECT_THAT(result.out, HasSubstr("NOT SOUND"));
   EXPECT_THAT(result.out, HasSubstr("WRONG"));
@@ -93,7 +82,7 @@ TEST_F(CliDoctor, ADeviceWhoseKernelsAreSkippedIsNot) {
 
 TEST_F(CliDoctor, ADriverThatEndsTheProgramIsToldOf) {
   const Result result =
-      segment({"doctor", "--device", "0:0"}, with_faults("clEnqueueNDRangeKernel:12:kill"));
+      segment("doctor --device 0:0", with_faults("clEnqueueNDRangeKernel:12:kill"));
   EXPECT_EQ(result.exit_code, 4) << result.err;
   EXPECT_THAT(result.out, HasSubstr("the driver ended the program (signal 9"));
   EXPECT_THAT(result.out, HasSubstr("the network 'default'"));
@@ -101,12 +90,10 @@ TEST_F(CliDoctor, ADriverThatEndsTheProgramIsToldOf) {
 }
 
 TEST_F(CliDoctor, WrongOptions) {
-  expect_error(segment({"doctor", "--device", "no such device"}), 2,
-               {"--device", "no such device"});
-  expect_error(segment({"doctor", "photo.jpg"}), 2, {"photo.jpg"});
-  expect_error(segment({"doctor", "--json", "nowhere/report.json"}), 3, {"nowhere"});
-  expect_error(segment({"doctor"}, {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}}), 4,
-               {"pocl-opencl-icd"});
+  expect_error(segment("doctor --device 'no such device'"), 2, {"--device", "no such device"});
+  expect_error(segment("doctor photo.jpg"), 2, {"photo.jpg"});
+  expect_error(segment("doctor --json nowhere/report.json"), 3, {"nowhere"});
+  expect_error(segment("doctor", kNoDevice), 4, {"pocl-opencl-icd"});
 }
 
 class CliFallback : public CliDoctor {
@@ -118,11 +105,9 @@ class CliFallback : public CliDoctor {
       write_picture("photos/" + std::string(name) + ".png", kWidth + name[0] - 'a', kHeight);
     }
   }
-  std::vector<std::string> batch(const std::string& out, const std::string& device = "") const {
-    std::vector<std::string> arguments = {"photos",       "-o",    out,       "--json",
-                                          out + ".jsonl", "--cue", "gradient"};
-    if (!device.empty()) arguments.insert(arguments.end(), {"--device", device});
-    return arguments;
+  static std::string batch(const std::string& out, const std::string& device = "") {
+    const std::string line = fmt::format("photos -o {0} --json {0}.jsonl --cue gradient", out);
+    return device.empty() ? line : fmt::format("{} --device '{}'", line, device);
   }
   void expect_all_files(const std::string& folder) const {
     for (const char* name : {"a", "b", "c", "d", "e"}) {
@@ -135,11 +120,11 @@ class CliFallback : public CliDoctor {
   long launches(int images) const {
     Surroundings around = with_faults("clEnqueueNDRangeKernel:1000000:fail");
     around.environment["DIACUT_FAULT_REPORT"] = path("calls.txt");
-    std::vector<std::string> arguments = {"-o", "counted", "--cue", "gradient"};
+    std::string line = "-o counted --cue gradient";
     for (int k = 0; k < images; ++k) {
-      arguments.push_back("photos/" + std::string(1, static_cast<char>('a' + k)) + ".png");
+      line += fmt::format(" photos/{}.png", static_cast<char>('a' + k));
     }
-    expect_done(segment(arguments, around));
+    expect_done(segment(line, around));
     std::istringstream report(read("calls.txt"));
     fs::remove(path("calls.txt"));
     for (std::string word; report >> word;) {
@@ -163,9 +148,8 @@ TEST_F(CliFallback, TheNextDeviceFinishesTheRun) {
   }
   // In the middle of the third image.
   const long middle = (launches(2) + launches(3)) / 2;
-  const Result result = segment(
-      batch("out"), with_faults("clEnqueueNDRangeKernel:" + std::to_string(middle) + "+:fail"));
-  expect_done(result);
+  const Result result = expect_done(segment(
+      batch("out"), with_faults("clEnqueueNDRangeKernel:" + std::to_string(middle) + "+:fail")));
   expect_all_files("out");
   EXPECT_THAT(result.err, HasSubstr("device 0:0"));
   EXPECT_THAT(result.err, HasSubstr("is given up, and device 0:1"));
@@ -182,9 +166,8 @@ TEST_F(CliFallback, OneFailureIsTriedAgainOnTheSameDevice) {
   if (!has_two_devices()) GTEST_SKIP() << "needs PoCL first";
   expect_done(segment(batch("alone", "0:0"), with_faults("")));
   const long middle = (launches(2) + launches(3)) / 2;
-  const Result result = segment(
-      batch("out"), with_faults("clEnqueueNDRangeKernel:" + std::to_string(middle) + ":fail"));
-  expect_done(result);
+  const Result result = expect_done(segment(
+      batch("out"), with_faults("clEnqueueNDRangeKernel:" + std::to_string(middle) + ":fail")));
   expect_all_files("out");
   EXPECT_THAT(result.err, Not(HasSubstr("given up")));
 }
@@ -204,8 +187,7 @@ TEST_F(CliFallback, ADeviceThatComputesWronglyIsGivenUpBeforeABatch) {
   if (!has_two_devices()) GTEST_SKIP() << "needs PoCL first";
   expect_done(segment(batch("alone", "0:1"), with_faults("")));
   const std::string plan = "clEnqueueNDRangeKernel:1+:skip";
-  const Result result = segment(batch("out"), with_faults(plan));
-  expect_done(result);
+  const Result result = expect_done(segment(batch("out"), with_faults(plan)));
   expect_all_files("out");
   EXPECT_THAT(result.err, HasSubstr("computes wrongly"));
   EXPECT_THAT(result.err, HasSubstr("is given up, and device 0:1"));
@@ -226,9 +208,7 @@ TEST_F(CliFallback, ADeviceWhoseNumbersAreWrongEndsABatchBeforeItBegins) {
   ASSERT_NE(text.find(right), std::string::npos);
   write(file,
         text.replace(text.find(right), right.size(), "1.01f * LOADW(weights + k * pitch) * root"));
-  std::vector<std::string> arguments = batch("out", test_device());
-  arguments.insert(arguments.end(), {"--kernel-dir", "kernels"});
-  const Result result = segment(arguments);
+  const Result result = segment(batch("out", test_device()) + " --kernel-dir kernels");
   EXPECT_EQ(result.exit_code, 4) << result.err;
   for (const char* part : {"computes wrongly", "stage affinity", "segment doctor"}) {
     EXPECT_THAT(result.err, HasSubstr(part));
@@ -243,9 +223,8 @@ TEST_F(CliFallback, ALaunchThatIsSkippedOnceIsMadeAgain) {
   constexpr int kLaunches = 9;
   for (int launch = 1; launch <= kLaunches; ++launch) {
     const std::string number = std::to_string(launch);
-    const Result once =
-        segment(batch("out"), with_faults("clEnqueueNDRangeKernel:" + number + ":skip"));
-    expect_done(once);
+    const Result once = expect_done(
+        segment(batch("out"), with_faults("clEnqueueNDRangeKernel:" + number + ":skip")));
     expect_all_files("out");
     EXPECT_THAT(once.err, Not(HasSubstr("given up"))) << number;
     fs::remove_all(path("out"));

@@ -1,9 +1,6 @@
 // A run that does not end: memory stays what it was.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-#include <sstream>
-
 #include "cli_test.hpp"
 
 namespace diacut::testing {
@@ -28,11 +25,10 @@ TEST_F(CliEndless, ThreeHundredImagesTakeNoMoreMemoryThanSixty) {
     }
   }
   const Surroundings around = {.limit_seconds = 600};
-  expect_done(segment({"photos", "-o", "out", "--json", "out.jsonl", "--config", "fast"}, around));
+  expect_done(segment("photos -o out --json out.jsonl --config fast", around));
   std::vector<double> peaks;
-  std::istringstream lines(read("out.jsonl"));
-  for (std::string line; std::getline(lines, line);) {
-    peaks.push_back(nlohmann::json::parse(line).at("memory").at("host_peak_bytes").get<double>());
+  for (const nlohmann::json& line : json_lines(read("out.jsonl"))) {
+    peaks.push_back(line.at("memory").at("host_peak_bytes").get<double>());
   }
   ASSERT_EQ(peaks.size(), static_cast<std::size_t>(kImages));
   const double growth = peaks.back() / peaks[kSettled - 1] - 1;

@@ -71,9 +71,8 @@ TEST_F(CliEvaluate, HierarchiesGetAllScores) {
   for (const char* name : {"a", "b"}) write_truth(name);
   write_ultrametric("a", 0.8);
   write_ultrametric("b", 0.6, true);
-  const Result result = evaluate({"results", "--truth", "truth", "--json", "scores.json", "--csv",
-                                  "scores.csv", "--plot", "curve.png"});
-  expect_done(result);
+  const Result result = expect_done(
+      evaluate("results --truth truth --json scores.json --csv scores.csv --plot curve.png"));
   EXPECT_THAT(result.err, IsEmpty());
   EXPECT_THAT(result.out, HasSubstr("2 images, ultrametric maps (detected), 99 thresholds"));
   EXPECT_TRUE(std::regex_search(result.out, std::regex("\n  ODS +1\\.0000 ")));
@@ -121,16 +120,15 @@ TEST_F(CliEvaluate, JobsDoNotChangeAByte) {
     write_truth(std::to_string(i));
     write_ultrametric(std::to_string(i), 0.1 + 0.1 * i, i % 2 == 0);
   }
-  expect_done(evaluate({"results", "--truth", "truth", "--jobs", "1", "--json", "a.json"}));
-  expect_done(evaluate({"results", "--truth", "truth", "--jobs", "4", "--json", "b.json"}));
+  expect_done(evaluate("results --truth truth --jobs 1 --json a.json"));
+  expect_done(evaluate("results --truth truth --jobs 4 --json b.json"));
   EXPECT_EQ(read("a.json"), read("b.json"));
 }
 
 TEST_F(CliEvaluate, LabelsHaveNoThresholds) {
   write_truth("a");
   write_label_file("a");
-  const Result result = evaluate({"results", "--truth", "truth", "--csv", "-"});
-  expect_done(result);
+  const Result result = expect_done(evaluate("results --truth truth --csv -"));
   EXPECT_EQ(result.out,
             "name,width,height,annotators,f,recall,precision,covering,pri,vi\n"
             "a,40,30,2,1.000000,1.000000,1.000000,1.000000,1.000000,0.000000\n");
@@ -141,19 +139,16 @@ TEST_F(CliEvaluate, LabelsHaveNoThresholds) {
 TEST_F(CliEvaluate, ThickContoursAreNotedAndSuppressedOnRequest) {
   write_truth("a");
   write_contours("a", true);
-  const Result thick = evaluate({"results", "--truth", "truth"});
-  expect_done(thick);
+  const Result thick = expect_done(evaluate("results --truth truth"));
   EXPECT_THAT(thick.out, HasSubstr("contour maps (detected), not suppressed"));
-  const Result thin = evaluate({"results", "--truth", "truth", "--suppress", "--json", "x.json"});
-  expect_done(thin);
+  const Result thin = expect_done(evaluate("results --truth truth --suppress --json x.json"));
   EXPECT_THAT(thin.out, HasSubstr("non-maxima suppressed"));
   EXPECT_THAT(thin.out, Not(HasSubstr("Regions")));
   EXPECT_THAT(thin.err, IsEmpty());
   EXPECT_EQ(json::parse(read("x.json"))["suppressed"], true);
 
   write_contours("a", false);
-  const Result sharp = evaluate({"results", "--truth", "truth", "--kind", "contours"});
-  expect_done(sharp);
+  const Result sharp = expect_done(evaluate("results --truth truth --kind contours"));
   EXPECT_THAT(sharp.err, IsEmpty());
   EXPECT_TRUE(std::regex_search(sharp.out, std::regex("\n  ODS +1\\.0000 ")));
 }
@@ -161,21 +156,18 @@ TEST_F(CliEvaluate, ThickContoursAreNotedAndSuppressedOnRequest) {
 TEST_F(CliEvaluate, ScoresCanBeLeftOut) {
   write_truth("a");
   write_ultrametric("a", 0.5);
-  const Result regions = evaluate({"results", "--truth", "truth", "--no-boundaries"});
-  expect_done(regions);
+  const Result regions = expect_done(evaluate("results --truth truth --no-boundaries"));
   EXPECT_THAT(regions.out, Not(HasSubstr("Boundaries")));
   EXPECT_THAT(regions.out, HasSubstr("covering"));
-  EXPECT_THAT(evaluate({"results", "--truth", "truth", "--thresholds", "9"}).out,
-              HasSubstr("9 thresholds"));
+  EXPECT_THAT(evaluate("results --truth truth --thresholds 9").out, HasSubstr("9 thresholds"));
 }
 
 TEST_F(CliEvaluate, MissingResultsAreAnErrorUnlessPartial) {
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) write_truth(name);
   write_ultrametric("c", 0.5);
-  expect_evaluate_error(evaluate({"results", "--truth", "truth"}), 3,
+  expect_evaluate_error(evaluate("results --truth truth"), 3,
                         {"6 (a, b, d, e, f, ...)", "of the 7 images", "--partial"});
-  const Result partial = evaluate({"results", "--truth", "truth", "--partial"});
-  expect_done(partial);
+  const Result partial = expect_done(evaluate("results --truth truth --partial"));
   EXPECT_THAT(partial.out, HasSubstr("1 image,"));
   EXPECT_THAT(partial.err, HasSubstr("without a result: 6 (a, b, d, e, f, ...)"));
 }
@@ -184,8 +176,7 @@ TEST_F(CliEvaluate, ResultsWithoutGroundTruthAreLeftOut) {
   write_truth("a");
   write_ultrametric("a", 0.5);
   write_ultrametric("z", 0.5);
-  const Result result = evaluate({"results", "--truth", "truth"});
-  expect_done(result);
+  const Result result = expect_done(evaluate("results --truth truth"));
   EXPECT_THAT(result.out, HasSubstr("1 image,"));
   EXPECT_THAT(result.err, HasSubstr("without ground truth, left out: 1 (z)"));
 }
@@ -193,7 +184,7 @@ TEST_F(CliEvaluate, ResultsWithoutGroundTruthAreLeftOut) {
 TEST_F(CliEvaluate, NamesThatHaveNothingInCommon) {
   write_truth("a");
   write_ultrametric("a_result", 0.5);
-  expect_evaluate_error(evaluate({"results", "--truth", "truth"}), 3,
+  expect_evaluate_error(evaluate("results --truth truth"), 3,
                         {"no result has the name", "1 (a_result)", "1 (a)"});
 }
 
@@ -202,7 +193,7 @@ TEST_F(CliEvaluate, WrongSizesNameBothAndDoNotStopTheOthers) {
   write_label_file("a");
   write_label_file("b", kWide + 1, kHigh);
   write_label_file("c", kHigh, kWide);
-  const Result result = evaluate({"results", "--truth", "truth", "--json", "x.json"});
+  const Result result = evaluate("results --truth truth --json x.json");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.out, IsEmpty());
   EXPECT_THAT(result.err, HasSubstr("results/b.png: is 41 x 30, its ground truth 40 x 30"));
@@ -210,7 +201,7 @@ TEST_F(CliEvaluate, WrongSizesNameBothAndDoNotStopTheOthers) {
   EXPECT_THAT(result.err, HasSubstr("turned"));
   EXPECT_THAT(result.err, HasSubstr("2 of 3 images could not be scored"));
   EXPECT_FALSE(exists("x.json"));
-  const Result partial = evaluate({"results", "--truth", "truth", "--partial"});
+  const Result partial = evaluate("results --truth truth --partial");
   EXPECT_EQ(partial.exit_code, 3);
   EXPECT_THAT(partial.out, HasSubstr("1 image,"));
 }
@@ -221,13 +212,13 @@ TEST_F(CliEvaluate, DamagedFilesAreNamed) {
   write_ultrametric("a", 0.5);
   write_ultrametric("b", 0.5);
   write("results/b.mat", read("results/b.mat").substr(0, 200));
-  const Result result = evaluate({"results", "--truth", "truth"});
+  const Result result = evaluate("results --truth truth");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.out, IsEmpty());
   EXPECT_THAT(result.err, HasSubstr("results/b.mat: the MATLAB file is damaged or cut off"));
   EXPECT_THAT(result.err, HasSubstr("1 of 2 images could not be scored"));
   write("truth/a.mat", "nonsense");
-  expect_evaluate_error(evaluate({"results", "--truth", "truth"}), 3, {"truth/a.mat", "MATLAB"});
+  expect_evaluate_error(evaluate("results --truth truth"), 3, {"truth/a.mat", "MATLAB"});
 }
 
 TEST_F(CliEvaluate, ATerminalSeesHowFarItIs) {
@@ -235,17 +226,14 @@ TEST_F(CliEvaluate, ATerminalSeesHowFarItIs) {
     write_truth(std::to_string(i));
     write_ultrametric(std::to_string(i), 0.5);
   }
-  const Result result = evaluate({"results", "--truth", "truth"}, {.terminal_width = 80});
-  expect_done(result);
+  const Result result = expect_done(evaluate("results --truth truth", {.terminal_width = 80}));
   EXPECT_THAT(result.err, HasSubstr("/12"));
-  EXPECT_THAT(evaluate({"results", "--truth", "truth"}).err, IsEmpty());
-  EXPECT_THAT(evaluate({"results", "--truth", "truth", "-q"}, {.terminal_width = 80}).err,
-              IsEmpty());
+  EXPECT_THAT(evaluate("results --truth truth").err, IsEmpty());
+  EXPECT_THAT(evaluate("results --truth truth -q", {.terminal_width = 80}).err, IsEmpty());
 }
 
 TEST_F(CliEvaluate, HelpIsGroupedWithExamples) {
-  const Result result = evaluate({"--help"});
-  expect_done(result);
+  const Result result = expect_done(evaluate("--help"));
   EXPECT_THAT(result.err, IsEmpty());
   std::istringstream lines(result.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
@@ -253,7 +241,7 @@ TEST_F(CliEvaluate, HelpIsGroupedWithExamples) {
                            "\nExamples:\n", "--suppress", "--partial", "--plot"}) {
     EXPECT_THAT(result.out, HasSubstr(part));
   }
-  EXPECT_TRUE(std::regex_match(evaluate({"--version"}).out,
+  EXPECT_TRUE(std::regex_match(evaluate("--version").out,
                                std::regex("diacut-evaluate \\(diacut\\) \\d+\\.\\d+\\.\\d+\n")));
 }
 
@@ -271,9 +259,8 @@ TEST_F(CliEvaluate, ObjectsAreCounted) {
   write_picture("results/a.png", found);
   write_picture("objects/b,c.png", cv::Mat::zeros(kHigh, kWide, CV_16U));
   write_picture("results/b,c.png", cv::Mat::zeros(kHigh, kWide, CV_16U));
-  const Result result = evaluate(
-      {"results", "--truth", "objects", "--objects", "--json", "x.json", "--csv", "x.csv", "-v"});
-  expect_done(result);
+  const Result result =
+      expect_done(evaluate("results --truth objects --objects --json x.json --csv x.csv -v"));
   EXPECT_THAT(result.out, HasSubstr("3 found, 3 true, 2 match; 1 split, 0 merged"));
   EXPECT_THAT(result.out, Not(HasSubstr("Boundaries")));
   EXPECT_TRUE(std::regex_search(
@@ -298,7 +285,7 @@ TEST_F(CliEvaluate, ObjectsAreCounted) {
       "\"b,c\",40,30,1,0,0,0,1.000000,1.000000,1.000000,1.000000,1.000000,0,0\n");
 
   write_truth("a");
-  const Result two = evaluate({"results", "--truth", "truth", "--objects"});
+  const Result two = evaluate("results --truth truth --objects");
   EXPECT_EQ(two.exit_code, 3);
   EXPECT_THAT(two.err, HasSubstr("results/a.png: objects are scored against one annotator"));
 }
@@ -306,38 +293,35 @@ TEST_F(CliEvaluate, ObjectsAreCounted) {
 TEST_F(CliEvaluate, WrongUsage) {
   write_truth("a");
   write_ultrametric("a", 0.5);
-  const auto wrong = [&](std::vector<std::string> arguments, const std::vector<std::string>& told) {
-    expect_evaluate_error(evaluate(arguments), 2, told);
+  const auto wrong = [&](const std::string& line, const std::vector<std::string>& told) {
+    expect_evaluate_error(evaluate(line), 2, told);
   };
-  wrong({}, {"results", "--help"});
-  wrong({"results"}, {"--truth"});
-  wrong({"results", "more", "--truth", "truth"}, {"'more'"});
-  wrong({"results", "--trut", "truth"}, {"--trut", "did you mean --truth?"});
-  wrong({"results", "--truth", "truth", "--kind", "edges"}, {"--kind", "'edges'", "contours"});
-  wrong({"results", "--truth", "truth", "--thresholds", "0"}, {"--thresholds", "1 to 999"});
-  wrong({"results", "--truth", "truth", "--jobs", "0"}, {"--jobs"});
-  wrong({"results", "--truth", "truth", "--plot", "x.svg"}, {"x.svg", ".png"});
-  wrong({"results", "--truth", "truth", "--kind", "labels", "--suppress"}, {"--suppress"});
-  wrong({"results", "--truth", "truth", "--suppress"}, {"--suppress", "ultrametric"});
-  wrong({"results", "--truth", "truth", "--objects", "--kind", "contours"},
-        {"--objects", "--kind"});
-  wrong({"results", "--truth", "truth", "--objects", "--plot", "x.png"}, {"--objects", "--plot"});
-  wrong({"results", "--truth", "truth", "--objects", "--no-boundaries"},
-        {"--objects", "--no-boundaries"});
-  wrong({"results", "--truth", "truth", "--json", "-", "--csv", "-"}, {"--json", "--csv"});
+  wrong("", {"results", "--help"});
+  wrong("results", {"--truth"});
+  wrong("results more --truth truth", {"'more'"});
+  wrong("results --trut truth", {"--trut", "did you mean --truth?"});
+  wrong("results --truth truth --kind edges", {"--kind", "'edges'", "contours"});
+  wrong("results --truth truth --thresholds 0", {"--thresholds", "1 to 999"});
+  wrong("results --truth truth --jobs 0", {"--jobs"});
+  wrong("results --truth truth --plot x.svg", {"x.svg", ".png"});
+  wrong("results --truth truth --kind labels --suppress", {"--suppress"});
+  wrong("results --truth truth --suppress", {"--suppress", "ultrametric"});
+  wrong("results --truth truth --objects --kind contours", {"--objects", "--kind"});
+  wrong("results --truth truth --objects --plot x.png", {"--objects", "--plot"});
+  wrong("results --truth truth --objects --no-boundaries", {"--objects", "--no-boundaries"});
+  wrong("results --truth truth --json - --csv -", {"--json", "--csv"});
 }
 
 TEST_F(CliEvaluate, FoldersThatAreNotThereOrCannotBeWrittenTo) {
   write_truth("a");
   write_ultrametric("a", 0.5);
-  expect_evaluate_error(evaluate({"missing", "--truth", "truth"}), 3, {"missing"});
-  expect_evaluate_error(evaluate({"results", "--truth", "missing"}), 3, {"missing"});
-  expect_evaluate_error(evaluate({"truth", "--truth", "results"}), 3, {"a.mat"});
-  expect_evaluate_error(evaluate({"results", "--truth", "truth", "--json", "no/such/x.json"}), 3,
-                        {"no/such"});
+  expect_evaluate_error(evaluate("missing --truth truth"), 3, {"missing"});
+  expect_evaluate_error(evaluate("results --truth missing"), 3, {"missing"});
+  expect_evaluate_error(evaluate("truth --truth results"), 3, {"a.mat"});
+  expect_evaluate_error(evaluate("results --truth truth --json no/such/x.json"), 3, {"no/such"});
   make_folder("empty");
-  expect_evaluate_error(evaluate({"empty", "--truth", "truth"}), 3, {"empty", "no results"});
-  expect_evaluate_error(evaluate({"results", "--truth", "empty"}), 3, {"empty", "no ground truth"});
+  expect_evaluate_error(evaluate("empty --truth truth"), 3, {"empty", "no results"});
+  expect_evaluate_error(evaluate("results --truth empty"), 3, {"empty", "no ground truth"});
 }
 
 }  // namespace

@@ -40,9 +40,8 @@ class CliGraph : public CliTest {
                    {"data.npy", npy_of<float>("<f4", graph.weights), true}});
   }
 
-  Result graph(std::vector<std::string> arguments, Surroundings around = {}) const {
-    arguments.insert(arguments.begin(), std::string("graph"));
-    return segment(arguments, std::move(around));
+  Result graph(const std::string& line, Surroundings around = {}) const {
+    return segment("graph " + line, std::move(around));
   }
 
   /// The elements of a .npy file, whose header has 128 bytes.
@@ -58,8 +57,7 @@ class CliGraph : public CliTest {
 };
 
 TEST_F(CliGraph, WritesVectorsLabelsAndAReport) {
-  expect_done(graph({"w.npz", "-o", "v.npy", "--vectors", "5", "--clusters", "2", "--labels",
-                     "l.npy", "--json", "r.json"}));
+  expect_done(graph("w.npz -o v.npy --vectors 5 --clusters 2 --labels l.npy --json r.json"));
   EXPECT_THAT(files(), UnorderedElementsAre("w.npz", "v.npy", "l.npy", "r.json"));
   EXPECT_THAT(read("v.npy").substr(0, 128), HasSubstr("'<f4'"));
   EXPECT_THAT(read("v.npy").substr(0, 128), HasSubstr("(5, 240)"));
@@ -82,8 +80,7 @@ TEST_F(CliGraph, WritesVectorsLabelsAndAReport) {
 }
 
 TEST_F(CliGraph, ReadsStandardInputAndReportsToStandardOutput) {
-  const Result result = graph({"-", "--json", "-", "--vectors", "3"}, {.input = read("w.npz")});
-  expect_done(result);
+  const Result result = expect_done(graph("- --json - --vectors 3", {.input = read("w.npz")}));
   EXPECT_EQ(nlohmann::json::parse(result.out)["eigenvectors"]["eigenvalues"].size(), 3U);
   EXPECT_THAT(result.err, HasSubstr("standard input: 3 eigenvectors (dense"));
 }
@@ -92,14 +89,14 @@ TEST_F(CliGraph, OfFewNodesAllEigenvectorsAreGiven) {
   Graph few = grid_graph(2, 3);
   few.starts.push_back(few.starts.back());  // A node without edges.
   write("few.npz", npz(few));
-  expect_done(graph({"few.npz", "--clusters", "2", "--labels", "l.npy", "-o", "v.npy"}));
+  expect_done(graph("few.npz --clusters 2 --labels l.npy -o v.npy"));
   EXPECT_THAT(read("v.npy").substr(0, 128), HasSubstr("(6, 7)"));
-  expect_error(graph({"few.npz", "-o", "v.npy", "--vectors", "17"}), 2, {"17", "at most 6"});
+  expect_error(graph("few.npz -o v.npy --vectors 17"), 2, {"17", "at most 6"});
 }
 
 TEST_F(CliGraph, TellsByTheExitCodeWhatMissesTheTolerance) {
   write("large.npz", npz(grid_graph(40, 40)));
-  const Result result = graph({"large.npz", "-o", "v.npy", "--tolerance", "1e-12"});
+  const Result result = graph("large.npz -o v.npy --tolerance 1e-12");
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_THAT(result.err, HasSubstr("not converged"));
   EXPECT_TRUE(exists("v.npy"));
@@ -110,10 +107,8 @@ TEST_F(CliGraph, NamesTheMatrixAndWhatIsWrongWithIt) {
     write("bad.npz", npz(wrong));
     std::vector<std::string> parts = told;
     parts.emplace_back("bad.npz: ");
-    for (const char* result : {"-o", "--labels"}) {
-      std::vector<std::string> arguments = {"bad.npz", result, "x.npy", "--vectors", "2"};
-      if (result == std::string("--labels")) arguments.insert(arguments.end(), {"--clusters", "2"});
-      expect_error(graph(arguments), 3, parts);
+    for (const char* result : {"-o x.npy", "--labels x.npy --clusters 2"}) {
+      expect_error(graph(fmt::format("bad.npz --vectors 2 {}", result)), 3, parts);
       EXPECT_FALSE(exists("x.npy"));
     }
   };
@@ -139,7 +134,7 @@ TEST_F(CliGraph, NodesWithoutEdgesAndSeveralComponentsAreNoErrors) {
   write("parts.npz",
         npz(graph_of(
             10, {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {5, 6, 2}, {6, 7, 2}, {7, 8, 2}, {9, 9, 1}})));
-  expect_done(graph({"parts.npz", "-o", "v.npy", "--vectors", "4", "--json", "r.json"}));
+  expect_done(graph("parts.npz -o v.npy --vectors 4 --json r.json"));
   const auto report = nlohmann::json::parse(read("r.json"));
   EXPECT_EQ(report["components"], 3);
   EXPECT_EQ(report["isolated"], 1);
@@ -148,43 +143,41 @@ TEST_F(CliGraph, NodesWithoutEdgesAndSeveralComponentsAreNoErrors) {
   EXPECT_NEAR(values[3], 0.5, 1e-6);  // 1 - cos(pi / 3), of a path of four nodes.
   const std::vector<float> vectors = elements<float>("v.npy");
   for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(vectors[10 * k + 4], 0.0F);
-  expect_done(graph({"parts.npz", "--labels", "l.npy", "--clusters", "3"}));
+  expect_done(graph("parts.npz --labels l.npy --clusters 3"));
   EXPECT_THAT(elements<std::int32_t>("l.npy"),
               ::testing::ElementsAre(1, 1, 1, 1, 0, 2, 2, 2, 2, 3));
-  expect_error(graph({"parts.npz", "-o", "w.npy", "--vectors", "10"}), 2, {"10", "at most 9"});
+  expect_error(graph("parts.npz -o w.npy --vectors 10"), 2, {"10", "at most 9"});
   EXPECT_FALSE(exists("w.npy"));
 }
 
 TEST_F(CliGraph, KeepsToTheDeviceMemoryThatItIsGiven) {
   write("large.npz", npz(grid_graph(60, 60)));
-  expect_done(graph({"large.npz", "-o", "v.npy", "--vectors", "5", "--memory", "64M"}));
-  expect_error(graph({"large.npz", "-o", "w.npy", "--vectors", "5", "--memory", "100K"}), 4,
-               {"memory"});
+  expect_done(graph("large.npz -o v.npy --vectors 5 --memory 64M"));
+  expect_error(graph("large.npz -o w.npy --vectors 5 --memory 100K"), 4, {"memory"});
   EXPECT_FALSE(exists("w.npy"));
 }
 
 TEST_F(CliGraph, RefusesWhatMakesNoSense) {
-  expect_error(graph({}), 2, {"no graph given"});
-  expect_error(graph({"w.npz"}), 2, {"-o, --labels or --json"});
-  expect_error(graph({"w.npz", "w.npz", "-o", "v.npy"}), 2, {"2 graphs"});
-  expect_error(graph({"w.npz", "-o", "v.png"}), 2, {"v.png", ".npy"});
-  expect_error(graph({"w.npz", "-o", "-"}), 2, {"-o", "standard output"});
-  expect_error(graph({"w.npz", "-o", "v.npy", "--labels", "v.npy", "--clusters", "2"}), 2,
-               {"-o", "--labels", "v.npy"});
-  expect_error(graph({"w.npz", "--labels", "l.npy"}), 2, {"--clusters"});
-  expect_error(graph({"w.npz", "-o", "v.npy", "--clusters", "2"}), 2, {"--labels"});
-  expect_error(graph({"w.npz", "-o", "v.npy", "--vectors", "241"}), 2, {"241", "at most 240"});
-  expect_error(graph({"w.npz", "-o", "v.npy", "--vectors", "0"}), 2, {"0 eigenvectors"});
-  expect_error(graph({"w.npz", "-o", "v.npy", "--tolerance", "-1"}), 2, {"tolerance"});
-  expect_error(graph({"w.npz", "--json", "w.npz"}), 2, {"--json", "'w.npz'", "overwritten"});
-  expect_error(graph({"w.npz", "-o", "v.npy", "--memory", "lots"}), 2, {"--memory", "'lots'"});
-  expect_error(graph({"w.npz", "-o", "v.npy", "--memory", ""}), 2, {"--memory", "''"});
-  expect_error(graph({"missing.npz", "-o", "v.npy"}), 3, {"missing.npz"});
-  expect_error(graph({"w.npz", "-o", "nowhere/v.npy"}), 3, {"nowhere"});
+  expect_error(graph(""), 2, {"no graph given"});
+  expect_error(graph("w.npz"), 2, {"-o, --labels or --json"});
+  expect_error(graph("w.npz w.npz -o v.npy"), 2, {"2 graphs"});
+  expect_error(graph("w.npz -o v.png"), 2, {"v.png", ".npy"});
+  expect_error(graph("w.npz -o -"), 2, {"-o", "standard output"});
+  expect_error(graph("w.npz -o v.npy --labels v.npy --clusters 2"), 2, {"-o", "--labels", "v.npy"});
+  expect_error(graph("w.npz --labels l.npy"), 2, {"--clusters"});
+  expect_error(graph("w.npz -o v.npy --clusters 2"), 2, {"--labels"});
+  expect_error(graph("w.npz -o v.npy --vectors 241"), 2, {"241", "at most 240"});
+  expect_error(graph("w.npz -o v.npy --vectors 0"), 2, {"0 eigenvectors"});
+  expect_error(graph("w.npz -o v.npy --tolerance -1"), 2, {"tolerance"});
+  expect_error(graph("w.npz --json w.npz"), 2, {"--json", "'w.npz'", "overwritten"});
+  expect_error(graph("w.npz -o v.npy --memory lots"), 2, {"--memory", "'lots'"});
+  expect_error(graph("w.npz -o v.npy --memory ''"), 2, {"--memory", "''"});
+  expect_error(graph("missing.npz -o v.npy"), 3, {"missing.npz"});
+  expect_error(graph("w.npz -o nowhere/v.npy"), 3, {"nowhere"});
   write("bad.npz", read("w.npz").substr(0, 700));
-  expect_error(graph({"bad.npz", "-o", "v.npy"}), 3, {"bad.npz", "damaged or cut off"});
+  expect_error(graph("bad.npz -o v.npy"), 3, {"bad.npz", "damaged or cut off"});
   write("text.npz", "no archive");
-  expect_error(graph({"text.npz", "-o", "v.npy"}), 3, {"text.npz", "no .npz file"});
+  expect_error(graph("text.npz -o v.npy"), 3, {"text.npz", "no .npz file"});
   EXPECT_THAT(files(), UnorderedElementsAre("w.npz", "bad.npz", "text.npz"));
 }
 

@@ -22,7 +22,7 @@ TEST_P(CliInterrupt, KeepsWhatIsDoneInABatch) {
     write_picture("photos/" + std::to_string(100 + i) + ".png");
   }
   const std::set<std::string> inputs = files();
-  const auto process = start({"photos", "-o", "out", "--overlay", "over"});
+  const auto process = start("photos -o out --overlay over");
   ASSERT_TRUE(process->wait_until([&] { return exists("out/101.png"); }));
   process->send(GetParam());
   const Result result = process->wait();
@@ -44,7 +44,7 @@ TEST_P(CliInterrupt, KeepsWhatIsDoneInABatch) {
 
 TEST_P(CliInterrupt, LeavesNothingOfASingleImage) {
   write_picture("a.png");
-  const auto process = start({"a.png", "-o", "x.png", "--eigenvectors", "vectors", "--verbose"});
+  const auto process = start("a.png -o x.png --eigenvectors vectors --verbose");
   // The program tells of the device before the work on the device begins.
   ASSERT_TRUE(
       process->wait_until([&] { return process->err().find("device") != std::string::npos; }));
@@ -55,7 +55,7 @@ TEST_P(CliInterrupt, LeavesNothingOfASingleImage) {
 }
 
 TEST_P(CliInterrupt, EndsWaitingForStandardInput) {
-  const auto process = start({"-", "-o", "x.png"}, {.input = "some", .keep_input_open = true});
+  const auto process = start("- -o x.png", {.input = "some", .keep_input_open = true});
   ASSERT_TRUE(process->wait_until([&] { return process->has_read_input(); }));
   process->send(GetParam());
   const Result result = process->wait();
@@ -76,8 +76,7 @@ TEST_P(CliInterrupt, EndsAlthoughTheDeviceHangs) {
   write(kernel, text);
   write_picture("a.png");
   const std::set<std::string> before = files();
-  const auto process =
-      start({"a.png", "-o", "x.png", "--cue", "gradient", "--kernel-dir", "kernels", "--verbose"});
+  const auto process = start("a.png -o x.png --cue gradient --kernel-dir kernels --verbose");
   ASSERT_TRUE(
       process->wait_until([&] { return process->err().find("device") != std::string::npos; }));
   std::this_thread::sleep_for(std::chrono::seconds(2));  // In which kernels are built and begun.
@@ -94,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(Signals, CliInterrupt, ::testing::Values(SIGINT, SIGTER
 
 TEST_F(CliTest, TheSecondInterruptEndsAtOnce) {
   write_picture("a.png");
-  const auto process = start({"a.png", "-o", "x.png", "--verbose"});
+  const auto process = start("a.png -o x.png --verbose");
   ASSERT_TRUE(
       process->wait_until([&] { return process->err().find("device") != std::string::npos; }));
   process->send(SIGINT);
@@ -110,8 +109,7 @@ TEST_P(CliTimeLimit, EndsARunWhoseDeviceHangs) {
   write_picture("a.png");
   Surroundings around;
   around.environment = {{"LD_PRELOAD", DIACUT_OPENCL_SHIM}, {"DIACUT_FAULT_OPENCL", GetParam()}};
-  const Result result =
-      start({"a.png", "-o", "x.png", "--cue", "gradient", "--time-limit", "3"}, around)->wait();
+  const Result result = start("a.png -o x.png --cue gradient --time-limit 3", around)->wait();
   EXPECT_EQ(result.exit_code, kInterrupted) << result.err;
   EXPECT_THAT(result.err, HasSubstr("--time-limit"));
   EXPECT_GE(result.seconds, 3);
@@ -127,14 +125,14 @@ INSTANTIATE_TEST_SUITE_P(Hangs, CliTimeLimit,
 
 TEST_F(CliTest, ATimeLimitThatIsNotReachedChangesNothing) {
   write_picture("a.png");
-  expect_done(segment({"a.png", "-o", "x.png", "--cue", "gradient"}));
-  expect_done(segment({"a.png", "-o", "y.png", "--cue", "gradient", "--time-limit", "1000.5"}));
+  expect_done(segment("a.png -o x.png --cue gradient"));
+  expect_done(segment("a.png -o y.png --cue gradient --time-limit 1000.5"));
   EXPECT_EQ(read("x.png"), read("y.png"));
 }
 
 TEST_F(CliTest, ACrashOfALibraryIsToldWithItsCure) {
   for (const int signal : {SIGABRT, SIGSEGV}) {
-    const auto process = start({"-", "-o", "x.png"}, {.input = "some", .keep_input_open = true});
+    const auto process = start("- -o x.png", {.input = "some", .keep_input_open = true});
     ASSERT_TRUE(process->wait_until([&] { return process->has_read_input(); }));
     process->send(signal);
     const Result result = process->wait();

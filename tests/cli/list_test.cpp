@@ -14,13 +14,6 @@ namespace fs = std::filesystem;
 
 class CliList : public CliTest {
  protected:
-  void write_pictures(const std::vector<std::string>& names) const {
-    for (const std::string& name : names) {
-      fs::create_directories(fs::path(path(name)).parent_path());
-      write_picture(name);
-    }
-  }
-
   /// The files under `folder` and their bytes.
   std::map<std::string, std::string> results_in(const std::string& folder) const {
     std::map<std::string, std::string> results;
@@ -40,10 +33,8 @@ class CliList : public CliTest {
   /// How many lines of JSON Lines tell of each input, of these kinds.
   static std::map<std::string, int> lines_of(const std::string& text, const std::string& kind) {
     std::map<std::string, int> counts;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-      const auto json = nlohmann::json::parse(line);
-      if (json.contains(kind)) ++counts[json.at("input")];
+    for (const nlohmann::json& line : json_lines(text)) {
+      if (line.contains(kind)) ++counts[line.at("input")];
     }
     return counts;
   }
@@ -52,8 +43,7 @@ class CliList : public CliTest {
 TEST_F(CliList, NamesImagesInPlaceOfInputs) {
   write_pictures({"in/a/b.jpg", "in/c.png", "in/not listed.png"});
   write("list", "in/a/b.jpg\nin/missing.png\nin/c.png\n");
-  const Result result = segment({"--files-from", "list", "--base", "in", "-o", "out", "--overlay",
-                                 "seen", "--json", "r.jsonl"});
+  const Result result = segment("--files-from list --base in -o out --overlay seen --json r.jsonl");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("2 done, 0 skipped, 1 failed"));
   EXPECT_THAT(result.err, HasSubstr("in/missing.png"));
@@ -62,7 +52,7 @@ TEST_F(CliList, NamesImagesInPlaceOfInputs) {
   EXPECT_EQ(lines_of(read("r.jsonl"), "error").count("in/missing.png"), 1u);
 
   // Without a base the file's name alone counts, and one image makes a batch too.
-  expect_done(segment({"--files-from", "-", "-0", "-o", "flat", "--json", "s.jsonl"},
+  expect_done(segment("--files-from - -0 -o flat --json s.jsonl",
                       {.input = std::string("in/a/b.jpg\0", 11)}));
   EXPECT_EQ(read("flat/b.png"), read("out/a/b.png"));
   EXPECT_EQ(lines_of(read("s.jsonl"), "regions").size(), 1u);
@@ -71,15 +61,11 @@ TEST_F(CliList, NamesImagesInPlaceOfInputs) {
 TEST_F(CliList, SharesWriteTheBytesOfOneRunAndNoFileTwice) {
   write_pictures({"in/a/b.jpg", "in/a/c.png", "in/d.png", "in/d.jpg", "in/e.tif"});
   write("list", "in/a/b.jpg\nin/a/c.png\nin/d.png\nin/d.jpg\nin/e.tif\n");
-  const auto arguments = [](const std::string& folder) {
-    return std::vector<std::string>{"--files-from", "list",           "--base", "in",
-                                    "-o",           folder,           "--tree", folder + "/trees",
-                                    "--json",       folder + ".jsonl"};
-  };
-  expect_done(segment(arguments("one")));
+  const std::string line = "--files-from list --base in -o one --tree one/trees --json one.jsonl";
+  const std::string share =
+      "--files-from list --base in -o shares --tree shares/trees --json shares.jsonl --shard auto";
+  expect_done(segment(line));
   for (const char* index : {"0", "1", "2"}) {
-    std::vector<std::string> share = arguments("shares");
-    share.insert(share.end(), {"--shard", "auto"});
     const std::size_t before = results_in("shares").size();
     expect_done(
         segment(share, {.environment = {{"JOB_COMPLETION_INDEX", index}, {"DIACUT_SHARDS", "3"}}}));
@@ -94,12 +80,11 @@ TEST_F(CliList, SharesWriteTheBytesOfOneRunAndNoFileTwice) {
   EXPECT_FALSE(exists("shares.jsonl"));
 
   // A share of a folder, and one that is empty.
-  expect_done(segment({"in", "-o", "folder", "--shard", "1/2"}));
-  expect_done(segment({"in", "-o", "folder", "--shard", "2/2"}));
+  expect_done(segment("in -o folder --shard 1/2"));
+  expect_done(segment("in -o folder --shard 2/2"));
   for (const auto& [name, bytes] : results_in("folder")) EXPECT_EQ(bytes, read("one/" + name));
   EXPECT_EQ(results_in("folder").size(), 5u);
-  const Result empty = segment({"in", "-o", "empty", "--shard", "6/6"});
-  expect_done(empty);
+  const Result empty = expect_done(segment("in -o empty --shard 6/6"));
   EXPECT_THAT(empty.err, HasSubstr("0 done"));
 }
 
@@ -108,16 +93,15 @@ TEST_F(CliList, CollisionsAreRefusedWhateverTheShare) {
   write("list", "x/b.png\nx/a.png\ny/a.png\n");
   const std::set<std::string> before = files();
   for (const char* share : {"1/3", "2/3", "3/3"}) {
-    expect_error(segment({"--files-from", "list", "-o", "out", "--shard", share}), 2,
+    expect_error(segment(fmt::format("--files-from list -o out --shard {}", share)), 2,
                  {"'x/a.png' and 'y/a.png'"});
   }
   EXPECT_EQ(files(), before);
-  expect_done(segment({"--files-from", "list", "--base", ".", "-o", "out", "--shard", "3/3"}));
+  expect_done(segment("--files-from list --base . -o out --shard 3/3"));
   EXPECT_TRUE(exists("out/y/a.png"));
   // What lies in the folder of results is no image, as in folders.
   write("list", "out/y/a.png\nx/b.png\n");
-  const Result again = segment({"--files-from", "list", "-o", "out"});
-  expect_done(again);
+  const Result again = expect_done(segment("--files-from list -o out"));
   EXPECT_THAT(again.err, HasSubstr("1 other files left out"));
 }
 
@@ -129,19 +113,17 @@ TEST_F(CliList, AKilledRunThatIsRepeatedDoesTheRestAndNothingTwice) {
     list += name + '\n';
   }
   write("list", list);
-  const std::vector<std::string> arguments = {
-      "--files-from", "list", "-o", "out", "--json", "r.jsonl", "--skip-existing"};
-  expect_done(segment({"in/100.png", "-o", "warm.png"}));  // The driver's kernels are there.
+  const std::string line = "--files-from list -o out --json r.jsonl --skip-existing";
+  expect_done(segment("in/100.png -o warm.png"));  // The driver's kernels are there.
   for (int kills = 0; kills < 3; ++kills) {
     const std::size_t before = count_in("out");
-    const auto process = start(arguments);
+    const auto process = start(line);
     process->wait_until([&] { return count_in("out") >= before + 3; });
     process->send(SIGKILL);
     process->wait();
   }
   EXPECT_LT(count_in("out"), 60u);
-  const Result rest = segment(arguments);
-  expect_done(rest);
+  const Result rest = expect_done(segment(line));
   const std::map<std::string, int> reports = lines_of(read("r.jsonl"), "regions");
   const std::map<std::string, int> skipped = lines_of(read("r.jsonl"), "skipped");
   // Each image has one line; where the run was killed between its result and its report that line
@@ -152,7 +134,7 @@ TEST_F(CliList, AKilledRunThatIsRepeatedDoesTheRestAndNothingTwice) {
   EXPECT_LE(skipped.size(), 9u);
 
   const std::string lines = read("r.jsonl");
-  expect_done(segment(arguments));
+  expect_done(segment(line));
   EXPECT_EQ(read("r.jsonl"), lines);
 }
 
@@ -160,27 +142,26 @@ TEST_F(CliList, OptionsThatDoNotGoTogetherAreRefused) {
   write_pictures({"a.png"});
   write("list", "a.png\n");
   struct Wrong {
-    std::vector<std::string> arguments;
+    std::string line;
     std::vector<std::string> message;
     int exit_code = 2;
   };
   const std::vector<Wrong> all = {
-      {{"a.png", "--files-from", "list", "-o", "out"}, {"--files-from", "leave out"}},
-      {{"--files-from", "list"}, {"-o", "list of images"}},
-      {{"--files-from", "list", "-o", "x.png"}, {"x.png", "folder"}},
-      {{"--files-from", "", "-o", "out"}, {"--files-from", "empty"}},
-      {{"--files-from", "missing", "-o", "out"}, {"missing", "cannot be read"}, 3},
-      {{"a.png", "--base", ".", "-o", "out"}, {"--base", "--files-from"}},
-      {{"a.png", "-0", "-o", "out"}, {"--null", "--files-from"}},
-      {{"a.png", "--shard", "2/1", "-o", "out"}, {"--shard", "'2/1'", "3/16"}},
-      {{"a.png", "--shard", "auto", "-o", "out"}, {"--shard auto", "SLURM_ARRAY_TASK_ID"}},
-      {{"a.png", "--shard", "1/2", "--coco", "c.json"}, {"--coco", "--shard"}},
-      {{"a.png", "--shard", "1/2", "-o", "-"}, {"-o -", "folder"}},
-      {{"a.png", "--shard", "1/2", "--tile-size", "64", "-o", "x.tif"},
-       {"--shard", "segment tile"}},
+      {"a.png --files-from list -o out", {"--files-from", "leave out"}},
+      {"--files-from list", {"-o", "list of images"}},
+      {"--files-from list -o x.png", {"x.png", "folder"}},
+      {"--files-from '' -o out", {"--files-from", "empty"}},
+      {"--files-from missing -o out", {"missing", "cannot be read"}, 3},
+      {"a.png --base . -o out", {"--base", "--files-from"}},
+      {"a.png -0 -o out", {"--null", "--files-from"}},
+      {"a.png --shard 2/1 -o out", {"--shard", "'2/1'", "3/16"}},
+      {"a.png --shard auto -o out", {"--shard auto", "SLURM_ARRAY_TASK_ID"}},
+      {"a.png --shard 1/2 --coco c.json", {"--coco", "--shard"}},
+      {"a.png --shard 1/2 -o -", {"-o -", "folder"}},
+      {"a.png --shard 1/2 --tile-size 64 -o x.tif", {"--shard", "segment tile"}},
   };
   for (const Wrong& wrong : all) {
-    expect_error(segment(wrong.arguments), wrong.exit_code, wrong.message);
+    expect_error(segment(wrong.line), wrong.exit_code, wrong.message);
   }
 }
 

@@ -28,16 +28,14 @@ class CliMap : public CliTest {
     write_scene(path(name), scene(bands));
   }
   /// Segments by the gradient, which needs no network.
-  Result cut(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--cue", "gradient", "--regions", "2"});
-    return segment(arguments);
+  Result cut(const std::string& line) const {
+    return segment(line + " --cue gradient --regions 2");
   }
 };
 
 TEST_F(CliMap, LabelsKeepTheCoordinatesOfTheScene) {
   write_map("scene.tif");
-  const Result result = cut({"scene.tif", "-o", "regions.tif"});
-  expect_done(result);
+  const Result result = expect_done(cut("scene.tif -o regions.tif"));
   EXPECT_THAT(result.err, HasSubstr("All of its 4 bands were looked at together"));
   const ReadScene source = read_scene(path("scene.tif"));
   const ReadScene labels = read_scene(path("regions.tif"));
@@ -46,14 +44,14 @@ TEST_F(CliMap, LabelsKeepTheCoordinatesOfTheScene) {
   EXPECT_EQ(labels.type, "UInt32");
   EXPECT_EQ(labels.no_data, 0);
   EXPECT_THAT(labels.values, Contains(2.0));
-  expect_done(cut({"scene.tif", "-o", "cog.tif", "--cog", "--bands", "3,2,1"}));
+  expect_done(cut("scene.tif -o cog.tif --cog --bands 3,2,1"));
   EXPECT_EQ(read_scene(path("cog.tif")).layout, "COG");
 }
 
 TEST_F(CliMap, RegionsAreFeaturesWithFiguresOfEveryBand) {
   write_map("scene.tif");
   for (const char* name : {"regions.gpkg", "regions.geojson", "regions.shp"}) {
-    expect_done(cut({"scene.tif", "-o", name, "--bands", "4"}));
+    expect_done(cut(fmt::format("scene.tif -o {} --bands 4", name)));
     const ReadFeatures read = read_features(path(name));
     ASSERT_EQ(read.features.size(), 2u) << name;
     EXPECT_NEAR(read.features[0].value("b4_mean"), 805, 2) << name;
@@ -68,33 +66,29 @@ TEST_F(CliMap, TablesAndPolygonsOfScenesAreInMetresAndBands) {
   SceneFile file = scene(4);
   file.transform = {500000, 20, 0, 4600000, 0, -20};
   write_scene(path("scene.tif"), file);
-  expect_done(cut(
-      {"scene.tif", "--table", "t.csv", "--tree", "a.tree", "-o", "s.gpkg", "--simplify", "1"}));
+  expect_done(cut("scene.tif --table t.csv --tree a.tree -o s.gpkg --simplify 1"));
   EXPECT_THAT(read("t.csv"),
               AllOf(::testing::StartsWith("label,area,area_m2,x,y,"), HasSubstr(",mean_b1,std_b1,"),
                     HasSubstr(",integrated_b4,"), HasSubstr("\n1,96,38400,0,0,8,12,")));
   EXPECT_EQ(read_features(path("s.gpkg")).features.size(), 2u);
-  expect_done(cut({"scene.tif", "--table", "u.csv", "--measure", "b3,1"}));
+  expect_done(cut("scene.tif --table u.csv --measure b3,1"));
   EXPECT_THAT(read("u.csv"), AllOf(HasSubstr(",integrated_b3,mean_b1,"), Not(HasSubstr("b4"))));
   // Half of the scene is 38,400 square metres.
-  expect_done(segment({"scene.tif", "-o", "all.tif", "--cue", "gradient", "--threshold", "0.01",
-                       "--min-size", "3.85ha"}));
+  expect_done(segment("scene.tif -o all.tif --cue gradient --threshold 0.01 --min-size 3.85ha"));
   EXPECT_THAT(read_scene(path("all.tif")).values, Not(Contains(2.0)));
   for (const auto& [size, count] : {std::pair("3.84ha", 2u), std::pair("38401m2", 1u)}) {
-    expect_done(segment({"recut", "a.tree", "--image", "scene.tif", "--threshold", "0.01",
-                         "--min-size", size, "-o", "r.gpkg"}));
+    expect_done(segment(fmt::format(
+        "recut a.tree --image scene.tif --threshold 0.01 --min-size {} -o r.gpkg", size)));
     EXPECT_EQ(read_features(path("r.gpkg")).features.size(), count) << size;
   }
   write_picture("photo.png");
-  expect_error(segment({"photo.png", "-o", "x.png", "--min-size", "1ha"}), 3,
-               {"photo.png", "--min-size"});
-  expect_error(segment({"recut", "a.tree", "-o", "x.png", "--min-size", "1ha"}), 2,
-               {"--min-size", "--image"});
+  expect_error(segment("photo.png -o x.png --min-size 1ha"), 3, {"photo.png", "--min-size"});
+  expect_error(segment("recut a.tree -o x.png --min-size 1ha"), 2, {"--min-size", "--image"});
   make_folder("two");
   write_scene(path("two/a.tif"), file);
   file.transform = {500000, 10, 0, 4600000, 0, -10};
   write_scene(path("two/b.tif"), file);
-  expect_error(segment({"two", "-o", "out", "--min-size", "1ha"}), 3, {"b.tif", "25", "100"});
+  expect_error(segment("two -o out --min-size 1ha"), 3, {"b.tif", "25", "100"});
 }
 
 TEST_F(CliMap, AFolderOfScenesGivesGeoTiffsAndOneOfPicturesPngs) {
@@ -102,13 +96,13 @@ TEST_F(CliMap, AFolderOfScenesGivesGeoTiffsAndOneOfPicturesPngs) {
   make_folder("all/deep");
   write_map("all/deep/scene.tif", 1);
   write_picture("all/photo.png");
-  expect_done(cut({"all", "-o", "out"}));
+  expect_done(cut("all -o out"));
   EXPECT_TRUE(exists("out/photo.png"));
   EXPECT_THAT(read_scene(path("out/deep/scene.tif")).projection, HasSubstr("32N"));
   // A single scene without -o, too.
-  expect_done(cut({"all/deep/scene.tif"}));
+  expect_done(cut("all/deep/scene.tif"));
   EXPECT_THAT(read_scene(path("all/deep/scene-labels.tif")).projection, HasSubstr("32N"));
-  expect_done(cut({"all", "-o", "indexed", "--indexed"}));
+  expect_done(cut("all -o indexed --indexed"));
   EXPECT_TRUE(exists("indexed/deep/scene.png"));
 }
 
@@ -127,8 +121,7 @@ TEST_F(CliMap, AFolderHasTheScenesThatOnlyGdalReads) {
         "</SimpleSource></VRTRasterBand></VRTDataset>");
   write("all/disk.img", std::string(4096, 'x'));
   write("all/notes.asc", "of the scenes");
-  const Result result = cut({"all", "-o", "out"});
-  expect_done(result);
+  const Result result = expect_done(cut("all -o out"));
   EXPECT_THAT(read_scene(path("out/a.tif")).projection, HasSubstr("32N"));
   EXPECT_TRUE(exists("out/b.tif"));
   EXPECT_THAT(read_scene(path("out/c.tif")).transform, ElementsAre(1, 2, 0, 3, 0, -2));
@@ -146,86 +139,79 @@ TEST_F(CliMap, WhatOnlyGdalReadsIsRead) {
         "<VRTRasterBand dataType=\"UInt16\" band=\"1\"><SimpleSource>"
         "<SourceFilename relativeToVRT=\"1\">scene.img</SourceFilename><SourceBand>1</SourceBand>"
         "</SimpleSource></VRTRasterBand></VRTDataset>");
-  expect_done(cut({"scene.vrt", "-o", "labels.tif"}));
+  expect_done(cut("scene.vrt -o labels.tif"));
   EXPECT_THAT(read_scene(path("labels.tif")).transform, ElementsAre(1, 2, 0, 3, 0, -2));
   file.driver = "GTiff";
   write_scene(path("scene.tif"), file);
-  expect_done(cut({"/vsisubfile/0,scene.tif", "-o", "part.tif"}));
+  expect_done(cut("/vsisubfile/0,scene.tif -o part.tif"));
   EXPECT_THAT(read_scene(path("part.tif")).projection, HasSubstr("32N"));
-  expect_error(cut({"/vsisubfile/0,scene.tif"}), 2, {"-o"});
+  expect_error(cut("/vsisubfile/0,scene.tif"), 2, {"-o"});
 }
 
 TEST_F(CliMap, AnotherCutKeepsTheCoordinatesToo) {
   write_map("scene.tif");
-  expect_done(cut({"scene.tif", "--tree", "a.tree"}));
-  expect_done(
-      segment({"recut", "a.tree", "--regions", "2", "--image", "scene.tif", "-o", "regions.gpkg"}));
+  expect_done(cut("scene.tif --tree a.tree"));
+  expect_done(segment("recut a.tree --regions 2 --image scene.tif -o regions.gpkg"));
   EXPECT_EQ(read_features(path("regions.gpkg")).features.size(), 2u);
-  expect_done(segment(
-      {"recut", "a.tree", "--regions", "2", "--image", "scene.tif", "-o", "labels.tif", "--cog"}));
+  expect_done(segment("recut a.tree --regions 2 --image scene.tif -o labels.tif --cog"));
   EXPECT_THAT(read_scene(path("labels.tif")).projection, HasSubstr("32N"));
-  expect_error(segment({"recut", "a.tree", "-o", "regions.gpkg"}), 2, {"--image"});
-  expect_error(segment({"recut", "a.tree", "--image", "scene.tif", "-o", "labels.png"}), 2,
+  expect_error(segment("recut a.tree -o regions.gpkg"), 2, {"--image"});
+  expect_error(segment("recut a.tree --image scene.tif -o labels.png"), 2,
                {"--image has no effect"});
 }
 
 TEST_F(CliMap, APictureHasNoCoordinatesToWrite) {
   write_picture("photo.png");
   for (const char* name : {"a.gpkg", "a.geojson", "a.shp"}) {
-    expect_error(cut({"photo.png", "-o", name}), 3, {name, "no coordinates", "--geojson"});
+    expect_error(cut(fmt::format("photo.png -o {}", name)), 3,
+                 {name, "no coordinates", "--geojson"});
   }
   EXPECT_THAT(files(), ElementsAre("photo.png"));
 }
 
 TEST_F(CliMap, WhatMakesNoSenseIsRefusedAndWritesNothing) {
   write_map("scene.tif");
-  const auto refused = [&](const std::vector<std::string>& more, int code,
+  const auto refused = [&](const std::string& more, int code,
                            const std::vector<std::string>& parts) {
-    std::vector<std::string> arguments = {"scene.tif", "-o", "a.tif"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    expect_error(segment(arguments), code, parts);
+    expect_error(segment("scene.tif -o a.tif " + more), code, parts);
   };
-  refused({"--bands", "1,2"}, 2, {"--bands", "2 bands", "three"});
-  refused({"--bands", "1,2,3,4"}, 2, {"--bands", "4 bands"});
-  refused({"--bands", "1,x,3"}, 2, {"--bands", "'1,x,3'", "4,3,2"});
-  refused({"--bands", "1,2,"}, 2, {"--bands", "'1,2,'"});
-  refused({"--bands", "0"}, 2, {"--bands", "counted from 1"});
-  refused({"--bands", ""}, 2, {"--bands", "empty"});
-  refused({"--bands", "1,2,9"}, 3, {"scene.tif", "4 bands", "no band 9"});
-  refused({"--bands", "1", "--page", "2"}, 2, {"--bands", "--page"});
-  refused({"--bands", "1", "--channel", "2"}, 2, {"--bands", "--channel"});
-  refused({"--set", "image.max_pixels=100"}, 3, {"scene.tif", "16 x 12", "image.max_pixels"});
-  expect_error(segment({"scene.tif", "-o", "a.kml"}), 2, {"a.kml", ".png", ".gpkg"});
-  expect_error(segment({"scene.tif", "-o", "a.png", "--cog"}), 2, {"--cog", "a.png", ".tif"});
-  expect_error(segment({"scene.tif", "-o", "a.gpkg", "--cog"}), 2, {"--cog", "a.gpkg"});
-  expect_error(segment({"scene.tif", "-o", "a.gpkg", "--indexed"}), 2, {"--indexed", "a.gpkg"});
-  expect_error(segment({"scene.tif", "--cog", "--tree", "a.tree"}), 2, {"--cog", "-o"});
-  expect_error(segment({"-", "-o", "a.tif", "--bands", "1"}), 2, {"--bands", "standard input"});
+  refused("--bands 1,2", 2, {"--bands", "2 bands", "three"});
+  refused("--bands 1,2,3,4", 2, {"--bands", "4 bands"});
+  refused("--bands 1,x,3", 2, {"--bands", "'1,x,3'", "4,3,2"});
+  refused("--bands 1,2,", 2, {"--bands", "'1,2,'"});
+  refused("--bands 0", 2, {"--bands", "counted from 1"});
+  refused("--bands ''", 2, {"--bands", "empty"});
+  refused("--bands 1,2,9", 3, {"scene.tif", "4 bands", "no band 9"});
+  refused("--bands 1 --page 2", 2, {"--bands", "--page"});
+  refused("--bands 1 --channel 2", 2, {"--bands", "--channel"});
+  refused("--set image.max_pixels=100", 3, {"scene.tif", "16 x 12", "image.max_pixels"});
+  expect_error(segment("scene.tif -o a.kml"), 2, {"a.kml", ".png", ".gpkg"});
+  expect_error(segment("scene.tif -o a.png --cog"), 2, {"--cog", "a.png", ".tif"});
+  expect_error(segment("scene.tif -o a.gpkg --cog"), 2, {"--cog", "a.gpkg"});
+  expect_error(segment("scene.tif -o a.gpkg --indexed"), 2, {"--indexed", "a.gpkg"});
+  expect_error(segment("scene.tif --cog --tree a.tree"), 2, {"--cog", "-o"});
+  expect_error(segment("- -o a.tif --bands 1"), 2, {"--bands", "standard input"});
   make_folder("all");
   write_map("all/scene.tif");
-  expect_error(segment({"all", "-o", "a.gpkg"}), 2, {"a.gpkg", "one scene", "folder"});
+  expect_error(segment("all -o a.gpkg"), 2, {"a.gpkg", "one scene", "folder"});
   EXPECT_THAT(files(), UnorderedElementsAre("scene.tif", "all/scene.tif"));
 }
 
 TEST_F(CliMap, APartOfASceneIsAPictureWithANote) {
   write_map("scene.tif");
-  const Result result = cut({"scene.tif", "-o", "a.tif", "--channel", "2"});
-  expect_done(result);
+  const Result result = expect_done(cut("scene.tif -o a.tif --channel 2"));
   EXPECT_THAT(result.err, HasSubstr("read as a picture, without its coordinates"));
   EXPECT_EQ(read_scene(path("a.tif")).projection, "");
 }
 
 TEST_F(CliMap, ASceneFromStandardInputIsAPictureWithANote) {
   write_map("scene.tif", 3);
-  const std::vector<std::string> arguments = {"-",        "-o",        "a.tif", "--cue",
-                                              "gradient", "--regions", "2"};
-  const Result result = segment(arguments, {.input = read("scene.tif")});
-  expect_done(result);
+  const std::string line = "- -o a.tif --cue gradient --regions 2";
+  const Result result = expect_done(segment(line, {.input = read("scene.tif")}));
   EXPECT_THAT(result.err, HasSubstr("read as a picture, without its coordinates"));
   EXPECT_EQ(read_scene(path("a.tif")).projection, "");
   write_picture("plain.png");
-  const Result plain = segment(arguments, {.input = read("plain.png")});
-  expect_done(plain);
+  const Result plain = expect_done(segment(line, {.input = read("plain.png")}));
   EXPECT_THAT(plain.err, Not(HasSubstr("coordinates")));
 }
 
@@ -235,7 +221,7 @@ TEST_F(CliMap, GdalSaysNothingByItself) {
         "<VRTRasterBand dataType=\"Byte\" band=\"1\"><SimpleSource>"
         "<SourceFilename>/nowhere/scene.tif</SourceFilename><SourceBand>1"
         "</SourceBand></SimpleSource></VRTRasterBand></VRTDataset>");
-  expect_error(cut({"broken.vrt", "-o", "a.tif"}), 3, {"broken.vrt", "nowhere"});
+  expect_error(cut("broken.vrt -o a.tif"), 3, {"broken.vrt", "nowhere"});
 }
 
 }  // namespace

@@ -33,39 +33,25 @@ class CliMerging : public CliTest {
     write_picture("map.png", map);
   }
 
-  std::string tree(const std::vector<std::string>& options) {
-    std::vector<std::string> arguments = {"a.png", "--tree", "a.tree"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    expect_done(segment(arguments));
+  std::string tree(const std::string& options) {
+    expect_done(segment("a.png --tree a.tree " + options));
     return read("a.tree");
   }
 };
 
 TEST_F(CliMerging, OfAUsersMapAndOfTheGradientIsByStrengthUnlessAskedFor) {
-  for (const std::vector<std::string>& boundaries :
-       {std::vector<std::string>{"--edges", "map.png"}, {"--cue", "gradient"}}) {
-    const auto with = [&](const std::string& rule) {
-      std::vector<std::string> options = boundaries;
-      options.insert(options.end(), {"--merging", rule});
-      return tree(options);
-    };
+  for (const std::string boundaries : {"--edges map.png", "--cue gradient"}) {
     const std::string by_default = tree(boundaries);
-    EXPECT_EQ(by_default, with("auto"));
-    EXPECT_EQ(by_default, with("strength"));
-    EXPECT_NE(by_default, with("learned"));
+    EXPECT_EQ(by_default, tree(boundaries + " --merging auto"));
+    EXPECT_EQ(by_default, tree(boundaries + " --merging strength"));
+    EXPECT_NE(by_default, tree(boundaries + " --merging learned"));
   }
 }
 
 TEST_F(CliMerging, OfANetworksMapIsLearned) {
-  const std::vector<std::string> fast = {"--weights", "fast"};
-  const auto with = [&](const std::string& rule) {
-    std::vector<std::string> options = fast;
-    options.insert(options.end(), {"--merging", rule});
-    return tree(options);
-  };
-  const std::string by_default = tree(fast);
-  EXPECT_EQ(by_default, with("learned"));
-  EXPECT_NE(by_default, with("strength"));
+  const std::string by_default = tree("--weights fast");
+  EXPECT_EQ(by_default, tree("--weights fast --merging learned"));
+  EXPECT_NE(by_default, tree("--weights fast --merging strength"));
 }
 
 TEST_F(CliMerging, TakesWeightsOfAFile) {
@@ -74,17 +60,14 @@ TEST_F(CliMerging, TakesWeightsOfAFile) {
             "colour": {"bias": 0, "terms": [{"feature": "area_smaller", "weight": 1, "mean": 0,
                                              "deviation": 1}]},
             "grey": {"bias": 0, "terms": []}})");
-  const std::vector<std::string> learned = {"--edges", "map.png", "--merging", "learned"};
-  std::vector<std::string> own = learned;
-  own.insert(own.end(), {"--set", "region.merging_weights=weights.json"});
+  const std::string learned = "--edges map.png --merging learned";
+  const std::string own = learned + " --set region.merging_weights=weights.json";
   EXPECT_NE(tree(own), tree(learned));
   tree(own);
-  const Result shown = segment({"recut", "a.tree", "-o", "l.png", "-v"});
-  expect_done(shown);
+  const Result shown = expect_done(segment("recut a.tree -o l.png -v"));
   EXPECT_THAT(shown.err, HasSubstr("automatic threshold 0.125"));
   write("weights.json", "{}");
-  own.insert(own.begin(), {"a.png", "-o", "l2.png"});
-  expect_error(segment(own), 2, {"weights.json", "fit_merging.py"});
+  expect_error(segment("a.png -o l2.png " + own), 2, {"weights.json", "fit_merging.py"});
 }
 
 }  // namespace

@@ -29,16 +29,15 @@ class CliNuclei : public CliTest {
 
   /// The scores of found/a.png at an intersection over union of .5.
   Json scores() const {
-    expect_done(evaluate({"found", "--truth", "truth", "--objects", "--json", "scores.json"}));
+    expect_done(evaluate("found --truth truth --objects --json scores.json"));
     return Json::parse(read("scores.json"))["objects"]["matches"][0];
   }
 };
 
 TEST_F(CliNuclei, AreFoundOneByOne) {
   const Result result =
-      segment({"a.png", "--config", "nuclei", "-o", "found/a.png", "--tree", "a.tree", "--contours",
-               "c.png", "--ultrametric", "u.png", "--table", "t.csv", "--json", "report.json"});
-  expect_done(result);
+      expect_done(segment("a.png --config nuclei -o found/a.png --tree a.tree --contours c.png "
+                          "--ultrametric u.png --table t.csv --json report.json"));
   // Of 11 nuclei, of which two pairs touch and one is cut off by the border to 72 pixels.
   const Json found = scores();
   EXPECT_EQ(found["truth"], 11);
@@ -55,8 +54,8 @@ TEST_F(CliNuclei, AreFoundOneByOne) {
   const cv::Mat contours = read_picture("c.png");
   EXPECT_EQ(contours.cols, 128);
   // The labels are regions of a cut of the tree.
-  expect_done(segment({"recut", "a.tree", "-o", "cut.png", "--min-size", "20", "--threshold",
-                       report["parameters"]["region"]["threshold"].dump()}));
+  expect_done(segment(fmt::format("recut a.tree -o cut.png --min-size 20 --threshold {}",
+                                  report["parameters"]["region"]["threshold"].dump())));
   const cv::Mat cut = read_picture("cut.png");
   std::map<int, std::set<int>> regions;
   for (int i = 0; i < labels.rows * labels.cols; ++i) {
@@ -69,10 +68,8 @@ TEST_F(CliNuclei, AreFoundOneByOne) {
 // The default network knows photographs alone; the score knows nuclei.
 TEST_F(CliNuclei, AreTheBestNodesByTheLearnedScore) {
   make_folder("trees");
-  expect_done(
-      segment({"a.png", "--config", "micrographs", "-o", "regions.png", "--tree", "trees/a.tree"}));
-  expect_done(segment({"recut", "trees/a.tree", "--objects", "--score", "nuclei", "--image",
-                       "a.png", "-o", "found/a.png"}));
+  expect_done(segment("a.png --config micrographs -o regions.png --tree trees/a.tree"));
+  expect_done(segment("recut trees/a.tree --objects --score nuclei --image a.png -o found/a.png"));
   const Json found = scores();
   EXPECT_GE(found["matched"], 8);  // Of 11.
   EXPECT_LE(found["found"], 13);
@@ -82,8 +79,7 @@ TEST_F(CliNuclei, AreFoundInAReducedPictureToo) {
   cv::Mat large;
   cv::resize(read_picture("a.png"), large, {}, 4, 4, cv::INTER_CUBIC);
   write_picture("large.png", large);
-  expect_done(
-      segment({"large.png", "--config", "nuclei", "--detail", "160", "-o", "found/large.png"}));
+  expect_done(segment("large.png --config nuclei --detail 160 -o found/large.png"));
   EXPECT_EQ(read_picture("found/large.png").cols, 512);
   cv::Mat small;
   cv::resize(read_picture("found/large.png"), small, {128, 96}, 0, 0, cv::INTER_NEAREST);
@@ -94,28 +90,22 @@ TEST_F(CliNuclei, AreFoundInAReducedPictureToo) {
 
 TEST_F(CliNuclei, ThatAreNotThereAreNoFailure) {
   write_picture("a.png", cv::Mat(96, 128, CV_8UC1, cv::Scalar(7)));
-  const Result result = segment({"a.png", "--config", "nuclei", "-o", "found/a.png"});
-  expect_done(result);
+  const Result result = expect_done(segment("a.png --config nuclei -o found/a.png"));
   EXPECT_THAT(result.err, HasSubstr("There is no object"));
   EXPECT_EQ(cv::countNonZero(read_picture("found/a.png")), 0);
 }
 
 TEST_F(CliNuclei, ObjectsNeedANetworkThatTellsTheirInside) {
-  expect_error(segment({"a.png", "--method", "objects"}), 2,
+  expect_error(segment("a.png --method objects"), 2, {"region.method objects", "--config nuclei"});
+  expect_error(segment("a.png --config nuclei --cue gradient"), 2,
                {"region.method objects", "--config nuclei"});
-  expect_error(segment({"a.png", "--config", "nuclei", "--cue", "gradient"}), 2,
-               {"region.method objects", "--config nuclei"});
-  expect_error(segment({"a.png", "--config", "nuclei", "--weights", "default,nuclei"}), 2,
+  expect_error(segment("a.png --config nuclei --weights default,nuclei"), 2,
                {"default,nuclei", "same outputs"});
-  expect_error(segment({"a.png", "--config", "nuclei", "--edges", "a.png"}), 2,
-               {"--edges", "--method objects"});
-  expect_error(segment({"a.png", "--config", "nuclei", "--regions", "8"}), 2,
-               {"--regions", "is 8", "objects"});
-  expect_error(segment({"a.png", "--config", "nuclei", "--max-ncut", "1"}), 2,
-               {"--max-ncut", "kway"});
+  expect_error(segment("a.png --config nuclei --edges a.png"), 2, {"--edges", "--method objects"});
+  expect_error(segment("a.png --config nuclei --regions 8"), 2, {"--regions", "is 8", "objects"});
+  expect_error(segment("a.png --config nuclei --max-ncut 1"), 2, {"--max-ncut", "kway"});
   // The boundaries alone may be used without it.
-  expect_done(
-      segment({"a.png", "--config", "nuclei", "--method", "hierarchy", "-o", "found/a.png"}));
+  expect_done(segment("a.png --config nuclei --method hierarchy -o found/a.png"));
   EXPECT_GT(cv::countNonZero(read_picture("found/a.png")), 128 * 96 - 1);
 }
 

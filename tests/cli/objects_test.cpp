@@ -9,9 +9,6 @@
 namespace diacut::testing {
 namespace {
 
-/// An environment without OpenCL drivers: what recut does needs none.
-const Surroundings kNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
-
 class CliObjects : public CliTest {
  protected:
   /// a.tree: squares of 4 x 4 and of 2 x 2 pixels on a ground; photo.png: the first bright, the
@@ -34,9 +31,9 @@ class CliObjects : public CliTest {
     write_picture("photo.png", photo);
   }
 
-  Result objects(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {"recut", "a.tree", "-o", "x.png"});
-    return segment(arguments, kNoDevice);
+  /// What recut does needs no device.
+  Result objects(const std::string& line) const {
+    return segment("recut a.tree -o x.png " + line, kNoDevice);
   }
 
   /// How many pixels of x.png have a label.
@@ -53,34 +50,29 @@ class CliObjects : public CliTest {
 };
 
 TEST_F(CliObjects, ThoseThatMeetTheConditions) {
-  const Result both = objects({"--objects", "--area", ":20"});
-  expect_done(both);
+  const Result both = expect_done(objects("--objects --area :20"));
   EXPECT_THAT(both.err, HasSubstr("a.tree: 2 objects"));
   EXPECT_THAT(areas(), ElementsAre(16, 4));
   EXPECT_EQ(read_picture("x.png").at<std::uint16_t>(0, 0), 0);
-  expect_done(objects({"--objects", "--area", "5:20"}));
+  expect_done(objects("--objects --area 5:20"));
   EXPECT_THAT(areas(), ElementsAre(16));
-  expect_done(objects({"--objects", "--area", "1%:5%"}));
+  expect_done(objects("--objects --area 1%:5%"));
   EXPECT_THAT(areas(), ElementsAre(4));
-  expect_done(objects({"--objects", "--area", ":20", "--contrast", "0.3:"}));
+  expect_done(objects("--objects --area :20 --contrast 0.3:"));
   EXPECT_THAT(areas(), ElementsAre(16));
-  expect_done(objects({"--objects", "--contrast", ":0.3", "--solidity", "1:"}));
+  expect_done(objects("--objects --contrast :0.3 --solidity 1:"));
   EXPECT_THAT(areas(), ElementsAre(4));
-  expect_done(objects({"--objects", "--area", ":20", "--darker", "0.1", "--image", "photo.png"}));
+  expect_done(objects("--objects --area :20 --darker 0.1 --image photo.png"));
   EXPECT_THAT(areas(), ElementsAre(4));
-  expect_done(objects({"--objects", "--area", ":20", "--brighter", "0.1", "--image", "photo.png"}));
+  expect_done(objects("--objects --area :20 --brighter 0.1 --image photo.png"));
   EXPECT_THAT(areas(), ElementsAre(16));
 }
 
 TEST_F(CliObjects, NoObjectIsANoteAndLabelsOfZero) {
-  const std::vector<std::vector<std::string>> conditions = {
-      {"--area", "500:"},     {"--area", ":1"},       {"--area", "95%:"},
-      {"--contrast", "0.9:"}, {"--solidity", ":0.1"}, {"--brighter", "1", "--image", "photo.png"}};
-  for (std::vector<std::string> condition : conditions) {
-    SCOPED_TRACE(::testing::PrintToString(condition));
-    condition.insert(condition.begin(), "--objects");
-    const Result none = objects(condition);
-    expect_done(none);
+  for (const std::string condition : {"--area 500:", "--area :1", "--area 95%:", "--contrast 0.9:",
+                                      "--solidity :0.1", "--brighter 1 --image photo.png"}) {
+    SCOPED_TRACE(condition);
+    const Result none = expect_done(objects("--objects " + condition));
     EXPECT_THAT(none.err, HasSubstr("segment: note: a.tree: There is no object"));
     EXPECT_THAT(none.err, HasSubstr("0 objects"));
     EXPECT_EQ(cv::countNonZero(read_picture("x.png")), 0);
@@ -90,11 +82,11 @@ TEST_F(CliObjects, NoObjectIsANoteAndLabelsOfZero) {
 
 TEST_F(CliObjects, TheBackgroundIsInNoOtherResult) {
   for (const auto& [area, count] : {std::pair(":20", 2), std::pair("500:", 0)}) {
-    expect_done(objects({"--objects", "--area",    area,        "--image", "photo.png",
-                         "--overlay", "o.png",     "--coco",    "c.json",  "--table",
-                         "t.csv",     "--geojson", "g.geojson", "--yolo",  "y.txt",
-                         "--svg",     "s.svg",     "--labelme", "l.json",  "--label-studio",
-                         "ls.json",   "--cvat",    "v.xml",     "--graph", "g.graphml"}));
+    expect_done(
+        objects(fmt::format("--objects --area {} --image photo.png --overlay o.png --coco c.json "
+                            "--table t.csv --geojson g.geojson --yolo y.txt --svg s.svg --labelme "
+                            "l.json --label-studio ls.json --cvat v.xml --graph g.graphml",
+                            area)));
     const auto times = [&](const std::string& text, const std::string& part) {
       int found = 0;
       for (std::size_t at = text.find(part); at != std::string::npos;
@@ -113,39 +105,38 @@ TEST_F(CliObjects, TheBackgroundIsInNoOtherResult) {
 
 TEST_F(CliObjects, WhatMakesNoSenseEndsWithTwo) {
   const std::set<std::string> before = files();
-  const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> cases = {
-      {{"--objects", "--area", "60:20"}, {"--area", "'60:20'", "LOW is above HIGH"}},
-      {{"--objects", "--area", "20:1%"}, {"area", "from 20 to 1.92"}},
-      {{"--objects", "--area", "60"}, {"--area", "'60'", "LOW:HIGH"}},
-      {{"--objects", "--area", ":"}, {"--area", "':'", "LOW:HIGH"}},
-      {{"--objects", "--area", "few:many"}, {"--area", "'few:many'"}},
-      {{"--objects", "--area=-5:9"}, {"--area", "'-5:9'"}},
-      {{"--objects", "--area", "auto:9"}, {"--area", "'auto:9'"}},
-      {{"--objects", "--solidity", "0.9:0.8"}, {"--solidity", "'0.9:0.8'", "LOW is above"}},
-      {{"--objects", "--solidity", "0.9:1.5"}, {"--solidity", "'0.9:1.5'", "0 to 1"}},
-      {{"--objects", "--solidity", "nan:"}, {"--solidity", "'nan:'"}},
-      {{"--objects", "--contrast", "strong:"}, {"--contrast", "'strong:'"}},
-      {{"--objects", "--contrast=-0.1:"}, {"--contrast", "'-0.1:'"}},
-      {{"--objects", "--brighter", "0.1"}, {"--brighter", "--image"}},
-      {{"--objects", "--brighter", "2", "--image", "photo.png"}, {"--brighter", "'2'"}},
-      {{"--objects", "--brighter", "0.1", "--darker", "0.1", "--image", "photo.png"},
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases = {
+      {"--objects --area 60:20", {"--area", "'60:20'", "LOW is above HIGH"}},
+      {"--objects --area 20:1%", {"area", "from 20 to 1.92"}},
+      {"--objects --area 60", {"--area", "'60'", "LOW:HIGH"}},
+      {"--objects --area :", {"--area", "':'", "LOW:HIGH"}},
+      {"--objects --area few:many", {"--area", "'few:many'"}},
+      {"--objects --area=-5:9", {"--area", "'-5:9'"}},
+      {"--objects --area auto:9", {"--area", "'auto:9'"}},
+      {"--objects --solidity 0.9:0.8", {"--solidity", "'0.9:0.8'", "LOW is above"}},
+      {"--objects --solidity 0.9:1.5", {"--solidity", "'0.9:1.5'", "0 to 1"}},
+      {"--objects --solidity nan:", {"--solidity", "'nan:'"}},
+      {"--objects --contrast strong:", {"--contrast", "'strong:'"}},
+      {"--objects --contrast=-0.1:", {"--contrast", "'-0.1:'"}},
+      {"--objects --brighter 0.1", {"--brighter", "--image"}},
+      {"--objects --brighter 2 --image photo.png", {"--brighter", "'2'"}},
+      {"--objects --brighter 0.1 --darker 0.1 --image photo.png",
        {"--brighter", "--darker", "exclude"}},
-      {{"--objects", "--regions", "3"}, {"--objects", "--regions", "exclude"}},
-      {{"--objects", "--threshold", "0.3"}, {"--objects", "--threshold", "exclude"}},
-      {{"--objects", "--min-size", "9"}, {"--objects", "--min-size", "exclude"}},
-      {{"--objects", "--auto"}, {"--objects", "--auto", "exclude"}},
-      {{"--objects", "--html", "p.html", "--image", "photo.png"}, {"--html", "--objects"}},
-      {{"--area", "60:"}, {"--area", "--objects"}},
-      {{"--solidity", "0.9:"}, {"--solidity", "--objects"}},
-      {{"--contrast", "0.1:"}, {"--contrast", "--objects"}},
-      {{"--darker", "0.1"}, {"--darker", "--objects"}},
-      {{"--score", "nuclei"}, {"--score", "--objects"}},
-      {{"--objects", "--score", "nuclei"}, {"--score nuclei", "--image"}},
-      {{"--objects", "--score", "best", "--image", "photo.png"},
-       {"--score", "'best'", "contrast or nuclei"}}};
-  for (const auto& [arguments, told] : cases) {
-    SCOPED_TRACE(::testing::PrintToString(arguments));
-    expect_error(objects(arguments), 2, told);
+      {"--objects --regions 3", {"--objects", "--regions", "exclude"}},
+      {"--objects --threshold 0.3", {"--objects", "--threshold", "exclude"}},
+      {"--objects --min-size 9", {"--objects", "--min-size", "exclude"}},
+      {"--objects --auto", {"--objects", "--auto", "exclude"}},
+      {"--objects --html p.html --image photo.png", {"--html", "--objects"}},
+      {"--area 60:", {"--area", "--objects"}},
+      {"--solidity 0.9:", {"--solidity", "--objects"}},
+      {"--contrast 0.1:", {"--contrast", "--objects"}},
+      {"--darker 0.1", {"--darker", "--objects"}},
+      {"--score nuclei", {"--score", "--objects"}},
+      {"--objects --score nuclei", {"--score nuclei", "--image"}},
+      {"--objects --score best --image photo.png", {"--score", "'best'", "contrast or nuclei"}}};
+  for (const auto& [line, told] : cases) {
+    SCOPED_TRACE(line);
+    expect_error(objects(line), 2, told);
     EXPECT_EQ(files(), before);
   }
 }

@@ -19,13 +19,8 @@ class CliOutput : public CliTest {
   CliOutput() { write_picture("a.png"); }
 };
 
-/// An environment in which a run that looks for a device fails, so that a test knows what the
-/// program does before that.
-const Surroundings kOutputNoDevice = {.environment = {{"OCL_ICD_VENDORS", "/nonexistent"}}};
-
 TEST_F(CliOutput, LabelsOnlyWhereAsked) {
-  const Result result = segment({"a.png", "-o", "labels.png"});
-  expect_done(result);
+  const Result result = expect_done(segment("a.png -o labels.png"));
   EXPECT_THAT(result.out, IsEmpty());
   EXPECT_THAT(files(), UnorderedElementsAre("a.png", "labels.png"));
   expect_labels(read_picture("labels.png"));
@@ -39,11 +34,11 @@ TEST_F(CliOutput, LabelsOnlyWhereAsked) {
 TEST_F(CliOutput, BesideTheImageByDefault) {
   make_folder("sub");
   write_picture("sub/photo.one.png");
-  expect_done(segment({"sub/photo.one.png"}));
+  expect_done(segment("sub/photo.one.png"));
   EXPECT_THAT(files(),
               UnorderedElementsAre("a.png", "sub/photo.one.png", "sub/photo.one-labels.png"));
   // Labels are not written where only another result is asked for.
-  expect_done(segment({"a.png", "--overlay", "overlay.jpg"}));
+  expect_done(segment("a.png --overlay overlay.jpg"));
   EXPECT_FALSE(exists("a-labels.png"));
   EXPECT_EQ(read_picture("overlay.jpg").size(), cv::Size(kWidth, kHeight));
 }
@@ -51,7 +46,7 @@ TEST_F(CliOutput, BesideTheImageByDefault) {
 TEST_F(CliOutput, AFolderTakesTheImagesName) {
   make_folder("out");
   make_folder("over");
-  expect_done(segment({"a.png", "-o", "out", "--overlay", "over/"}));
+  expect_done(segment("a.png -o out --overlay over/"));
   EXPECT_THAT(files(), UnorderedElementsAre("a.png", "out/a.png", "over/a.png"));
 }
 
@@ -60,9 +55,9 @@ TEST_F(CliOutput, ContoursAndTheirHierarchyOfAnEdgeMap) {
   cv::Mat edges(kHeight, kWidth, CV_16UC1, cv::Scalar(0));
   edges.col(kWidth / 2) = 32768;
   cv::imwrite(path("edges.png"), edges);
-  expect_done(segment({"a.png", "--edges", "edges.png", "--contours", "contours.png",
-                       "--ultrametric", "ultrametric.png", "--set", "contour.cue_weight=1", "--set",
-                       "contour.spectral_weight=0"}));
+  expect_done(
+      segment("a.png --edges edges.png --contours contours.png --ultrametric ultrametric.png --set "
+              "contour.cue_weight=1 --set contour.spectral_weight=0"));
   EXPECT_THAT(files(),
               UnorderedElementsAre("a.png", "edges.png", "contours.png", "ultrametric.png"));
   // With no weight on the eigenvectors, boundary strength is the map.
@@ -74,8 +69,7 @@ TEST_F(CliOutput, ContoursAndTheirHierarchyOfAnEdgeMap) {
 }
 
 TEST_F(CliOutput, SameInputSameBytes) {
-  const std::vector<std::string> all = {
-      "a.png", "-o", "x.png", "--overlay", "over.png", "--eigenvectors", "vectors"};
+  const std::string all = "a.png -o x.png --overlay over.png --eigenvectors vectors";
   expect_done(segment(all));
   std::map<std::string, std::string> first;
   for (const std::string& name : files()) first[name] = read(name);
@@ -85,7 +79,7 @@ TEST_F(CliOutput, SameInputSameBytes) {
 }
 
 TEST_F(CliOutput, Eigenvectors) {
-  expect_done(segment({"a.png", "--eigenvectors", "new", "--vectors", "5"}));
+  expect_done(segment("a.png --eigenvectors new --vectors 5"));
   EXPECT_TRUE(exists("new/eigenvectors.npy"));
   EXPECT_TRUE(exists("new/montage.png"));
   EXPECT_TRUE(exists("new/eigenvector-05.png"));
@@ -93,18 +87,16 @@ TEST_F(CliOutput, Eigenvectors) {
 }
 
 TEST_F(CliOutput, IndexedLabelsHaveAPalette) {
-  expect_done(segment({"a.png", "-o", "x.png", "--indexed"}));
+  expect_done(segment("a.png -o x.png --indexed"));
   constexpr std::size_t kColourType = 25;  // In the header, which comes first in a PNG.
   EXPECT_EQ(read("x.png").at(kColourType), 3);
 }
 
 TEST_F(CliOutput, StandardOutputHoldsTheDataAndNothingElse) {
-  expect_done(segment({"a.png", "-o", "x.png"}));
-  const Result labels = segment({"a.png", "-o", "-", "--verbose"});
-  expect_done(labels);
+  expect_done(segment("a.png -o x.png"));
+  const Result labels = expect_done(segment("a.png -o - --verbose"));
   EXPECT_EQ(labels.out, read("x.png"));
-  const Result report = segment({"a.png", "--json", "-", "--spectral", "full", "--verbose"});
-  expect_done(report);
+  const Result report = expect_done(segment("a.png --json - --spectral full --verbose"));
   const auto json = nlohmann::json::parse(report.out);
   EXPECT_EQ(json.at("input"), "a.png");
   EXPECT_GE(json.at("regions").at("count"), 1);
@@ -114,50 +106,47 @@ TEST_F(CliOutput, StandardOutputHoldsTheDataAndNothingElse) {
 }
 
 TEST_F(CliOutput, JsonFileIsTheSameReport) {
-  expect_done(segment({"a.png", "-o", "x.png", "--json", "report.json", "--regions", "2"}));
+  expect_done(segment("a.png -o x.png --json report.json --regions 2"));
   const auto json = nlohmann::json::parse(read("report.json"));
   EXPECT_EQ(json.at("regions").at("count"), 2);
   EXPECT_EQ(json.at("parameters").at("region").at("regions"), 2);
 }
 
 TEST_F(CliOutput, QuietSaysNothingAndVerboseTheStages) {
-  const Result quiet = segment({"a.png", "-o", "x.png", "--quiet"});
-  expect_done(quiet);
+  const Result quiet = expect_done(segment("a.png -o x.png --quiet"));
   EXPECT_THAT(quiet.err, IsEmpty());
-  const Result plain = segment({"a.png", "-o", "x.png", "--verbose"});
-  expect_done(plain);
+  const Result plain = expect_done(segment("a.png -o x.png --verbose"));
   for (const char* part : {"81 diagonals in 11 bands", "pitch ", "by the decimated solver",
                            "eigenvalues", "--eigenvectors DIR"}) {
     EXPECT_THAT(plain.err, HasSubstr(part));
   }
-  const Result fast = segment({"a.png", "-o", "x.png", "--config", "fast", "--verbose"});
-  expect_done(fast);
+  const Result fast = expect_done(segment("a.png -o x.png --config fast --verbose"));
   EXPECT_THAT(fast.err, HasSubstr("no eigenvectors"));
-  const Result verbose = segment({"a.png", "-o", "x.png", "--spectral", "full", "--verbose"});
-  expect_done(verbose);
+  const Result verbose = expect_done(segment("a.png -o x.png --spectral full --verbose"));
   for (const char* part : {"device ", " ms", "products", "residual"}) {
     EXPECT_THAT(verbose.err, HasSubstr(part));
   }
-  expect_error(segment({"missing.png", "-o", "x.png", "--quiet"}), 3, {"missing.png"});
+  expect_error(segment("missing.png -o x.png --quiet"), 3, {"missing.png"});
 }
 
 TEST_F(CliOutput, PlacesThatCannotBeWrittenAreToldBeforeTheWork) {
   write("file", "");
   const std::set<std::string> before = files();
-  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{"a.png", "-o", "none/x.png"}, "none"},
-      {{"a.png", "-o", "none/"}, "none/"},
-      {{"a.png", "-o", "a.png/x.png"}, "a.png"},
-      {{"a.png", "--overlay", "none/x.png"}, "none"},
-      {{"a.png", "--eigenvectors", "none/vectors"}, "none"},
-      {{"a.png", "--eigenvectors", "file"}, "file"},
-      {{"a.png", "--json", "none/x.json"}, "none"},
-      {{"a.png", "a.png", "missing.png", "-o", "a.png/out"}, "a.png"},
-      {{"a.png", "missing.png", "-o", "a.png"}, "a.png"},
-      {{"a.png", "missing.png", "-o", "/proc/out"}, "/proc/out"}};
-  for (const auto& [arguments, told] : cases) {
-    SCOPED_TRACE(::testing::PrintToString(arguments));
-    expect_error(segment(arguments, kOutputNoDevice), 3, {told});
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"a.png -o none/x.png", "none"},
+      {"a.png -o none/", "none/"},
+      {"a.png -o a.png/x.png", "a.png"},
+      {"a.png --overlay none/x.png", "none"},
+      {"a.png --eigenvectors none/vectors", "none"},
+      {"a.png --eigenvectors file", "file"},
+      {"a.png --json none/x.json", "none"},
+      {"a.png a.png missing.png -o a.png/out", "a.png"},
+      {"a.png missing.png -o a.png", "a.png"},
+      {"a.png missing.png -o /proc/out", "/proc/out"}};
+  // Before a device is looked for.
+  for (const auto& [line, told] : cases) {
+    SCOPED_TRACE(line);
+    expect_error(segment(line, kNoDevice), 3, {told});
     EXPECT_EQ(files(), before);
   }
 }
@@ -166,18 +155,18 @@ TEST_F(CliOutput, FolderWithoutPermission) {
   if (geteuid() == 0) GTEST_SKIP() << "permissions do not bind root";
   make_folder("shut");
   fs::permissions(path("shut"), fs::perms::owner_read | fs::perms::owner_exec);
-  expect_error(segment({"a.png", "-o", "shut/x.png"}, kOutputNoDevice), 3, {"shut"});
+  expect_error(segment("a.png -o shut/x.png", kNoDevice), 3, {"shut"});
   fs::permissions(path("shut"), fs::perms::owner_all);
 }
 
 TEST_F(CliOutput, FullStandardOutput) {
-  expect_error(segment({"a.png", "-o", "-"}, {.out = Out::kFull}), 3, {"standard output", "full"});
-  expect_error(segment({"a.png", "--json", "-"}, {.out = Out::kFull}), 3, {"standard output"});
+  expect_error(segment("a.png -o -", {.out = Out::kFull}), 3, {"standard output", "full"});
+  expect_error(segment("a.png --json -", {.out = Out::kFull}), 3, {"standard output"});
 }
 
 TEST_F(CliOutput, ClosedStandardOutput) {
-  expect_error(segment({"a.png", "-o", "-"}, {.out = Out::kClosed}), 3, {"standard output"});
-  expect_error(segment({"a.png", "-o", "-"}, {.out = Out::kNobodyReads}), 3, {"standard output"});
+  expect_error(segment("a.png -o -", {.out = Out::kClosed}), 3, {"standard output"});
+  expect_error(segment("a.png -o -", {.out = Out::kNobodyReads}), 3, {"standard output"});
 }
 
 TEST_F(CliOutput, FullDiskLeavesTheOldFilesAndNoOther) {
@@ -192,12 +181,12 @@ TEST_F(CliOutput, FullDiskLeavesTheOldFilesAndNoOther) {
   while (filler.write("all of it", 8).flush()) {
   }
   const std::set<std::string> before = files();
-  for (const std::vector<std::string>& place : {std::vector<std::string>{"-o", "disk/x.png"},
-                                                {"--overlay", "disk/over.png"},
-                                                {"--eigenvectors", "disk/vectors"},
-                                                {"--json", "disk/report.json"}}) {
-    SCOPED_TRACE(place[0]);
-    expect_error(segment({"a.png", place[0], place[1]}), 3, {place[1], "full"});
+  for (const auto& [option, place] : {std::pair("-o", "disk/x.png"),
+                                      {"--overlay", "disk/over.png"},
+                                      {"--eigenvectors", "disk/vectors"},
+                                      {"--json", "disk/report.json"}}) {
+    SCOPED_TRACE(option);
+    expect_error(segment(fmt::format("a.png {} {}", option, place)), 3, {place, "full"});
     EXPECT_EQ(files(), before);
   }
   EXPECT_EQ(read("disk/x.png"), "old");
@@ -209,16 +198,16 @@ TEST_F(CliOutput, AFileThatGrowsPastTheLimitIsLikeAFullDisk) {
   // Far above what a driver writes to its cache of kernels, below the eigenvectors' 2 MB.
   write_picture("large.png", 200, 150);
   const std::set<std::string> before = files();
-  expect_error(segment({"large.png", "--eigenvectors", "vectors"}, {.file_size_limit = 1'500'000}),
-               3, {"eigenvectors.npy", "ulimit"});
+  expect_error(segment("large.png --eigenvectors vectors", {.file_size_limit = 1'500'000}), 3,
+               {"eigenvectors.npy", "ulimit"});
   EXPECT_EQ(files(), before);
 }
 
 TEST_F(CliOutput, DevicesAsFilesAreWrittenNotReplaced) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
-  expect_done(segment({"a.png", "--json", "/dev/null"}));
+  expect_done(segment("a.png --json /dev/null"));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
-  expect_error(segment({"a.png", "--json", "/dev/full"}), 3, {"/dev/full"});
+  expect_error(segment("a.png --json /dev/full"), 3, {"/dev/full"});
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
 }
 
@@ -226,31 +215,30 @@ TEST_F(CliOutput, AnImageIsNeverOverwritten) {
   write_picture("b.png");
   const std::string bytes = read("b.png");
   fs::create_symlink("b.png", path("link.png"));
-  expect_error(segment({"b.png", "-o", "link.png"}), 2, {"link.png", "overwritten"});
+  expect_error(segment("b.png -o link.png"), 2, {"link.png", "overwritten"});
   make_folder("photos/out");
   write_picture("photos/out/b.png");
-  expect_error(segment({"a.png", "photos/out/b.png", "-o", "photos/out"}), 2, {"overwritten"});
+  expect_error(segment("a.png photos/out/b.png -o photos/out"), 2, {"overwritten"});
   EXPECT_EQ(read("b.png"), bytes);
 }
 
 TEST_F(CliOutput, LabelsAreWrittenWhenTheSolverDoesNotConverge) {
   write_picture("large.png", 48, 40);  // Smaller ones are solved densely.
-  const Result result = segment({"large.png", "-o", "x.png", "--spectral", "full", "--set",
-                                 "eigen.max_products=3", "--quiet"});
+  const Result result =
+      segment("large.png -o x.png --spectral full --set eigen.max_products=3 --quiet");
   expect_error(result, 5, {"large.png", "did not converge", "--tolerance"});
   expect_labels(read_picture("x.png"));
 }
 
 TEST_F(CliOutput, SkipExistingLooksAtEveryResult) {
-  const std::vector<std::string> labels = {"a.png", "-o", "x.png", "--skip-existing"};
+  const std::string labels = "a.png -o x.png --skip-existing";
   expect_done(segment(labels));
   write("x.png", "kept");
-  const Result again = segment(labels);
-  expect_done(again);
+  const Result again = expect_done(segment(labels));
   EXPECT_THAT(again.err, HasSubstr("skipped"));
   EXPECT_EQ(read("x.png"), "kept");
   // The overlay is missing, so there is work to do.
-  expect_done(segment({"a.png", "-o", "x.png", "--overlay", "over.png", "--skip-existing"}));
+  expect_done(segment("a.png -o x.png --overlay over.png --skip-existing"));
   expect_labels(read_picture("x.png"));
   EXPECT_TRUE(exists("over.png"));
 }

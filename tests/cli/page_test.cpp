@@ -68,15 +68,11 @@ class CliPage : public CliTest {
     write_picture("photo.png", photo);
   }
 
-  void recut(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {"recut", "a.tree"});
-    expect_done(segment(arguments));
-  }
+  void recut(const std::string& line) const { expect_done(segment("recut a.tree " + line)); }
 
   /// The labels that `segment recut` gives.
-  Values recut_labels(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"-o", "labels.png"});
-    recut(arguments);
+  Values recut_labels(const std::string& line) const {
+    recut(line + " -o labels.png");
     return values_of(read_picture("labels.png"));
   }
 
@@ -295,7 +291,7 @@ TEST_F(CliPage, AFolderGivesPagesAndAnIndex) {
   write_picture("photos/b.png");
   write_picture("photos/a/<c> & d#.png");
   write("photos/bad.jpg", "no picture");
-  const Result result = segment({"photos", "--cue", "gradient", "--html", "out"});
+  const Result result = segment("photos --cue gradient --html out");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("bad.jpg"));
   EXPECT_TRUE(exists("out/b.html"));
@@ -311,7 +307,7 @@ TEST_F(CliPage, AFolderGivesPagesAndAnIndex) {
   // Pages of an earlier run stay in the index.
   write_picture("photos/e.png");
   fs::remove(path("photos/bad.jpg"));
-  expect_done(segment({"photos", "--cue", "gradient", "--html", "out", "--skip-existing"}));
+  expect_done(segment("photos --cue gradient --html out --skip-existing"));
   for (const char* page : {"./b.html", "./e.html"}) {
     EXPECT_THAT(read("out/index.html"), HasSubstr(page));
   }
@@ -320,15 +316,15 @@ TEST_F(CliPage, AFolderGivesPagesAndAnIndex) {
 TEST_F(CliPage, PlacesThatCannotBe) {
   fs::create_directories(path("photos"));
   write_picture("photos/index.png");
-  expect_error(segment({"photos", "--html", "out"}), 2, {"--html", "index.html", "index of all"});
-  expect_error(segment({"photo.png", "--html", "a.png"}), 2, {"a.png", ".html, .htm"});
-  expect_error(segment({"photo.png", "--html", "none/a.html"}), 3, {"none", "does not exist"});
-  expect_error(segment({"photo.png", "--html", "-"}), 2, {"--html", "standard output"});
-  expect_error(segment({"photo.png", "--method", "kway", "--html", "a.html"}), 2,
+  expect_error(segment("photos --html out"), 2, {"--html", "index.html", "index of all"});
+  expect_error(segment("photo.png --html a.png"), 2, {"a.png", ".html, .htm"});
+  expect_error(segment("photo.png --html none/a.html"), 3, {"none", "does not exist"});
+  expect_error(segment("photo.png --html -"), 2, {"--html", "standard output"});
+  expect_error(segment("photo.png --method kway --html a.html"), 2,
                {"--html is not for direct cuts (--method kway)", "--method hierarchy"});
-  expect_error(segment({"recut", "a.tree", "--html", "a.html"}), 2, {"--html", "without --image"});
+  expect_error(segment("recut a.tree --html a.html"), 2, {"--html", "without --image"});
   write_picture("small.png");
-  expect_error(segment({"recut", "a.tree", "--html", "a.html", "--image", "small.png"}), 3,
+  expect_error(segment("recut a.tree --html a.html --image small.png"), 3,
                {"small.png", "16 x 12", "160 x 120"});
   EXPECT_FALSE(exists("a.html"));
 }
@@ -337,8 +333,7 @@ TEST_F(CliPage, AFullDiskLeavesTheOldPage) {
   write("a.html", "old");
   Surroundings around;
   around.file_size_limit = 1000;
-  const Result result =
-      segment({"recut", "a.tree", "--html", "a.html", "--image", "photo.png"}, around);
+  const Result result = segment("recut a.tree --html a.html --image photo.png", around);
   EXPECT_NE(result.exit_code, 0);
   EXPECT_EQ(read("a.html"), "old");
   EXPECT_THAT(files(), UnorderedElementsAre("a.html", "a.tree", "photo.png"));
@@ -346,22 +341,22 @@ TEST_F(CliPage, AFullDiskLeavesTheOldPage) {
 
 TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
   if (chromium().empty()) GTEST_SKIP() << "Chromium is not installed (Debian: chromium)";
-  recut({"--regions", "12", "--html", "a.html", "--image", "photo.png"});
+  recut("--regions 12 --html a.html --image photo.png");
   const Json shown = used("a.html", "page_script.js");
   ASSERT_TRUE(shown.contains("tree"));
-  EXPECT_EQ(shown["first"], recut_labels({"--regions", "12"}));
-  EXPECT_EQ(shown["three"], recut_labels({"--regions", "3"}));
-  EXPECT_EQ(shown["many"], recut_labels({"--regions", "120"}));
-  EXPECT_EQ(shown["quarter"], recut_labels({"--threshold", "0.25"}));
-  EXPECT_EQ(shown["quarterAll"], recut_labels({"--threshold", "0.25", "--min-size", "0"}));
-  EXPECT_EQ(shown["quarterLarge"], recut_labels({"--threshold", "0.25", "--min-size", "0.5%"}));
-  EXPECT_EQ(shown["slider"], recut_labels({"--regions", "6"}));
-  EXPECT_EQ(shown["arrow"], recut_labels({"--regions", "7"}));
+  EXPECT_EQ(shown["first"], recut_labels("--regions 12"));
+  EXPECT_EQ(shown["three"], recut_labels("--regions 3"));
+  EXPECT_EQ(shown["many"], recut_labels("--regions 120"));
+  EXPECT_EQ(shown["quarter"], recut_labels("--threshold 0.25"));
+  EXPECT_EQ(shown["quarterAll"], recut_labels("--threshold 0.25 --min-size 0"));
+  EXPECT_EQ(shown["quarterLarge"], recut_labels("--threshold 0.25 --min-size 0.5%"));
+  EXPECT_EQ(shown["slider"], recut_labels("--regions 6"));
+  EXPECT_EQ(shown["arrow"], recut_labels("--regions 7"));
   EXPECT_THAT(shown["sliderMessage"].get<std::string>(), HasSubstr("6 regions, threshold 0."));
   EXPECT_EQ(shown["command"], "segment recut photo.tree --regions 6 -o labels.png");
   EXPECT_THAT(shown["badNumber"].get<std::string>(), HasSubstr("no number of regions"));
 
-  const Values six = recut_labels({"--regions", "6"});
+  const Values six = recut_labels("--regions 6");
   const Hierarchy large = without_small_regions(
       tree_, static_cast<std::int64_t>(std::ceil(0.0003 * (kPageWidth * kPageHeight - 30))));
   const Expected expected = expected_changes(large, six, kClicked);
@@ -404,7 +399,7 @@ TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
 
 TEST_F(CliPage, SavingNeedsNoScrolling) {
   if (chromium().empty()) GTEST_SKIP() << "Chromium is not installed (Debian: chromium)";
-  recut({"--regions", "12", "--html", "a.html", "--image", "photo.png"});
+  recut("--regions 12 --html a.html --image photo.png");
   for (const char* window : {"1000,700", "500,800"}) {
     const Json shown = used("a.html", "page_save_buttons.js", window);
     ASSERT_EQ(shown["seen"].size(), 5u);
@@ -420,10 +415,9 @@ TEST_F(CliPage, ShowsEigenvectorsOnlyWhenAskedTo) {
     const std::size_t start = text.find(open) + open.size();
     return Json::parse(text.substr(start, text.find("</script>", start) - start))["eigenvectors"];
   };
-  expect_done(segment({"photo.png", "--cue", "gradient", "--html", "a.html"}));
+  expect_done(segment("photo.png --cue gradient --html a.html"));
   EXPECT_THAT(vectors_in("a.html"), IsEmpty());
-  expect_done(
-      segment({"photo.png", "--cue", "gradient", "--html", "b.html", "--eigenvectors", "vectors"}));
+  expect_done(segment("photo.png --cue gradient --html b.html --eigenvectors vectors"));
   EXPECT_EQ(vectors_in("b.html").size(), 16u) << "all but the constant one";
 }
 
@@ -432,10 +426,10 @@ TEST_F(CliPage, ShowsObjectsAsSegmentFindsThem) {
   fs::create_directories(path("cells"));
   fs::copy_file(fs::path(DIACUT_SOURCE_DIR) / "tests/cli/nuclei/micrograph.png",
                 path("cells/a.png"));
-  expect_done(segment(
-      {"cells", "--config", "nuclei", "-o", "labels", "--html", "pages", "--tree", "trees"}));
-  expect_done(segment({"cells/a.png", "--config", "nuclei", "-o", "wide.png", "--threshold", "0.5",
-                       "--min-size", "40", "--set", "region.inside=0.5"}));
+  expect_done(segment("cells --config nuclei -o labels --html pages --tree trees"));
+  expect_done(
+      segment("cells/a.png --config nuclei -o wide.png --threshold 0.5 --min-size 40 --set "
+              "region.inside=0.5"));
   const Json shown = used("pages/a.html", "page_objects.js");
   ASSERT_TRUE(shown.contains("off"));
   EXPECT_EQ(shown["objects"], true);
@@ -457,8 +451,7 @@ TEST_F(CliPage, ShowsObjectsAsSegmentFindsThem) {
   EXPECT_THAT(shown["badInside"].get<std::string>(), HasSubstr("'2' is no mean"));
   EXPECT_THAT(read("pages/index.html"), HasSubstr("objects at first: " + std::to_string(count)));
   // Without the objects: the cut of the tree.
-  expect_done(segment(
-      {"recut", "trees/a.tree", "--threshold", "0.5", "--min-size", "40", "-o", "cut.png"}));
+  expect_done(segment("recut trees/a.tree --threshold 0.5 --min-size 40 -o cut.png"));
   EXPECT_EQ(shown["off"], values_of(read_picture("cut.png")));
 }
 

@@ -27,18 +27,14 @@ class CliSeeds : public CliTest {
   }
 
   /// Grows labels by the gradient, which needs no network.
-  Result grow(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--cue", "gradient"});
-    return segment(arguments);
-  }
+  Result grow(const std::string& line) const { return segment(line + " --cue gradient"); }
 };
 
 TEST_F(CliSeeds, GrowToTheBoundaryAndKeepTheirNumbers) {
   write_picture("a.png");
   write_picture("seeds.png", two_seeds());
   const Result result =
-      grow({"a.png", "--seeds", "seeds.png", "-o", "labels.png", "--json", "report.json"});
-  expect_done(result);
+      expect_done(grow("a.png --seeds seeds.png -o labels.png --json report.json"));
   const cv::Mat labels = read_picture("labels.png");
   for (int y = 0; y < kHeight; ++y) {
     for (int x = 0; x < kWidth; ++x) {
@@ -62,7 +58,7 @@ TEST_F(CliSeeds, PolygonsOfASceneHaveTheirNumbers) {
   };
   write_scene(path("scene.tif"), scene);
   write_picture("seeds.png", two_seeds());
-  expect_done(grow({"scene.tif", "--seeds", "seeds.png", "-o", "regions.geojson"}));
+  expect_done(grow("scene.tif --seeds seeds.png -o regions.geojson"));
   std::set<int> numbers;
   const Json regions = Json::parse(read("regions.geojson"));
   for (const Json& feature : regions["features"]) {
@@ -75,8 +71,7 @@ TEST_F(CliSeeds, PolygonsOfASceneHaveTheirNumbers) {
 TEST_F(CliSeeds, ProbabilitiesAddUpToOne) {
   write_picture("a.png");
   write_picture("seeds.png", two_seeds());
-  expect_done(grow({"a.png", "--seeds", "seeds.png", "--probabilities", "p.npy", "--set",
-                    "walker.tolerance=1e-7"}));
+  expect_done(grow("a.png --seeds seeds.png --probabilities p.npy --set walker.tolerance=1e-7"));
   const std::string bytes = read("p.npy");
   ASSERT_THAT(bytes, HasSubstr("'shape': (2, 12, 16)"));
   constexpr std::size_t kPixels = kWidth * kHeight;
@@ -105,12 +100,12 @@ TEST_F(CliSeeds, AddedLaterStartFromTheLastAnswer) {
     seeds(cv::Rect(scale, 2 * scale, scale, scale)) = 3;
     seeds(cv::Rect(13 * scale, 9 * scale, scale, scale)) = 7;
     write_picture("seeds.png", seeds);
-    expect_done(grow({"a.png", "--seeds", "seeds.png", "--probabilities", "p.npy", "-o", "x.png"}));
+    expect_done(grow("a.png --seeds seeds.png --probabilities p.npy -o x.png"));
     seeds(cv::Rect(14 * scale, 8 * scale, scale, scale)) = 7;
     write_picture("more.png", seeds);
-    expect_done(grow({"a.png", "--seeds", "more.png", "-o", "anew.png", "--json", "anew.json"}));
-    expect_done(grow({"a.png", "--seeds", "more.png", "--start-from", "p.npy", "-o", "started.png",
-                      "--json", "started.json"}));
+    expect_done(grow("a.png --seeds more.png -o anew.png --json anew.json"));
+    expect_done(
+        grow("a.png --seeds more.png --start-from p.npy -o started.png --json started.json"));
     EXPECT_LT(iterations_of(read("started.json")), iterations_of(read("anew.json"))) << scale;
     const cv::Mat anew = read_picture("anew.png");
     EXPECT_LE(cv::countNonZero(anew != read_picture("started.png")), anew.total() / 1000) << scale;
@@ -121,17 +116,12 @@ TEST_F(CliSeeds, ANewLabelStartsFromNothing) {
   write_picture("a.png");
   cv::Mat seeds = two_seeds();
   write_picture("seeds.png", seeds);
-  expect_done(grow({"a.png", "--seeds", "seeds.png", "--probabilities", "p.npy", "-o", "x.png"}));
+  expect_done(grow("a.png --seeds seeds.png --probabilities p.npy -o x.png"));
   seeds(cv::Rect(0, 0, 3, 3)) = 5;  // Between the others in their order.
   write_picture("more.png", seeds);
-  const std::vector<std::string> tight = {"a.png", "--seeds", "more.png", "--set",
-                                          "walker.tolerance=1e-6"};
-  std::vector<std::string> anew = tight;
-  anew.insert(anew.end(), {"-o", "anew.png"});
-  std::vector<std::string> started = tight;
-  started.insert(started.end(), {"--start-from", "p.npy", "-o", "started.png"});
-  expect_done(grow(anew));
-  expect_done(grow(started));
+  const std::string tight = "a.png --seeds more.png --set walker.tolerance=1e-6 ";
+  expect_done(grow(tight + "-o anew.png"));
+  expect_done(grow(tight + "-o started.png --start-from p.npy"));
   EXPECT_EQ(read("anew.png"), read("started.png"));
 }
 
@@ -141,9 +131,8 @@ TEST_F(CliSeeds, AFolderOfProbabilitiesToStartFrom) {
     write_picture(std::string("photos/") + name + ".png");
     write_picture(std::string("seeds/") + name + ".png", two_seeds());
   }
-  expect_done(grow({"photos", "--seeds", "seeds", "--probabilities", "p", "-o", "labels"}));
-  expect_done(grow(
-      {"photos", "--seeds", "seeds", "--start-from", "p", "-o", "again", "--json", "r.jsonl"}));
+  expect_done(grow("photos --seeds seeds --probabilities p -o labels"));
+  expect_done(grow("photos --seeds seeds --start-from p -o again --json r.jsonl"));
   EXPECT_EQ(read("labels/two.png"), read("again/two.png"));
   std::istringstream lines(read("r.jsonl"));
   int images = 0;
@@ -154,37 +143,33 @@ TEST_F(CliSeeds, AFolderOfProbabilitiesToStartFrom) {
 TEST_F(CliSeeds, WrongProbabilitiesToStartFromAreRefused) {
   write_picture("a.png");
   write_picture("seeds.png", two_seeds());
-  expect_done(grow({"a.png", "--seeds", "seeds.png", "--probabilities", "p.npy", "-o", "x.png"}));
-  const auto refuse = [&](const std::vector<std::string>& more, int code,
+  expect_done(grow("a.png --seeds seeds.png --probabilities p.npy -o x.png"));
+  const auto refuse = [&](const std::string& more, int code,
                           const std::vector<std::string>& parts) {
-    std::vector<std::string> line = {"a.png", "--seeds", "seeds.png", "-o", "y.png"};
-    line.insert(line.end(), more.begin(), more.end());
     const std::set<std::string> before = files();
-    expect_error(grow(line), code, parts);
+    expect_error(grow("a.png --seeds seeds.png -o y.png " + more), code, parts);
     EXPECT_EQ(files(), before);
   };
   std::string bytes = read("p.npy");
   const float nan = std::nanf("");
   std::copy_n(reinterpret_cast<const char*>(&nan), sizeof nan, bytes.end() - sizeof nan);
   write("nan.npy", bytes);
-  refuse({"--start-from", "nan.npy"}, 3, {"nan.npy", "column 15, row 11", "[0, 1]"});
+  refuse("--start-from nan.npy", 3, {"nan.npy", "column 15, row 11", "[0, 1]"});
   write("cut.npy", read("p.npy").substr(0, 300));
-  refuse({"--start-from", "cut.npy"}, 3, {"cut.npy"});
-  refuse({"--start-from", "none.npy"}, 3, {"--start-from", "none.npy"});
-  refuse({"--start-from", "seeds.png"}, 3, {"seeds.png", "no .npy file"});
+  refuse("--start-from cut.npy", 3, {"cut.npy"});
+  refuse("--start-from none.npy", 3, {"--start-from", "none.npy"});
+  refuse("--start-from seeds.png", 3, {"seeds.png", "no .npy file"});
   write_picture("b.png", kWidth * 2, kHeight);
   write_picture("wide.png", cv::Mat(cv::repeat(two_seeds(), 1, 2)));
-  expect_error(grow({"b.png", "--seeds", "wide.png", "--start-from", "p.npy", "-o", "y.png"}), 3,
+  expect_error(grow("b.png --seeds wide.png --start-from p.npy -o y.png"), 3,
                {"b.png", "16x12", "32x12"});
   cv::Mat three = two_seeds();
   three.at<std::uint8_t>(0, 0) = 5;
   write_picture("three.png", three);
-  expect_done(
-      grow({"a.png", "--seeds", "three.png", "--probabilities", "three.npy", "-o", "x.png"}));
-  refuse({"--start-from", "three.npy"}, 3, {"3 labels", "2"});
-  refuse({"--start-from", "p.npy", "--method", "hierarchy"}, 2, {"--start-from", "walker"});
-  expect_error(segment({"a.png", "--start-from", "p.npy", "-o", "y.png"}), 2,
-               {"--start-from", "--seeds"});
+  expect_done(grow("a.png --seeds three.png --probabilities three.npy -o x.png"));
+  refuse("--start-from three.npy", 3, {"3 labels", "2"});
+  refuse("--start-from p.npy --method hierarchy", 2, {"--start-from", "walker"});
+  expect_error(segment("a.png --start-from p.npy -o y.png"), 2, {"--start-from", "--seeds"});
 }
 
 TEST_F(CliSeeds, SeedsOfALargerPictureAreKeptInIt) {
@@ -195,7 +180,7 @@ TEST_F(CliSeeds, SeedsOfALargerPictureAreKeptInIt) {
   seeds(cv::Rect(800, 500, 9, 9)) = 2;
   seeds.at<std::uint8_t>(350, 700) = 1;  // On its own in the other half.
   write_picture("seeds.png", seeds);
-  expect_done(grow({"a.png", "--seeds", "seeds.png", "-o", "labels.png"}));
+  expect_done(grow("a.png --seeds seeds.png -o labels.png"));
   const cv::Mat labels = read_picture("labels.png");
   ASSERT_EQ(labels.size(), seeds.size());
   for (int y = 0; y < seeds.rows; ++y) {
@@ -217,10 +202,10 @@ TEST_F(CliSeeds, AFolderOfThem) {
     write_picture(std::string("photos/") + name + ".png");
     write_picture(std::string("seeds/") + name + ".png", two_seeds());
   }
-  expect_done(grow({"photos", "--seeds", "seeds", "-o", "labels"}));
+  expect_done(grow("photos --seeds seeds -o labels"));
   EXPECT_EQ(read("labels/one.png"), read("labels/two.png"));
   EXPECT_EQ(read_picture("labels/one.png").at<std::uint16_t>(0, 0), 7);
-  expect_error(grow({"photos", "--seeds", "seeds/one.png", "-o", "labels"}), 2,
+  expect_error(grow("photos --seeds seeds/one.png -o labels"), 2,
                {"--seeds", "seeds/one.png", "folder"});
 }
 
@@ -230,8 +215,7 @@ TEST_F(CliSeeds, ColoursThatSomebodyPaintedAreLabels) {
   marks.at<cv::Vec3b>(5, 2) = {0, 0, 255};
   marks.at<cv::Vec3b>(5, 13) = {255, 0, 0};
   write_picture("marks.png", marks);
-  const Result result = grow({"a.png", "--seeds", "marks.png", "-o", "labels.png"});
-  expect_done(result);
+  const Result result = expect_done(grow("a.png --seeds marks.png -o labels.png"));
   EXPECT_THAT(result.err, HasSubstr("#0000ff is 1, #ff0000 is 2; #ffffff is no seed"));
   const cv::Mat labels = read_picture("labels.png");
   EXPECT_EQ(labels.at<std::uint16_t>(5, 0), 2);
@@ -247,7 +231,7 @@ TEST_F(CliSeeds, MarksCorrectTheRegionsThatTheyTouch) {
   marks.at<std::uint8_t>(2, 1) = 3;
   marks.at<std::uint8_t>(2, 14) = 5;
   write_picture("split.png", marks);
-  expect_done(grow({"a.png", "--seeds", "split.png", "--correct", "labels.png", "-o", "s.png"}));
+  expect_done(grow("a.png --seeds split.png --correct labels.png -o s.png"));
   const cv::Mat split = read_picture("s.png");
   EXPECT_EQ(split.at<std::uint16_t>(0, 0), 3);
   EXPECT_EQ(split.at<std::uint16_t>(0, 15), 5);
@@ -257,13 +241,12 @@ TEST_F(CliSeeds, MarksCorrectTheRegionsThatTheyTouch) {
   marks.at<std::uint8_t>(2, 1) = 3;
   marks.at<std::uint8_t>(9, 1) = 3;
   write_picture("join.png", marks);
-  expect_done(grow({"a.png", "--seeds", "join.png", "--correct", "labels.png", "-o", "j.png"}));
+  expect_done(grow("a.png --seeds join.png --correct labels.png -o j.png"));
   EXPECT_EQ(cv::countNonZero(read_picture("j.png") != 3), 0);
   write_picture("small.png", cv::Mat(4, 5, CV_16U, cv::Scalar(1)));
-  expect_error(grow({"a.png", "--seeds", "join.png", "--correct", "small.png", "-o", "x.png"}), 3,
+  expect_error(grow("a.png --seeds join.png --correct small.png -o x.png"), 3,
                {"small.png", "5 x 4", "16 x 12"});
-  expect_error(segment({"a.png", "--correct", "labels.png", "-o", "x.png"}), 2,
-               {"--correct", "--seeds"});
+  expect_error(segment("a.png --correct labels.png -o x.png"), 2, {"--correct", "--seeds"});
 }
 
 TEST_F(CliSeeds, WrongSeedsAreRefused) {
@@ -271,7 +254,7 @@ TEST_F(CliSeeds, WrongSeedsAreRefused) {
   const auto refuse = [&](const cv::Mat& seeds, const std::vector<std::string>& parts) {
     write_picture("seeds.png", seeds);
     const std::set<std::string> before = files();
-    expect_error(grow({"a.png", "--seeds", "seeds.png", "-o", "labels.png"}), 3, parts);
+    expect_error(grow("a.png --seeds seeds.png -o labels.png"), 3, parts);
     EXPECT_EQ(files(), before);
   };
   refuse(no_seeds(), {"a.png", "no labels", "at least two"});
@@ -282,14 +265,13 @@ TEST_F(CliSeeds, WrongSeedsAreRefused) {
   cv::Mat large = cv::Mat::zeros(kHeight, kWidth, CV_32F);
   large.at<float>(5, 2) = 70000;
   write_picture("large.tif", large);
-  expect_error(grow({"a.png", "--seeds", "large.tif", "-o", "x.png"}), 3,
-               {"large.tif", "70000", "65535"});
+  expect_error(grow("a.png --seeds large.tif -o x.png"), 3, {"large.tif", "70000", "65535"});
   cv::Mat coloured(kHeight, kWidth, CV_8UC3, cv::Scalar(1, 2, 3));
   refuse(coloured, {"seeds.png", "colour"});
 
   write("cut.png", read("seeds.png").substr(0, 40));
-  expect_error(grow({"a.png", "--seeds", "cut.png", "-o", "x.png"}), 3, {"cut.png"});
-  expect_error(grow({"a.png", "--seeds", "none.png", "-o", "x.png"}), 3, {"--seeds", "none.png"});
+  expect_error(grow("a.png --seeds cut.png -o x.png"), 3, {"cut.png"});
+  expect_error(grow("a.png --seeds none.png -o x.png"), 3, {"--seeds", "none.png"});
 }
 
 TEST_F(CliSeeds, OnPixelsWithoutDataTheyAreRefused) {
@@ -299,8 +281,7 @@ TEST_F(CliSeeds, OnPixelsWithoutDataTheyAreRefused) {
   cv::Mat seeds = two_seeds();
   seeds.at<std::uint8_t>(1, 2) = 7;
   write_picture("seeds.png", seeds);
-  expect_error(grow({"a.png", "--seeds", "seeds.png", "-o", "x.png"}), 3,
-               {"column 2", "row 1", "no data"});
+  expect_error(grow("a.png --seeds seeds.png -o x.png"), 3, {"column 2", "row 1", "no data"});
 }
 
 TEST_F(CliSeeds, DoNotCrossBarriers) {
@@ -316,8 +297,8 @@ TEST_F(CliSeeds, DoNotCrossBarriers) {
     cv::Mat lines = cv::Mat::zeros(height, width, CV_8U);
     cv::line(lines, {width / 2, 0}, {width / 5, height - 1}, cv::Scalar(255), 1, cv::LINE_8);
     write_picture("lines.png", lines);
-    expect_done(grow({"a.png", "--seeds", "seeds.png", "--barriers", "lines.png", "-o",
-                      "labels.png", "--probabilities", "p.npy"}));
+    expect_done(
+        grow("a.png --seeds seeds.png --barriers lines.png -o labels.png --probabilities p.npy"));
     const cv::Mat labels = read_picture("labels.png");
     for (int y = 0; y < height; ++y) {
       bool passed = false;
@@ -336,10 +317,9 @@ TEST_F(CliSeeds, DoNotCrossBarriers) {
       }
     }
   }
-  expect_error(segment({"a.png", "--barriers", "lines.png", "-o", "x.png"}), 2,
-               {"--barriers", "--seeds"});
+  expect_error(segment("a.png --barriers lines.png -o x.png"), 2, {"--barriers", "--seeds"});
   write_picture("lines.png", cv::Mat(kHeight, kWidth, CV_8U, cv::Scalar(1)));
-  expect_error(grow({"a.png", "--seeds", "seeds.png", "--barriers", "lines.png", "-o", "x.png"}), 3,
+  expect_error(grow("a.png --seeds seeds.png --barriers lines.png -o x.png"), 3,
                {"barriers", "16x12", "960x720"});
 }
 
@@ -348,8 +328,7 @@ TEST_F(CliSeeds, WhatIsBehindBarriersHasNoLabel) {
   write_picture("seeds.png", two_seeds());
   write("lines.geojson", R"({"type":"Feature","properties":{},"geometry":{"type":"Polygon",
     "coordinates":[[[6,2],[11,2],[11,8],[6,8],[6,2]]]}})");
-  const Result result =
-      grow({"a.png", "--seeds", "seeds.png", "--barriers", "lines.geojson", "-o", "labels.png"});
+  const Result result = grow("a.png --seeds seeds.png --barriers lines.geojson -o labels.png");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.err, HasSubstr("20 pixels cannot be reached"));
   const cv::Mat labels = read_picture("labels.png");
@@ -370,14 +349,14 @@ TEST_F(CliSeeds, OfGeoJson) {
     return R"({"type":"FeatureCollection","features":[)" + features + "]}";
   };
   write("seeds.geojson", collection(left + "," + right));
-  expect_done(grow({"a.png", "--seeds", "seeds.geojson", "-o", "labels.png"}));
+  expect_done(grow("a.png --seeds seeds.geojson -o labels.png"));
   const cv::Mat labels = read_picture("labels.png");
   EXPECT_EQ(labels.at<std::uint16_t>(0, 0), 7);
   EXPECT_EQ(labels.at<std::uint16_t>(11, 15), 3);
 
   const auto refuse = [&](const std::string& text, const std::vector<std::string>& parts) {
     write("wrong.geojson", text);
-    expect_error(grow({"a.png", "--seeds", "wrong.geojson", "-o", "x.png"}), 3, parts);
+    expect_error(grow("a.png --seeds wrong.geojson -o x.png"), 3, parts);
   };
   refuse(collection(left + "," + feature("3", R"({"type":"Point","coordinates":[16.5,3]})")),
          {"wrong.geojson", "feature 2", "(16.5, 3)", "16x12"});
@@ -401,8 +380,8 @@ TEST_F(CliSeeds, PolygonsOfGeoJsonMarkTheirRegions) {
   regions(cv::Rect(2, 3, 3, 4)) = 3;
   write_picture("a.png");
   write_picture("whole.png", regions);
-  expect_done(grow({"a.png", "--seeds", "whole.png", "--geojson", "regions.geojson"}));
-  expect_done(grow({"a.png", "--seeds", "regions.geojson", "-o", "labels.png"}));
+  expect_done(grow("a.png --seeds whole.png --geojson regions.geojson"));
+  expect_done(grow("a.png --seeds regions.geojson -o labels.png"));
   const cv::Mat labels = read_picture("labels.png");
   // Regions are numbered in scan order.
   for (int y = 0; y < kHeight; ++y) {
@@ -416,20 +395,20 @@ TEST_F(CliSeeds, PolygonsOfGeoJsonMarkTheirRegions) {
 TEST_F(CliSeeds, CutAHierarchy) {
   write_picture("a.png");
   write_picture("seeds.png", two_seeds());
-  expect_done(grow({"a.png", "--seeds", "seeds.png", "--method", "hierarchy", "-o", "labels.png",
-                    "--tree", "a.tree", "--json", "report.json"}));
+  expect_done(grow(
+      "a.png --seeds seeds.png --method hierarchy -o labels.png --tree a.tree --json report.json"));
   const cv::Mat labels = read_picture("labels.png");
   EXPECT_EQ(labels.at<std::uint16_t>(5, 2), 7);
   EXPECT_EQ(labels.at<std::uint16_t>(6, kWidth - 3), 3);
-  expect_done(segment({"recut", "a.tree", "--seeds", "seeds.png", "-o", "again.png"}));
+  expect_done(segment("recut a.tree --seeds seeds.png -o again.png"));
   EXPECT_EQ(read("again.png"), read("labels.png"));
   EXPECT_FALSE(Json::parse(read("report.json")).contains("walk"));
   for (const char* name : {"--regions", "--min-size", "--threshold"}) {
-    expect_error(grow({"a.png", "--seeds", "seeds.png", "--method", "hierarchy", name, "1"}), 2,
+    expect_error(grow(fmt::format("a.png --seeds seeds.png --method hierarchy {} 1", name)), 2,
                  {name, "--seeds"});
   }
-  expect_error(grow({"a.png", "--seeds", "seeds.png", "--method", "hierarchy", "--html", "x.html"}),
-               2, {"--html", "--seeds"});
+  expect_error(grow("a.png --seeds seeds.png --method hierarchy --html x.html"), 2,
+               {"--html", "--seeds"});
 }
 
 TEST_F(CliSeeds, WrongSeedsCutNoHierarchy) {
@@ -438,13 +417,13 @@ TEST_F(CliSeeds, WrongSeedsCutNoHierarchy) {
   picture(cv::Rect(0, 0, 4, 4)) = cv::Scalar(0, 0, 0, 0);
   write_picture("a.png", picture);
   write_picture("seeds.png", two_seeds());
-  expect_done(segment({"a.png", "--cue", "gradient", "-o", "x.png", "--tree", "a.tree"}));
+  expect_done(segment("a.png --cue gradient -o x.png --tree a.tree"));
   std::filesystem::remove(path("x.png"));
   const auto refuse = [&](const std::string& seeds, const std::vector<std::string>& parts) {
-    expect_error(segment({"recut", "a.tree", "--seeds", seeds, "-o", "x.png"}), 3, parts);
+    expect_error(segment(fmt::format("recut a.tree --seeds {} -o x.png", seeds)), 3, parts);
     std::vector<std::string> named = parts;
     named.emplace_back("a.png");
-    expect_error(grow({"a.png", "--method", "hierarchy", "--seeds", seeds, "-o", "x.png"}), 3,
+    expect_error(grow(fmt::format("a.png --method hierarchy --seeds {} -o x.png", seeds)), 3,
                  named);
     EXPECT_FALSE(exists("x.png"));
   };
@@ -474,19 +453,17 @@ TEST_F(CliSeeds, WrongSeedsCutNoHierarchy) {
 TEST_F(CliSeeds, OptionsWithoutEffectAreRefused) {
   write_picture("a.png");
   write_picture("seeds.png", two_seeds());
-  const auto refuse = [&](const std::vector<std::string>& more, const std::string& part) {
-    std::vector<std::string> arguments = {"a.png", "--seeds", "seeds.png", "-o", "x.png"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    expect_error(segment(arguments), 2, {"--seeds", part});
+  const auto refuse = [&](const std::string& more, const std::string& part) {
+    expect_error(segment("a.png --seeds seeds.png -o x.png " + more), 2, {"--seeds", part});
   };
-  refuse({"--regions", "4"}, "--regions");
-  refuse({"--min-size", "9"}, "--min-size");
-  refuse({"--method", "kway"}, "--method");
-  refuse({"--tree", "x.tree"}, "--tree");
-  refuse({"--eigenvectors", "v"}, "--eigenvectors");
-  refuse({"--page", "all"}, "--page");
-  expect_error(segment({"a.png", "-o", "x.png", "--method", "walker"}), 2, {"walker", "--seeds"});
-  expect_error(segment({"a.png", "--probabilities", "p.npy"}), 2, {"--probabilities", "--seeds"});
+  refuse("--regions 4", "--regions");
+  refuse("--min-size 9", "--min-size");
+  refuse("--method kway", "--method");
+  refuse("--tree x.tree", "--tree");
+  refuse("--eigenvectors v", "--eigenvectors");
+  refuse("--page all", "--page");
+  expect_error(segment("a.png -o x.png --method walker"), 2, {"walker", "--seeds"});
+  expect_error(segment("a.png --probabilities p.npy"), 2, {"--probabilities", "--seeds"});
   EXPECT_THAT(files(), UnorderedElementsAre("a.png", "seeds.png"));
 }
 

@@ -45,9 +45,8 @@ TEST_F(CliStack, LabelsOfAllPagesAreThePagesOfOneFile) {
   const std::vector<cv::Mat> pages = {page(16, 12, 5), page(16, 12, 11), page(20, 9, 8)};
   write_stack("stack.tif", pages);
   const Result result =
-      segment({"stack.tif", "--page", "all", "-o", "labels.tif", "--overlay", "overlays",
-               "--regions", "2", "--json", "report.jsonl", "--coco", "regions.json"});
-  expect_done(result);
+      expect_done(segment("stack.tif --page all -o labels.tif --overlay overlays --regions 2 "
+                          "--json report.jsonl --coco regions.json"));
   EXPECT_THAT(result.err, HasSubstr("3 done, 0 skipped, 0 failed"));
   EXPECT_THAT(result.err, HasSubstr("labels in 'labels.tif'"));
   EXPECT_THAT(result.err, Not(HasSubstr("the first was read")));
@@ -56,13 +55,11 @@ TEST_F(CliStack, LabelsOfAllPagesAreThePagesOfOneFile) {
   for (std::size_t k = 0; k < pages.size(); ++k) {
     const std::string number = std::to_string(k + 1);
     EXPECT_TRUE(exists("overlays/stack-" + number + ".png"));
-    expect_done(segment({"stack.tif", "--page", number, "-o", "one.png", "--regions", "2"}));
+    expect_done(segment(fmt::format("stack.tif --page {} -o one.png --regions 2", number)));
     expect_equal(labels[k], read_picture("one.png"));
   }
-  std::istringstream lines(read("report.jsonl"));
   int number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    const auto report = nlohmann::json::parse(line);
+  for (const nlohmann::json& report : json_lines(read("report.jsonl"))) {
     EXPECT_EQ(report["input"], "stack.tif");
     EXPECT_EQ(report["page"], ++number);
   }
@@ -79,31 +76,30 @@ TEST_F(CliStack, AFolderGivesAStackForEachStack) {
                 ("mkdir " + path("in") + " && mv " + path("many.tif") + " " + path("in")).c_str()),
             0);
   write_picture("in/one.png");
-  expect_done(segment({"in", "--page", "all", "-o", "out"}));
+  expect_done(segment("in --page all -o out"));
   EXPECT_EQ(read_stack("out/many.tif").size(), 2U);
   EXPECT_TRUE(exists("out/one.png"));
   // Nothing is left to do, and nothing is done again.
   const std::string before = read("out/many.tif");
-  const Result again = segment({"in", "--page", "all", "-o", "out", "--skip-existing"});
-  expect_done(again);
+  const Result again = expect_done(segment("in --page all -o out --skip-existing"));
   EXPECT_THAT(again.err, HasSubstr("0 done, 3 skipped, 0 failed"));
   EXPECT_EQ(read("out/many.tif"), before);
 }
 
 TEST_F(CliStack, LabelsGoBesideTheFileByDefault) {
   write("two.pgm", "P2 4 1 9 5 5 5 5\nP2 4 1 9 0 0 9 9\n");
-  expect_done(segment({"two.pgm", "--page", "all", "--cue", "gradient"}));
+  expect_done(segment("two.pgm --page all --cue gradient"));
   EXPECT_EQ(read_stack("two-labels.tif").size(), 2U);
   write_picture("single.png");
-  expect_done(segment({"single.png", "--page", "all"}));
+  expect_done(segment("single.png --page all"));
   EXPECT_EQ(read_stack("single-labels.tif").size(), 1U);
 }
 
 TEST_F(CliStack, AFailedPageLeavesNoFileOfLabels) {
   // The second page has more pixels than are read.
   write_stack("two.tif", {page(16, 12, 5), page(30, 12, 11)});
-  const Result result = segment({"two.tif", "--page", "all", "-o", "labels.tif", "--set",
-                                 "image.max_pixels=200", "--json", "-"});
+  const Result result =
+      segment("two.tif --page all -o labels.tif --set image.max_pixels=200 --json -");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("1 done, 0 skipped, 1 failed"));
   EXPECT_THAT(result.err, HasSubstr("'labels.tif' is not written"));
@@ -142,8 +138,9 @@ void write_imagej_stack(const std::string& path) {
 
 TEST_F(CliStack, OneTableMeasuresAllChannelsAndLabelsKeepAxesAndPixels) {
   write_imagej_stack(path("cells.tif"));
-  expect_done(segment({"cells.tif", "--page", "all", "--channel", "1", "--regions", "2", "--cue",
-                       "gradient", "-o", "labels.TIF", "--table", "t.csv", "--measure", "all"}));
+  expect_done(
+      segment("cells.tif --page all --channel 1 --regions 2 --cue gradient -o labels.TIF --table "
+              "t.csv --measure all"));
   const std::string table = read("t.csv");
   EXPECT_THAT(table, ::testing::StartsWith("file,page,label,area,area_um2,x,y,"));
   EXPECT_THAT(table, HasSubstr("\ncells.tif,1,1,72,9,0,0,6,12,"));
@@ -160,9 +157,8 @@ TEST_F(CliStack, OneTableMeasuresAllChannelsAndLabelsKeepAxesAndPixels) {
   EXPECT_EQ(across, 2.0F);
   TIFFClose(labels);
   // Which page another channel's is would be a guess.
-  expect_error(segment({"cells.tif", "--page", "2", "--cue", "gradient", "--table", "u.csv",
-                        "--measure", "all"}),
-               3, {"cells.tif", "--channel"});
+  expect_error(segment("cells.tif --page 2 --cue gradient --table u.csv --measure all"), 3,
+               {"cells.tif", "--channel"});
 }
 
 TEST_F(CliStack, LinkedPagesKeepTheirNumbers) {
@@ -170,25 +166,20 @@ TEST_F(CliStack, LinkedPagesKeepTheirNumbers) {
   cv::Mat second = page(16, 12, 5);
   second.row(0).setTo(220);
   write_stack("stack.tif", {page(16, 12, 6), second, page(16, 12, 5)});
-  const std::vector<std::string> run = {"stack.tif", "--page",  "all",        "--cue",
-                                        "gradient",  "-o",      "labels.tif", "--regions",
-                                        "2",         "--table", "t.csv"};
-  std::vector<std::string> linked = run;
-  linked.insert(linked.end(), {"--link", "--link-overlap", "0.5"});
+  const std::string run =
+      "stack.tif --page all --cue gradient -o labels.tif --regions 2 --table t.csv";
   expect_done(segment(run));
   EXPECT_EQ(read_stack("labels.tif")[1].at<std::int32_t>(6, 1), 2);
-  expect_done(segment(linked));
+  expect_done(segment(run + " --link --link-overlap 0.5"));
   for (const cv::Mat& labels : read_stack("labels.tif")) {
     EXPECT_EQ(labels.at<std::int32_t>(6, 1), 1);
     EXPECT_EQ(labels.at<std::int32_t>(6, 14), 2);
   }
   EXPECT_THAT(read("t.csv"), HasSubstr("\nstack.tif,2,2,"));
-  expect_error(segment({"stack.tif", "--link"}), 2, {"--link", "--page all"});
-  linked.back() = "1.5";
-  expect_error(segment(linked), 2, {"--link-overlap", "1.5"});
+  expect_error(segment("stack.tif --link"), 2, {"--link", "--page all"});
+  expect_error(segment(run + " --link --link-overlap 1.5"), 2, {"--link-overlap", "1.5"});
   write_stack("sizes.tif", {page(16, 12, 5), page(20, 12, 5), page(16, 12, 5)});
-  const Result sizes =
-      segment({"sizes.tif", "--page", "all", "--cue", "gradient", "--link", "-o", "x.tif"});
+  const Result sizes = segment("sizes.tif --page all --cue gradient --link -o x.tif");
   EXPECT_EQ(sizes.exit_code, 3);
   EXPECT_THAT(sizes.err, HasSubstr("of one size"));
 }
@@ -198,27 +189,25 @@ TEST_F(CliStack, ATableLeavesOutWhatHasOtherChannels) {
   write_picture("in/a.png");
   write_picture("in/b.png", page(16, 12, 5));
   write_picture("in/c.png");
-  const Result result = segment({"in", "--cue", "gradient", "--regions", "2", "--table", "t.csv"});
+  const Result result = segment("in --cue gradient --regions 2 --table t.csv");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("b.png"));
   EXPECT_THAT(result.err, HasSubstr("mean_grey"));
   EXPECT_THAT(read("t.csv"), ::testing::AllOf(HasSubstr("\na.png,1,2,"), HasSubstr("\nc.png,1,2,"),
                                               Not(HasSubstr("b.png"))));
-  expect_error(segment({"in", "--table", "t.csv", "--skip-existing"}), 2,
-               {"--table", "--skip-existing"});
-  expect_done(segment({"in", "--cue", "gradient", "--regions", "2", "--table", "figures"}));
+  expect_error(segment("in --table t.csv --skip-existing"), 2, {"--table", "--skip-existing"});
+  expect_done(segment("in --cue gradient --regions 2 --table figures"));
   EXPECT_TRUE(exists("figures/b.csv"));
 }
 
 TEST_F(CliStack, WhatMakesNoSenseIsRefused) {
   write_stack("stack.tif", {page(16, 12, 5), page(16, 12, 11)});
   const auto before = files();
-  expect_error(segment({"stack.tif", "--page", "all", "-o", "labels.png"}), 2,
-               {"labels.png", ".tif"});
-  expect_error(segment({"stack.tif", "--page", "all", "-o", "stack.tif"}), 2, {"stack.tif"});
-  expect_error(segment({"-", "--page", "all", "-o", "labels.tif"}), 2, {"--page all"});
-  expect_error(segment({"stack.tif", "--page", "all", "-o", "-"}), 2, {"-o"});
-  expect_error(segment({"stack.tif", "--page", "al", "-o", "labels.tif"}), 2, {"--page"});
+  expect_error(segment("stack.tif --page all -o labels.png"), 2, {"labels.png", ".tif"});
+  expect_error(segment("stack.tif --page all -o stack.tif"), 2, {"stack.tif"});
+  expect_error(segment("- --page all -o labels.tif"), 2, {"--page all"});
+  expect_error(segment("stack.tif --page all -o -"), 2, {"-o"});
+  expect_error(segment("stack.tif --page al -o labels.tif"), 2, {"--page"});
   EXPECT_EQ(files(), before);
 }
 

@@ -31,8 +31,7 @@ class CliTerminal : public CliTest {
 
 TEST_F(CliTerminal, ABatchShowsABarWithinTheWidth) {
   for (const auto width : std::initializer_list<unsigned short>{40, 100}) {
-    const Result result = segment({"photos", "-o", "out"}, {.terminal_width = width});
-    expect_done(result);
+    const Result result = expect_done(segment("photos -o out", {.terminal_width = width}));
     const std::vector<std::string> lines = transient_lines(result.err);
     ASSERT_GE(lines.size(), 2u) << result.err;
     bool rate = false;
@@ -51,8 +50,7 @@ TEST_F(CliTerminal, ABatchShowsABarWithinTheWidth) {
 }
 
 TEST_F(CliTerminal, ASingleImageShowsItsStage) {
-  const Result result = segment({"photos/0.png", "-o", "x.png"}, {.terminal_width = 80});
-  expect_done(result);
+  const Result result = expect_done(segment("photos/0.png -o x.png", {.terminal_width = 80}));
   const std::vector<std::string> lines = transient_lines(result.err);
   ASSERT_FALSE(lines.empty());
   for (const std::string& line : lines) EXPECT_THAT(line, HasSubstr("photos/0.png: "));
@@ -62,27 +60,25 @@ TEST_F(CliTerminal, NothingMovesWhereItMustNot) {
   for (const Surroundings& around :
        {Surroundings{}, Surroundings{.environment = {{"TERM", "dumb"}}, .terminal_width = 80},
         Surroundings{.environment = {{"TERM", std::nullopt}}, .terminal_width = 80}}) {
-    const Result result = segment({"photos", "-o", "out"}, around);
-    expect_done(result);
+    const Result result = expect_done(segment("photos -o out", around));
     EXPECT_THAT(result.err, Not(HasSubstr("\033")));
     EXPECT_THAT(result.err, Not(HasSubstr("images/s  ")));
   }
-  const Result quiet = segment({"photos", "-o", "out", "--quiet"}, {.terminal_width = 80});
-  expect_done(quiet);
+  const Result quiet = expect_done(segment("photos -o out --quiet", {.terminal_width = 80}));
   EXPECT_EQ(quiet.err, "");
 }
 
 TEST_F(CliTerminal, ColoursAreForTerminalsThatWantThem) {
   const std::string colour = "\033[1;31m";
-  EXPECT_THAT(segment({"missing.png"}, {.terminal_width = 80}).err, HasSubstr(colour));
+  EXPECT_THAT(segment("missing.png", {.terminal_width = 80}).err, HasSubstr(colour));
   EXPECT_THAT(
-      segment({"missing.png"}, {.environment = {{"NO_COLOR", "1"}}, .terminal_width = 80}).err,
+      segment("missing.png", {.environment = {{"NO_COLOR", "1"}}, .terminal_width = 80}).err,
       Not(HasSubstr("\033[1")));
-  EXPECT_THAT(segment({"missing.png"}).err, Not(HasSubstr("\033")));
+  EXPECT_THAT(segment("missing.png").err, Not(HasSubstr("\033")));
 }
 
 TEST_F(CliTerminal, ControlCharactersInNamesAreNotSent) {
-  const Result result = segment({"bell\a\033[31mred.png"}, {.terminal_width = 80});
+  const Result result = segment("bell\a\033[31mred.png", {.terminal_width = 80});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, Not(HasSubstr("\a")));
   EXPECT_THAT(result.err, Not(HasSubstr("\033[31m")));

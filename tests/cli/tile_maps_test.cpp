@@ -12,13 +12,9 @@ namespace {
 class CliTileMaps : public CliTiles {
  protected:
   /// Options for labels and contours, NAME.tif and NAME-c.EXTENSION.
-  static std::vector<std::string> results(const std::string& input, const std::string& name,
-                                          const std::string& extension,
-                                          const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {input, "-o", name + ".tif", "--contours",
-                                          name + "-c" + extension};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return arguments;
+  static std::string results(const std::string& input, const std::string& name,
+                             const std::string& extension, const std::string& more = "") {
+    return fmt::format("{0} -o {1}.tif --contours {1}-c{2} {3}", input, name, extension, more);
   }
   void expect_same_maps(const std::string& a, const std::string& b, const std::string& extension,
                         const std::string& what) const {
@@ -27,12 +23,11 @@ class CliTileMaps : public CliTiles {
   }
   /// Of a picture whole and in tiles of several sizes.
   void expect_maps_of_the_whole(const std::string& input, const std::string& extension,
-                                const std::vector<std::string>& wanted) const {
+                                const std::string& wanted = "") const {
     expect_done(whole(results(input, "whole", extension, wanted)));
     std::string first;
     for (const char* size : {"16", "50", "500"}) {
-      std::vector<std::string> more = wanted;
-      more.insert(more.end(), {"--tile-size", size});
+      const std::string more = fmt::format("{} --tile-size {}", wanted, size);
       expect_done(tiled(results(input, "tiled", extension, more)));
       expect_same_maps("tiled", "whole", extension, input + " in tiles of " + size);
       if (first.empty()) first = read("tiled.tif");
@@ -43,14 +38,14 @@ class CliTileMaps : public CliTiles {
 
 TEST_F(CliTileMaps, AreThoseOfTheWholePictureToTheLastByte) {
   write_picture("a.png", drawing(131, 97));
-  expect_maps_of_the_whole("a.png", ".tif", {});
-  expect_maps_of_the_whole("a.png", ".tif", {"--threshold", "0.1", "--min-size", "1"});
-  expect_maps_of_the_whole("a.png", ".tiff", {"--cog", "--min-size", "400"});
+  expect_maps_of_the_whole("a.png", ".tif");
+  expect_maps_of_the_whole("a.png", ".tif", "--threshold 0.1 --min-size 1");
+  expect_maps_of_the_whole("a.png", ".tiff", "--cog --min-size 400");
 }
 
 TEST_F(CliTileMaps, OfASceneWithIslandsHaveItsCoordinates) {
   write_scene(path("scene.tif"), islands(90, 75, 3));
-  expect_maps_of_the_whole("scene.tif", ".tif", {});
+  expect_maps_of_the_whole("scene.tif", ".tif");
   const ReadScene source = read_scene(path("scene.tif"));
   const ReadScene contours = read_scene(path("tiled-c.tif"));
   EXPECT_EQ(contours.projection, source.projection);
@@ -62,40 +57,31 @@ TEST_F(CliTileMaps, OfASceneWithIslandsHaveItsCoordinates) {
 TEST_F(CliTileMaps, OfThinAndOfFlatPictures) {
   for (const auto& [width, height] : {std::pair(1, 70), std::pair(70, 1), std::pair(1, 1)}) {
     write_picture("thin.png", drawing(width, height));
-    expect_maps_of_the_whole("thin.png", ".tif", {});
+    expect_maps_of_the_whole("thin.png", ".tif");
   }
   write_picture("flat.png", cv::Mat(50, 60, CV_8UC3, cv::Scalar(9, 99, 199)));
-  expect_maps_of_the_whole("flat.png", ".tif", {"--min-size", "1"});
+  expect_maps_of_the_whole("flat.png", ".tif", "--min-size 1");
   EXPECT_THAT(labels("tiled-c.tif"), Each(0));
 }
 
 TEST_F(CliTileMaps, ByANetwork) {
   write_picture("a.png", drawing(70, 45));
-  expect_done(segment(results("a.png", "whole", ".tif",
-                              {"--weights", "fast", "--detail", "native", "--merging", "strength",
-                               "--spectral", "never"})));
   expect_done(
-      segment(results("a.png", "tiled", ".tif", {"--weights", "fast", "--tile-size", "32"})));
+      segment(results("a.png", "whole", ".tif",
+                      "--weights fast --detail native --merging strength --spectral never")));
+  expect_done(segment(results("a.png", "tiled", ".tif", "--weights fast --tile-size 32")));
   expect_same_maps("tiled", "whole", ".tif", "a network");
 }
 
 TEST_F(CliTileMaps, InSharesAndPaintedAgain) {
   write_picture("a.png", drawing(100, 90));
-  const std::vector<std::string> options = {"--tile-size", "40", "--tiles-in", "work"};
-  std::vector<std::string> plan = options;
-  plan.push_back("--plan-only");
-  expect_done(tiled(results("a.png", "out", ".tif", plan)));
-  for (int k = 0; k < 4; ++k) {
-    const auto first = start({"tile", "work/plan.json", "--shard", "1/2"});
-    expect_done(step("tile", {"--shard", "2/2"}));
-    expect_done(first->wait());
-    expect_done(step("join"));
-  }
+  expect_done(tiled(results("a.png", "out", ".tif", "--tile-size 40 --tiles-in work --plan-only")));
+  steps_in_two_shares(4);
   // The disk is full.
-  expect_error(segment({"paint", "work/plan.json"}, {.file_size_limit = 500}), 3, {"out-c.tif"});
+  expect_error(segment("paint work/plan.json", {.file_size_limit = 500}), 3, {"out-c.tif"});
   EXPECT_FALSE(exists("out-c.tif"));
   expect_done(step("paint"));
-  expect_done(whole(results("a.png", "whole", ".tif", {})));
+  expect_done(whole(results("a.png", "whole", ".tif")));
   expect_same_maps("out", "whole", ".tif", "two shares");
   // What is gone is made anew.
   std::filesystem::remove(path("out-c.tif"));
@@ -110,8 +96,8 @@ TEST_F(CliTileMaps, InSharesAndPaintedAgain) {
 
 TEST_F(CliTileMaps, OfAKilledRun) {
   write_picture("a.png", drawing(100, 90));
-  std::vector<std::string> run = results(
-      "a.png", "out", ".tif", {"--cue", "gradient", "--tile-size", "16", "--tiles-in", "work"});
+  const std::string run =
+      results("a.png", "out", ".tif", "--cue gradient --tile-size 16 --tiles-in work");
   for (const char* until :
        {"work/map-3.bin", "work/leaves-3.bin", "work/joined-regions.bin", "out-c.tif"}) {
     const auto process = start(run);
@@ -120,31 +106,26 @@ TEST_F(CliTileMaps, OfAKilledRun) {
     process->wait();
   }
   expect_done(segment(run));
-  expect_done(whole(results("a.png", "whole", ".tif", {})));
+  expect_done(whole(results("a.png", "whole", ".tif")));
   expect_same_maps("out", "whole", ".tif", "a killed run");
 }
 
 TEST_F(CliTileMaps, AreRefusedWhereTheyCannotBe) {
   write_picture("a.png", drawing(100, 90));
-  const auto refuse = [&](std::vector<std::string> more, int code,
-                          const std::vector<std::string>& told) {
-    std::vector<std::string> arguments = {"a.png",      "-q",   "-o",          "out.tif",
-                                          "--tiles-in", "work", "--tile-size", "40"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    expect_error(tiled(arguments), code, told);
+  const auto refuse = [&](const std::string& more, int code, const std::vector<std::string>& told) {
+    expect_error(tiled("a.png -q -o out.tif --tiles-in work --tile-size 40 " + more), code, told);
   };
-  refuse({"--contours", "c.jpg"}, 2, {"c.jpg", ".tif"});
-  refuse({"--contours", "c.npy"}, 2, {"c.npy", ".tif"});
-  refuse({"--contours", "-"}, 2, {"--contours", "name a file"});
-  refuse({"--ultrametric", "u.tif"}, 2, {"--ultrametric", "--tile-size"});
-  refuse({"--contours", "out.tif"}, 2, {"out.tif"});
-  refuse({"--contours", "none/c.tif"}, 3, {"none/c.tif"});
+  refuse("--contours c.jpg", 2, {"c.jpg", ".tif"});
+  refuse("--contours c.npy", 2, {"c.npy", ".tif"});
+  refuse("--contours -", 2, {"--contours", "name a file"});
+  refuse("--ultrametric u.tif", 2, {"--ultrametric", "--tile-size"});
+  refuse("--contours out.tif", 2, {"out.tif"});
+  refuse("--contours none/c.tif", 3, {"none/c.tif"});
   EXPECT_FALSE(exists("work/plan.json"));
   // A plan without contours has thrown away what they are made of.
-  expect_done(tiled({"a.png", "-o", "out.tif", "--tiles-in", "work", "--tile-size", "40"}));
-  refuse({"--contours", "c.tif"}, 3, {"plan.json", "another run"});
-  expect_error(whole({"a.png", "-q", "-o", "x.tif", "--contours", "c.jpg"}), 2,
-               {"c.jpg", ".tif, .png, .npy"});
+  expect_done(tiled("a.png -o out.tif --tiles-in work --tile-size 40"));
+  refuse("--contours c.tif", 3, {"plan.json", "another run"});
+  expect_error(whole("a.png -q -o x.tif --contours c.jpg"), 2, {"c.jpg", ".tif, .png, .npy"});
 }
 
 }  // namespace

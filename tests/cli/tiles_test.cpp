@@ -17,17 +17,11 @@ namespace {
 
 TEST_F(CliTiles, LabelsAreThoseOfTheWholePicture) {
   write_picture("a.png", drawing(131, 97));
-  for (const std::vector<std::string>& wanted : {std::vector<std::string>{},
-                                                 {"--regions", "9"},
-                                                 {"--threshold", "0.1", "--min-size", "1"}}) {
-    std::vector<std::string> arguments = {"a.png", "-o", "whole.tif"};
-    arguments.insert(arguments.end(), wanted.begin(), wanted.end());
-    expect_done(whole(arguments));
+  for (const char* wanted : {"", "--regions 9", "--threshold 0.1 --min-size 1"}) {
+    expect_done(whole(fmt::format("a.png -o whole.tif {}", wanted)));
     for (const char* size : {"16", "50", "500"}) {
-      arguments = {"a.png", "-o", "tiled.tif", "--tile-size", size};
-      arguments.insert(arguments.end(), wanted.begin(), wanted.end());
-      const Result result = tiled(arguments);
-      expect_done(result);
+      const Result result =
+          expect_done(tiled(fmt::format("a.png -o tiled.tif --tile-size {} {}", size, wanted)));
       EXPECT_THAT(result.err, HasSubstr("--merging strength"));
       EXPECT_TRUE(labels("tiled.tif") == labels("whole.tif")) << size;
     }
@@ -37,9 +31,9 @@ TEST_F(CliTiles, LabelsAreThoseOfTheWholePicture) {
 
 TEST_F(CliTiles, OfAScene) {
   write_scene(path("scene.tif"), islands(90, 75, 3));
-  expect_done(whole({"scene.tif", "-o", "whole.tif"}));
+  expect_done(whole("scene.tif -o whole.tif"));
   for (const char* size : {"16", "33"}) {
-    expect_done(tiled({"scene.tif", "-o", "tiled.tif", "--tile-size", size}));
+    expect_done(tiled(fmt::format("scene.tif -o tiled.tif --tile-size {}", size)));
     EXPECT_TRUE(labels("tiled.tif") == labels("whole.tif")) << size;
   }
   const ReadScene source = read_scene(path("scene.tif"));
@@ -48,7 +42,7 @@ TEST_F(CliTiles, OfAScene) {
   EXPECT_EQ(found.transform, source.transform);
   EXPECT_EQ(found.type, "UInt32");
   EXPECT_EQ(found.no_data, 0);
-  expect_done(tiled({"scene.tif", "-o", "cog.tif", "--tile-size", "40", "--cog"}));
+  expect_done(tiled("scene.tif -o cog.tif --tile-size 40 --cog"));
   EXPECT_EQ(read_scene(path("cog.tif")).layout, "COG");
   EXPECT_TRUE(labels("cog.tif") == labels("whole.tif"));
 }
@@ -61,15 +55,12 @@ TEST_F(CliTiles, PlainTiffFilesAreReadByBlocksWithTheValuesOfTheWhole) {
   grey.convertTo(of_12_bits, CV_16U, 16);
   cv::Mat floats;
   grey.convertTo(floats, CV_32F, 0.1);
-  const std::vector<std::string> small = {"--set", "image.max_pixels=1000", "--tile-size", "33"};
   const auto tiled_in_33 = [&](const std::string& name) {
-    std::vector<std::string> arguments = {name, "-o", "tiled.tif"};
-    arguments.insert(arguments.end(), small.begin(), small.end());
-    return tiled(arguments);
+    return tiled(name + " -o tiled.tif --set image.max_pixels=1000 --tile-size 33");
   };
   for (const cv::Mat& picture : {colours, grey, of_12_bits, floats}) {
     write_picture("a.tif", picture);
-    expect_done(whole({"a.tif", "-o", "whole.tif"}));
+    expect_done(whole("a.tif -o whole.tif"));
     expect_done(tiled_in_33("a.tif"));
     EXPECT_TRUE(labels("tiled.tif") == labels("whole.tif")) << picture.type();
     EXPECT_EQ(read_scene(path("tiled.tif")).projection, "");
@@ -81,28 +72,27 @@ TEST_F(CliTiles, PlainTiffFilesAreReadByBlocksWithTheValuesOfTheWhole) {
 
 TEST_F(CliTiles, ByANetworkAndOfThinPictures) {
   write_picture("a.png", drawing(70, 45));
-  expect_done(segment({"a.png", "-o", "whole.tif", "--weights", "fast", "--detail", "native",
-                       "--merging", "strength"}));
-  expect_done(segment({"a.png", "-o", "tiled.tif", "--weights", "fast", "--tile-size", "32"}));
+  expect_done(segment("a.png -o whole.tif --weights fast --detail native --merging strength"));
+  expect_done(segment("a.png -o tiled.tif --weights fast --tile-size 32"));
   EXPECT_TRUE(labels("tiled.tif") == labels("whole.tif"));
   for (const auto& [width, height] : {std::pair(1, 70), std::pair(70, 1)}) {
     write_picture("thin.png", drawing(width, height));
-    expect_done(whole({"thin.png", "-o", "whole.tif"}));
-    expect_done(tiled({"thin.png", "-o", "tiled.tif", "--tile-size", "16"}));
+    expect_done(whole("thin.png -o whole.tif"));
+    expect_done(tiled("thin.png -o tiled.tif --tile-size 16"));
     EXPECT_TRUE(labels("tiled.tif") == labels("whole.tif"));
   }
   write_picture("flat.png", cv::Mat(50, 60, CV_8UC3, cv::Scalar(9, 99, 199)));
-  expect_done(tiled({"flat.png", "-o", "tiled.tif", "--tile-size", "16"}));
+  expect_done(tiled("flat.png -o tiled.tif --tile-size 16"));
   EXPECT_THAT(labels("tiled.tif"), ::testing::Each(1));
 }
 
 TEST_F(CliTiles, InShares) {
   plan();
   for (int k = 0; k < 4; ++k) {
-    expect_done(step("tile", {"--shard", "2/2"}));
+    expect_done(step("tile", "--shard 2/2"));
     expect_error(step("join"), 3, {"5 of 9 tiles", "tile 0", "segment tile"});
     expect_error(step("paint"), 3, {"not joined yet"});
-    expect_done(step("tile", {"--shard", "1/2"}));
+    expect_done(step("tile", "--shard 1/2"));
     EXPECT_THAT(step("tile").err, HasSubstr("0 tiles done"));
     expect_done(step("join"));
   }
@@ -110,43 +100,39 @@ TEST_F(CliTiles, InShares) {
   expect_done(step("paint"));
   EXPECT_THAT(step("tile").err, HasSubstr("all tiles are joined"));
   expect_whole_labels();
-  expect_error(step("tile", {"--shard", "0/2"}), 2, {"--shard", "0/2", "3/16"});
+  expect_error(step("tile", "--shard 0/2"), 2, {"--shard", "0/2", "3/16"});
 }
 
 TEST_F(CliTiles, AKilledRunGoesOn) {
   write_picture("a.png", drawing(100, 90));
-  const std::vector<std::string> arguments = {"a.png",    "-o",          "out.tif", "--cue",
-                                              "gradient", "--tile-size", "16",      "--tiles-in",
-                                              "work",     "-v"};
+  const std::string line = "a.png -o out.tif --cue gradient --tile-size 16 --tiles-in work -v";
   const auto count = [&](const char* start) {
     std::size_t found = 0;
     for (const std::string& name : files()) found += name.starts_with(start) ? 1 : 0;
     return found;
   };
   for (const char* until : {"work/map-", "work/contours-", "work/basins-", "work/regions-"}) {
-    const auto process = start(arguments);
+    const auto process = start(line);
     // Several tiles of the step, so that some are done and some are not.
     EXPECT_TRUE(process->wait_until([&] { return count(until) >= 3; })) << until;
     process->send(SIGKILL);
     process->wait();
     EXPECT_FALSE(exists("out.tif"));
   }
-  expect_done(segment(arguments));
+  expect_done(segment(line));
   expect_whole_labels();
 }
 
 TEST_F(CliTiles, ARunThatWasKilledWhileItRemovedItsFilesIsDone) {
   write_picture("a.png", drawing(100, 90));
-  const std::vector<std::string> run = {"a.png", "-o",         "out.tif", "--tile-size",
-                                        "40",    "--tiles-in", "work"};
+  const std::string run = "a.png -o out.tif --tile-size 40 --tiles-in work";
   expect_done(tiled(run));
   const Values found = labels("out.tif");
   for (const auto& each : std::filesystem::directory_iterator(path("work"))) {
     const std::string name = each.path().filename().string();
     if (name != "plan.json" && name != "painted.bin") std::filesystem::remove(each.path());
   }
-  const Result again = tiled(run);
-  expect_done(again);
+  const Result again = expect_done(tiled(run));
   EXPECT_THAT(again.err, HasSubstr("regions in tiles of 40 pixels"));
   EXPECT_TRUE(labels("out.tif") == found);
 }
@@ -191,9 +177,8 @@ TEST_F(CliTiles, WhatATileLeftIsCheckedAndMadeAnewWhenItIsGone) {
 TEST_F(CliTiles, PlansAreChecked) {
   plan();
   write_picture("b.png", drawing(80, 60));
-  expect_error(tiled({"b.png", "-q", "-o", "out.tif", "--tile-size", "40", "--tiles-in", "work",
-                      "--plan-only"}),
-               3, {"plan.json", "another run"});
+  expect_error(tiled("b.png -q -o out.tif --tile-size 40 --tiles-in work --plan-only"), 3,
+               {"plan.json", "another run"});
   const std::string text = read("work/plan.json");
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string changed = text;
@@ -207,7 +192,7 @@ TEST_F(CliTiles, PlansAreChecked) {
   expect_error(with("\"format\": \"", "\"format\": \"x"), 3, {"plan.json", "no plan"});
   write("work/plan.json", text.substr(0, text.size() / 2));
   expect_error(step("tile"), 3, {"plan.json", "no plan"});
-  expect_error(segment({"tile", "work/none.json"}), 3, {"none.json", "cannot be read"});
+  expect_error(segment("tile work/none.json"), 3, {"none.json", "cannot be read"});
   write("work/plan.json", text);
   std::filesystem::resize_file(path("a.png"), std::filesystem::file_size(path("a.png")) - 1);
   expect_error(step("tile"), 3, {"a.png", "has changed"});
@@ -222,11 +207,11 @@ TEST_F(CliTiles, TwoRunsInOneFolderAndAFullDisk) {
   steps(1);
   expect_done(step("tile"));
   const std::set<std::string> before = files();
-  expect_error(segment({"join", "work/plan.json"}, {.file_size_limit = 500}), 3, {"rim-0.bin"});
+  expect_error(segment("join work/plan.json", {.file_size_limit = 500}), 3, {"rim-0.bin"});
   EXPECT_EQ(files(), before);
   expect_done(step("join"));
   steps(2);
-  expect_error(segment({"paint", "work/plan.json"}, {.file_size_limit = 500}), 3, {"out.tif"});
+  expect_error(segment("paint work/plan.json", {.file_size_limit = 500}), 3, {"out.tif"});
   EXPECT_FALSE(exists("out.tif"));
   EXPECT_FALSE(exists("out.tif.part.tif"));
   expect_done(step("paint"));
@@ -246,31 +231,28 @@ TEST_F(CliTiles, ABlockThatDoesNotDecodeIsAnError) {
   ASSERT_NE(block, std::string::npos);
   for (std::size_t k = 0; k < 40; ++k) bytes[block + k] = '\xEE';
   write("scene.tif", bytes);
-  expect_error(tiled({"scene.tif", "-q", "-o", "out.tif", "--tile-size", "40"}), 3,
-               {"scene.tif", "damaged"});
+  expect_error(tiled("scene.tif -q -o out.tif --tile-size 40"), 3, {"scene.tif", "damaged"});
 }
 
 TEST_F(CliTiles, RefuseWhatTilesDoNotHave) {
   write_picture("a.png");
-  const auto refuse = [&](std::vector<std::string> more, const std::vector<std::string>& told) {
-    std::vector<std::string> arguments = {"a.png", "-o", "out.tif", "--tile-size", "16"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    expect_error(segment(arguments), 2, told);
+  const auto refuse = [&](const std::string& more, const std::vector<std::string>& told) {
+    expect_error(segment("a.png -o out.tif --tile-size 16 " + more), 2, told);
   };
-  refuse({"--merging", "learned"}, {"--merging learned", "strength"});
-  refuse({"--spectral", "full"}, {"--spectral full", "never"});
-  refuse({"--method", "kway"}, {"--method hierarchy"});
-  refuse({"--set", "cue.turns=4"}, {"cue.turns"});
-  refuse({"--set", "cue.pose=canonical"}, {"cue.pose"});
-  refuse({"--tree", "a.tree"}, {"--tree", "--tile-size"});
-  refuse({"--json", "a.json"}, {"--json"});
-  refuse({"--verify"}, {"--verify"});
-  expect_error(segment({"a.png", "-o", "out.png", "--tile-size", "16"}), 2, {"FILE.tif"});
-  expect_error(segment({"a.png", "a.png", "-o", "x.tif", "--tile-size", "16"}), 2, {"one file"});
-  expect_error(segment({"a.png", "-o", "x.tif", "--tile-size", "big"}), 2, {"--tile-size", "big"});
-  expect_error(segment({"a.png", "-o", "x.tif", "--plan-only"}), 2, {"--tile-size"});
+  refuse("--merging learned", {"--merging learned", "strength"});
+  refuse("--spectral full", {"--spectral full", "never"});
+  refuse("--method kway", {"--method hierarchy"});
+  refuse("--set cue.turns=4", {"cue.turns"});
+  refuse("--set cue.pose=canonical", {"cue.pose"});
+  refuse("--tree a.tree", {"--tree", "--tile-size"});
+  refuse("--json a.json", {"--json"});
+  refuse("--verify", {"--verify"});
+  expect_error(segment("a.png -o out.png --tile-size 16"), 2, {"FILE.tif"});
+  expect_error(segment("a.png a.png -o x.tif --tile-size 16"), 2, {"one file"});
+  expect_error(segment("a.png -o x.tif --tile-size big"), 2, {"--tile-size", "big"});
+  expect_error(segment("a.png -o x.tif --plan-only"), 2, {"--tile-size"});
   EXPECT_THAT(files(), ::testing::UnorderedElementsAre("a.png"));
-  expect_error(tiled({"a.png", "-q", "-o", "x.tif", "--tile-size", "16", "--memory", "2K"}), 4,
+  expect_error(tiled("a.png -q -o x.tif --tile-size 16 --memory 2K"), 4,
                {"tiles of 16 pixels", "--tile-size"});
 }
 

@@ -46,27 +46,19 @@ inline SceneFile islands(int width, int height, int bands) {
 class CliTiles : public CliTest {
  protected:
   /// By the gradient, without what tiles do not have.
-  Result whole(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--cue", "gradient", "--detail", "native", "--merging",
-                                       "strength", "--spectral", "never"});
-    return segment(arguments);
+  Result whole(const std::string& line) const {
+    return segment(line + " --cue gradient --detail native --merging strength --spectral never");
   }
-  Result tiled(std::vector<std::string> arguments, const Surroundings& around = {}) const {
-    arguments.insert(arguments.end(), {"--cue", "gradient"});
-    return segment(arguments, around);
-  }
+  Result tiled(const std::string& line) const { return segment(line + " --cue gradient"); }
   Values labels(const std::string& name) const { return read_scene(path(name)).values; }
 
   /// Makes the plan of tiles of 40 pixels of a drawing of 100 x 90, in the folder "work".
   void plan() const {
     write_picture("a.png", drawing(100, 90));
-    expect_done(tiled(
-        {"a.png", "-o", "out.tif", "--tile-size", "40", "--tiles-in", "work", "--plan-only"}));
+    expect_done(tiled("a.png -o out.tif --tile-size 40 --tiles-in work --plan-only"));
   }
-  Result step(const std::string& name, std::vector<std::string> more = {}) const {
-    std::vector<std::string> arguments = {name, "work/plan.json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return segment(arguments);
+  Result step(const std::string& name, const std::string& more = "") const {
+    return segment(fmt::format("{} work/plan.json {}", name, more));
   }
   /// Tiles and join, `times` times.
   void steps(int times) const {
@@ -75,8 +67,17 @@ class CliTiles : public CliTest {
       expect_done(step("join"));
     }
   }
+  /// The same, where two processes share the tiles.
+  void steps_in_two_shares(int times) const {
+    for (int k = 0; k < times; ++k) {
+      const auto first = start("tile work/plan.json --shard 1/2");
+      expect_done(step("tile", "--shard 2/2"));
+      expect_done(first->wait());
+      expect_done(step("join"));
+    }
+  }
   void expect_whole_labels() const {
-    expect_done(whole({"a.png", "-o", "whole.tif"}));
+    expect_done(whole("a.png -o whole.tif"));
     EXPECT_TRUE(labels("out.tif") == labels("whole.tif"));
   }
 };

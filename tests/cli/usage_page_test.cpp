@@ -29,8 +29,7 @@ class UsagePage : public CliTest {};
 TEST_F(UsagePage, TheReferenceIsWhatTheProgramsPrint) {
   const std::string docs = std::string(DIACUT_SOURCE_DIR) + "/docs/";
   const std::vector<std::string> programs = {DIACUT_SEGMENT, DIACUT_EVALUATE, DIACUT_BENCH};
-  const Result printed = start_program(docs + "reference.sh", programs)->wait();
-  expect_done(printed);
+  const Result printed = expect_done(start_program(docs + "reference.sh", programs)->wait());
   EXPECT_THAT(printed.out, AllOf(HasSubstr("`, `--output FILE"), HasSubstr("`--truth DIR`")));
   EXPECT_EQ(printed.out, text_of(docs + "reference.md"))
       << "To update the page: docs/reference.sh " << fmt::format("{}", fmt::join(programs, " "))
@@ -38,7 +37,7 @@ TEST_F(UsagePage, TheReferenceIsWhatTheProgramsPrint) {
 }
 
 TEST_F(UsagePage, ListsTheExitCodesThatHelpNames) {
-  const std::string help = segment({"--help"}).out;
+  const std::string help = segment("--help").out;
   const std::size_t begin = help.find("Exit codes:");
   ASSERT_NE(begin, std::string::npos);
   const std::string sentence = help.substr(begin, help.find('.', begin) - begin);
@@ -73,8 +72,8 @@ TEST_F(UsagePage, TheProgramsHaveTheOptionsOfTheSourcesPage) {
     const bool is_bench = match[1] == "diacut-bench";
     const std::string name = is_bench ? match[2].str() : "segment";
     if (!help.contains(name)) {
-      const Result printed = is_bench ? bench({name, "--help"}) : segment({"--help"});
-      expect_done(printed);
+      const Result printed =
+          expect_done(is_bench ? bench(fmt::format("{} --help", name)) : segment("--help"));
       help[name] = printed.out;
     }
     const std::string words = match[3];

@@ -1,10 +1,8 @@
 #include "mat_files.hpp"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
-#include <stdexcept>
-
+#include "mat_writer.hpp"
 #include "npz_writer.hpp"
 #include "spoilt.hpp"
 
@@ -12,6 +10,10 @@ namespace diacut::fuzz {
 namespace {
 
 using testing::bytes_of;
+using testing::mat_array;
+using testing::mat_compressed;
+using testing::mat_element;
+using testing::mat_file;
 using Words = std::vector<std::uint32_t>;
 
 /// Types of elements and classes of arrays (MathWorks, MAT-File Format, version 5).
@@ -21,20 +23,9 @@ constexpr std::uint32_t kComplex = 0x0800;
 /// Of an element with four bytes of data within its tag.
 constexpr std::uint32_t kSmall = 4U << 16;
 
-std::string element(std::uint32_t type, const std::string& data) {
-  std::string made = bytes_of(Words{type, static_cast<std::uint32_t>(data.size())}) + data;
-  made.resize((made.size() + 7) / 8 * 8);
-  return made;
-}
-
-std::string array(std::uint32_t flags, const Words& sizes, const std::string& name,
-                  const std::string& parts) {
-  return element(kMatrix, element(kUint32, bytes_of(Words{flags, 0})) +
-                              element(kInt32, bytes_of(sizes)) + element(kInt8, name) + parts);
-}
-
 std::string matrix(const std::string& name, const Words& sizes = {2, 3}) {
-  return array(kDoubles, sizes, name, element(kDouble, bytes_of(std::vector<double>(6, 1.0))));
+  return mat_array(kDoubles, sizes, name,
+                   mat_element(kDouble, bytes_of(std::vector<double>(6, 1.0))));
 }
 
 std::string structure(const std::vector<std::string>& names) {
@@ -46,32 +37,17 @@ std::string structure(const std::vector<std::string>& names) {
     list.resize((list.size() / kLength + 1) * kLength);
     fields += matrix("");
   }
-  return array(kStructure, {1, 1}, "",
-               bytes_of(Words{kSmall | kInt32, kLength}) + element(kInt8, list) + fields);
+  return mat_array(kStructure, {1, 1}, "",
+                   bytes_of(Words{kSmall | kInt32, kLength}) + mat_element(kInt8, list) + fields);
 }
 
 std::string cells(const std::vector<std::string>& parts) {
   std::string all;
   for (const std::string& part : parts) all += part;
-  return array(kCell, {1, static_cast<std::uint32_t>(parts.size())}, "groundTruth", all);
+  return mat_array(kCell, {1, static_cast<std::uint32_t>(parts.size())}, "groundTruth", all);
 }
 
-FileBytes file_of(const std::string& elements) {
-  std::string head = "MATLAB 5.0 MAT-file, made by a test";
-  head.resize(124, ' ');
-  return fuzz::bytes_of(head + std::string("\x00\x01IM", 4) + elements);
-}
-
-std::string compressed(const std::string& bytes) {
-  uLongf size = compressBound(bytes.size());
-  std::string packed(size, '\0');
-  if (compress(reinterpret_cast<Bytef*>(packed.data()), &size,
-               reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()) != Z_OK) {
-    throw std::runtime_error("zlib");
-  }
-  packed.resize(size);
-  return bytes_of(Words{15, static_cast<std::uint32_t>(size)}) + packed;
-}
+FileBytes file_of(const std::string& elements) { return fuzz::bytes_of(mat_file(elements)); }
 
 /// A file of version 4: type, rows, columns, imaginary, length of the name; the name; the numbers.
 FileBytes version_4(const Words& head, std::size_t bytes = 16) {
@@ -90,20 +66,20 @@ std::vector<FileBytes> mats_of_all_types() {
                               {11, 4, 2}, {12, 5, 4}, {13, 6, 4}, {14, 12, 8}, {15, 13, 8}};
   std::vector<FileBytes> files;
   for (const Numbers& each : kAll) {
-    files.push_back(file_of(
-        array(each.array, {2, 3}, "ucm2", element(each.type, std::string(6 * each.bytes, '\0')))));
+    files.push_back(file_of(mat_array(each.array, {2, 3}, "ucm2",
+                                      mat_element(each.type, std::string(6 * each.bytes, '\0')))));
   }
   files.push_back(file_of(cells({structure({"Segmentation", "Boundaries"})})));
-  files.push_back(file_of(compressed(matrix("ucm2"))));
-  files.push_back(file_of(array(kCell, {0, 0}, "empty", "") + matrix("ucm2")));
+  files.push_back(file_of(mat_compressed(matrix("ucm2"))));
+  files.push_back(file_of(mat_array(kCell, {0, 0}, "empty", "") + matrix("ucm2")));
   return files;
 }
 
 std::vector<FileBytes> spoilt_mats() {
-  const std::string numbers = element(kDouble, bytes_of(std::vector<double>(6, 1.0)));
+  const std::string numbers = mat_element(kDouble, bytes_of(std::vector<double>(6, 1.0)));
   const std::string whole = matrix("ucm2");
   std::string nested = matrix("");
-  for (int level = 0; level < 40; ++level) nested = array(kCell, {1, 1}, "", nested);
+  for (int level = 0; level < 40; ++level) nested = mat_array(kCell, {1, 1}, "", nested);
   FileBytes big = file_of(whole);
   big[126] = 'M';
   big[127] = 'I';
@@ -112,31 +88,32 @@ std::vector<FileBytes> spoilt_mats() {
       file_of(whole.substr(0, whole.size() - 8)),
       file_of(whole + std::string(4, '\0')),
       file_of(matrix("another")),
-      file_of(element(2, "anything") + matrix("ucm2")),
+      file_of(mat_element(2, "anything") + matrix("ucm2")),
       file_of(matrix("ucm2", {2, 3, 1})),
       file_of(matrix("ucm2", {0, 3})),
       file_of(matrix("ucm2", {200, 3})),
       file_of(matrix("ucm2", {1U << 31, 1U << 31})),
-      file_of(array(kDoubles | kComplex, {2, 3}, "ucm2", numbers + numbers)),
-      file_of(array(kChar, {2, 3}, "ucm2", element(4, std::string(12, 'a')))),
-      file_of(array(kSparse, {2, 3}, "ucm2",
-                    element(kInt32, bytes_of(Words{0})) +
-                        element(kInt32, bytes_of(Words{0, 1, 1, 1})) +
-                        element(kDouble, bytes_of(std::vector<double>{1})))),
-      file_of(array(kCell, {1, 2000000000}, "groundTruth", "")),
-      file_of(array(kCell, {0, 0}, "groundTruth", "")),
+      file_of(mat_array(kDoubles | kComplex, {2, 3}, "ucm2", numbers + numbers)),
+      file_of(mat_array(kChar, {2, 3}, "ucm2", mat_element(4, std::string(12, 'a')))),
+      file_of(mat_array(kSparse, {2, 3}, "ucm2",
+                        mat_element(kInt32, bytes_of(Words{0})) +
+                            mat_element(kInt32, bytes_of(Words{0, 1, 1, 1})) +
+                            mat_element(kDouble, bytes_of(std::vector<double>{1})))),
+      file_of(mat_array(kCell, {1, 2000000000}, "groundTruth", "")),
+      file_of(mat_array(kCell, {0, 0}, "groundTruth", "")),
       file_of(cells({})),
       file_of(cells({matrix("")})),
       file_of(cells({structure({})})),
       file_of(cells({structure({"Segmentation"})})),
       file_of(cells({structure({"Boundaries", "Sizes"})})),
-      file_of(array(kCell, {1, 1}, "groundTruth", nested)),
+      file_of(mat_array(kCell, {1, 1}, "groundTruth", nested)),
       file_of(matrix("groundTruth")),
-      file_of(array(kStructure, {1, 1}, "ucm2", element(kInt32, "") + element(kInt8, ""))),
-      file_of(element(kMatrix, element(kUint32, ""))),
-      file_of(element(kMatrix, std::string("\x06\x00\x05\x00more", 8))),
-      file_of(replaced_once(compressed(whole), "x", "y")),
-      file_of(compressed(whole.substr(0, 40))),
+      file_of(
+          mat_array(kStructure, {1, 1}, "ucm2", mat_element(kInt32, "") + mat_element(kInt8, ""))),
+      file_of(mat_element(kMatrix, mat_element(kUint32, ""))),
+      file_of(mat_element(kMatrix, std::string("\x06\x00\x05\x00more", 8))),
+      file_of(replaced_once(mat_compressed(whole), "x", "y")),
+      file_of(mat_compressed(whole.substr(0, 40))),
       big,
       fuzz::bytes_of("MATLAB 7.3 MAT-file"),
       fuzz::bytes_of("\x89HDF\r\n\x1a\n"),

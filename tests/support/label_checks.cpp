@@ -49,11 +49,29 @@ Labels drawn_labels(const std::vector<std::string>& rows) {
   Labels labels{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), 0, {}};
   for (const std::string& row : rows) {
     for (const char c : row) {
-      labels.values.push_back(c == ' ' ? 0 : c - 'A' + 1);
+      labels.values.push_back(c == ' ' ? 0 : c >= 'A' ? c - 'A' + 1 : c - '0');
       labels.count = std::max<std::int64_t>(labels.count, labels.values.back());
     }
   }
   return labels;
+}
+
+Hierarchy rectangle_and_angle() {
+  return {drawn_labels({"AAAAAAAAAA",  //
+                        "ABBCCADDDA",  //
+                        "ABBCCADAAA",  //
+                        "AAAAAADAAA"}),
+          {{2, 3, 0.25F}, {1, 4, 0.5F}, {5, 6, 0.75F}},
+          0.3};
+}
+
+std::vector<std::string> letters(const Labels& labels) {
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < labels.values.size(); ++i) {
+    if (i % static_cast<std::size_t>(labels.width) == 0) rows.emplace_back();
+    rows.back() += labels.values[i] == 0 ? ' ' : static_cast<char>('A' + labels.values[i] - 1);
+  }
+  return rows;
 }
 
 }  // namespace diacut::testing

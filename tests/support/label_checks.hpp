@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "diacut/hierarchy.hpp"
 #include "diacut/labels.hpp"
 
 namespace diacut::testing {
@@ -13,8 +14,14 @@ namespace diacut::testing {
 void expect_labels_contract(const Labels& labels, int width, int height,
                             const std::vector<std::uint8_t>& valid = {});
 
-/// Labels from rows of letters: A is label 1, B label 2, and so on; a space is 0. The greatest of
-/// them is the count.
+/// Labels from rows of letters or digits: A and 1 are label 1, B and 2 label 2, and so on; a space
+/// and 0 are 0. The greatest of them is the count.
 Labels drawn_labels(const std::vector<std::string>& rows);
+
+/// B and C are the halves of a rectangle on the ground A, D is an angle on it.
+Hierarchy rectangle_and_angle();
+
+/// Rows of letters and spaces, as drawn_labels() takes them.
+std::vector<std::string> letters(const Labels& labels);
 
 }  // namespace diacut::testing

@@ -1,9 +1,12 @@
 #include "mat_writer.hpp"
 
 #include <matio.h>
+#include <zlib.h>
 
 #include <array>
 #include <stdexcept>
+
+#include "npz_writer.hpp"
 
 namespace diacut::testing {
 
@@ -71,6 +74,38 @@ void write_ground_truth_mat(const std::string& path, int width, int height,
 void write_matrix_mat(const std::string& path, const std::string& name, int width, int height,
                       const std::vector<double>& values, bool compressed) {
   write(path, matrix(name.c_str(), MAT_C_DOUBLE, MAT_T_DOUBLE, width, height, values), compressed);
+}
+
+std::string mat_element(std::uint32_t type, const std::string& data) {
+  std::string made = bytes_of(std::vector{type, static_cast<std::uint32_t>(data.size())}) + data;
+  made.resize((made.size() + 7) / 8 * 8);
+  return made;
+}
+
+std::string mat_array(std::uint32_t flags, const std::vector<std::uint32_t>& sizes,
+                      const std::string& name, const std::string& parts) {
+  const std::vector<std::uint32_t> head = {flags, 0};
+  return mat_element(MAT_T_MATRIX, mat_element(MAT_T_UINT32, bytes_of(head)) +
+                                       mat_element(MAT_T_INT32, bytes_of(sizes)) +
+                                       mat_element(MAT_T_INT8, name) + parts);
+}
+
+std::string mat_compressed(const std::string& elements) {
+  uLongf size = compressBound(elements.size());
+  std::string packed(size, '\0');
+  if (compress(reinterpret_cast<Bytef*>(packed.data()), &size,
+               reinterpret_cast<const Bytef*>(elements.data()), elements.size()) != Z_OK) {
+    throw std::runtime_error("zlib");
+  }
+  packed.resize(size);
+  return bytes_of(std::vector<std::uint32_t>{MAT_T_COMPRESSED, static_cast<std::uint32_t>(size)}) +
+         packed;
+}
+
+std::string mat_file(const std::string& elements) {
+  std::string head = "MATLAB 5.0 MAT-file, made by a test";
+  head.resize(124, ' ');
+  return head + std::string("\x00\x01IM", 4) + elements;
 }
 
 }  // namespace diacut::testing

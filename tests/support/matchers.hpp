@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+
+#include "diacut/errors.hpp"
+
 /// What tests say of results, by names that all of them may use.
 namespace diacut::testing {
 
@@ -21,5 +25,16 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 using ::testing::UnorderedElementsAre;
+
+/// The message of the error of type Expected that `action` throws; "" if it throws none.
+template <class Expected, class Action>
+std::string message_of(const Action& action) {
+  try {
+    action();
+  } catch (const Expected& error) {
+    return error.what();
+  }
+  return "";
+}
 
 }  // namespace diacut::testing

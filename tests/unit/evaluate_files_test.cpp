@@ -1,7 +1,6 @@
 // MATLAB files of a few bytes that announce what would take all memory.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,21 +18,12 @@
 #include "evaluate/result.hpp"
 #include "mat_writer.hpp"
 #include "matchers.hpp"
+#include "npz_writer.hpp"
 #include "output/npy.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut::testing {
 namespace {
-
-template <typename Action>
-std::string failure_of(const Action& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 void write_labels_file(const std::string& path, int width, int height,
                        const std::vector<std::int32_t>& values) {
@@ -69,7 +59,7 @@ TEST(GroundTruth, ReadsMatlabFiles) {
 TEST(GroundTruth, SaysWhatAMatlabFileLacks) {
   const TempFolder folder;
   const auto failure = [&](const std::string& name) {
-    return failure_of([&] { read_ground_truth({"x", {folder / name}}); });
+    return message_of<InputError>([&] { read_ground_truth({"x", {folder / name}}); });
   };
   testing::write_matrix_mat(folder / "other.mat", "ucm2", 2, 2, {1, 2, 3, 4});
   EXPECT_THAT(failure("other.mat"), HasSubstr("no variable 'groundTruth'"));
@@ -159,7 +149,7 @@ TEST(GroundTruth, AnnotationsOfDifferentSizesAreAnError) {
   const TempFolder folder;
   write_labels_file(folder / "a_0.png", 2, 1, {1, 1});
   write_labels_file(folder / "a_1.png", 1, 2, {1, 2});
-  const std::string told = failure_of([&] {
+  const std::string told = message_of<InputError>([&] {
     read_ground_truth({"a", {folder / "a_0.png", folder / "a_1.png"}});
   });
   EXPECT_THAT(told, HasSubstr("a_1.png"));
@@ -193,15 +183,16 @@ TEST(GroundTruth, TwoForAName) {
   const TempFolder folder;
   write_file(folder / "a.mat", std::string("x"));
   write_file(folder / "a.png", std::string("x"));
-  EXPECT_THAT(failure_of([&] { find_ground_truth(folder.path().string(), {}); }),
+  EXPECT_THAT(message_of<InputError>([&] { find_ground_truth(folder.path().string(), {}); }),
               HasSubstr("more than one ground truth for 'a'"));
 }
 
 TEST(GroundTruth, FoldersWithoutAny) {
   const TempFolder folder;
-  EXPECT_THAT(failure_of([&] { find_ground_truth(folder.path().string(), {}); }),
+  EXPECT_THAT(message_of<InputError>([&] { find_ground_truth(folder.path().string(), {}); }),
               HasSubstr("no ground truth"));
-  EXPECT_THAT(failure_of([&] { find_ground_truth(folder / "missing", {}); }), HasSubstr("missing"));
+  EXPECT_THAT(message_of<InputError>([&] { find_ground_truth(folder / "missing", {}); }),
+              HasSubstr("missing"));
 }
 
 TEST(Results, AreFoundByName) {
@@ -214,9 +205,11 @@ TEST(Results, AreFoundByName) {
     names.push_back(result.name);
   EXPECT_THAT(names, ElementsAre("a", "b", "c"));
   write_file(folder / "a.tif", std::string("x"));
-  EXPECT_THAT(failure_of([&] { find_results(folder.path().string()); }), HasSubstr("'a'"));
+  EXPECT_THAT(message_of<InputError>([&] { find_results(folder.path().string()); }),
+              HasSubstr("'a'"));
   const TempFolder empty;
-  EXPECT_THAT(failure_of([&] { find_results(empty.path().string()); }), HasSubstr("no results"));
+  EXPECT_THAT(message_of<InputError>([&] { find_results(empty.path().string()); }),
+              HasSubstr("no results"));
 }
 
 TEST(Results, MatlabFilesHoldUcm2OrUcm) {
@@ -230,7 +223,8 @@ TEST(Results, MatlabFilesHoldUcm2OrUcm) {
   EXPECT_FALSE(a.is_integer);
   EXPECT_THAT(a.values, ElementsAre(0.5, 0.25, 1));
   EXPECT_EQ(read_result(folder / "b.mat").height, 3);
-  EXPECT_THAT(failure_of([&] { read_result(folder / "c.mat"); }), HasSubstr("'ucm2' or 'ucm'"));
+  EXPECT_THAT(message_of<InputError>([&] { read_result(folder / "c.mat"); }),
+              HasSubstr("'ucm2' or 'ucm'"));
 }
 
 Raster raster(int width, int height, const std::vector<double>& values, double full = 1) {
@@ -263,26 +257,34 @@ TEST(Results, KindsAreToldBySizeAndNumbers) {
 
 TEST(Results, WrongSizesNameBoth) {
   const Raster result = raster(4, 2, std::vector<double>(8, 0));
-  EXPECT_THAT(failure_of([&] { detect_kind(result, 5, 5); }), HasSubstr("is 4 x 2"));
-  EXPECT_THAT(failure_of([&] { detect_kind(result, 5, 5); }), HasSubstr("5 x 5"));
-  EXPECT_THAT(failure_of([&] { detect_kind(result, 2, 4); }), HasSubstr("turned"));
-  EXPECT_THAT(failure_of([&] { check_result_size(result, ResultKind::kUltrametric, 4, 2); }),
-              HasSubstr("9 x 5"));
+  EXPECT_THAT(message_of<InputError>([&] { detect_kind(result, 5, 5); }), HasSubstr("is 4 x 2"));
+  EXPECT_THAT(message_of<InputError>([&] { detect_kind(result, 5, 5); }), HasSubstr("5 x 5"));
+  EXPECT_THAT(message_of<InputError>([&] { detect_kind(result, 2, 4); }), HasSubstr("turned"));
+  EXPECT_THAT(
+      message_of<InputError>([&] { check_result_size(result, ResultKind::kUltrametric, 4, 2); }),
+      HasSubstr("9 x 5"));
 }
 
 TEST(Results, StrengthsAreFromZeroToOne) {
   EXPECT_THAT(strengths_of(raster(2, 1, {0, 51}, 255)), ElementsAre(0, 0.2));
-  EXPECT_THAT(failure_of([] { strengths_of(raster(2, 1, {0, 1.5})); }), HasSubstr("1.5"));
-  EXPECT_THAT(failure_of([] { strengths_of(raster(2, 1, {-0.1, 0})); }), HasSubstr("-0.1"));
-  EXPECT_THAT(failure_of([] { strengths_of(raster(1, 1, {std::nan("")})); }),
+  EXPECT_THAT(message_of<InputError>([] {
+                strengths_of(raster(2, 1, {0, 1.5}));
+              }),
+              HasSubstr("1.5"));
+  EXPECT_THAT(message_of<InputError>([] {
+                strengths_of(raster(2, 1, {-0.1, 0}));
+              }),
+              HasSubstr("-0.1"));
+  EXPECT_THAT(message_of<InputError>([] { strengths_of(raster(1, 1, {std::nan("")})); }),
               HasSubstr("without data"));
 }
 
 TEST(Results, LabelsAreWholeNumbers) {
   EXPECT_THAT(labels_of(raster(2, 1, {-3, 70000})), ElementsAre(-3, 70000));
-  EXPECT_THAT(failure_of([] { labels_of(raster(1, 1, {0.5})); }), HasSubstr("0.5"));
-  EXPECT_THAT(failure_of([] { labels_of(raster(1, 1, {3e9})); }), HasSubstr("3e+09"));
-  EXPECT_THAT(failure_of([] { labels_of(raster(1, 1, {INFINITY})); }), HasSubstr("inf"));
+  EXPECT_THAT(message_of<InputError>([] { labels_of(raster(1, 1, {0.5})); }), HasSubstr("0.5"));
+  EXPECT_THAT(message_of<InputError>([] { labels_of(raster(1, 1, {3e9})); }), HasSubstr("3e+09"));
+  EXPECT_THAT(message_of<InputError>([] { labels_of(raster(1, 1, {INFINITY})); }),
+              HasSubstr("inf"));
   EXPECT_THAT(labels_of(raster(2, 1, {7, std::nan("")})), ElementsAre(7, 0));  // No data.
 }
 
@@ -351,74 +353,38 @@ using File = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
 
-void add_word(File& file, std::uint32_t value) {
-  for (int k = 0; k < 4; ++k) file.push_back(static_cast<std::uint8_t>(value >> 8 * k));
-}
-
-void add(File& file, const File& more) { file.insert(file.end(), more.begin(), more.end()); }
-
-File words(const std::vector<std::uint32_t>& values) {
-  File file;
-  for (const std::uint32_t value : values) add_word(file, value);
-  return file;
-}
-
-/// An element of a file of version 5: its type, its length, and its data.
-File element(std::uint32_t type, const File& data) {
-  File file = words({type, static_cast<std::uint32_t>(data.size())});
-  add(file, data);
-  file.resize((file.size() + 7) / 8 * 8);
-  return file;
-}
+File file_of(const std::string& bytes) { return {bytes.begin(), bytes.end()}; }
 
 /// A matrix of this class that says it has these sizes.
-File matrix(std::uint32_t kind, const std::vector<std::uint32_t>& sizes, const File& content) {
-  File body = element(6, words({kind, 0}));
-  add(body, element(5, words(sizes)));
-  add(body, element(1, {'u', 'c', 'm', '2'}));
-  add(body, content);
-  return element(14, body);
+std::string matrix(std::uint32_t kind, const std::vector<std::uint32_t>& sizes,
+                   const std::string& content) {
+  return mat_array(kind, sizes, "ucm2", content);
 }
 
-File compressed(const File& data) {
-  uLongf size = compressBound(data.size());
-  File packed(size);
-  compress2(packed.data(), &size, data.data(), data.size(), 9);
-  packed.resize(size);
-  File file = words({15, static_cast<std::uint32_t>(size)});
-  add(file, packed);
-  return file;
-}
+/// Numbers of one byte.
+std::string numbers(std::size_t count) { return mat_element(2, std::string(count, '\0')); }
 
-File version_5(const File& variables) {
-  const std::string head = std::string(124, ' ') + std::string("\0\1IM", 4);
-  File file;
-  for (const char letter : head) file.push_back(static_cast<std::uint8_t>(letter));
-  for (const std::uint8_t byte : variables) file.push_back(byte);
-  return file;
+/// The variable as a file of version 5 has it, and compressed.
+std::vector<File> version_5(const std::string& variable) {
+  return {file_of(mat_file(variable)), file_of(mat_file(mat_compressed(variable)))};
 }
 
 constexpr std::uint32_t kCell = 1;
 constexpr std::uint32_t kStructure = 2;
 constexpr std::uint32_t kDouble = 6;
-constexpr std::uint32_t kBytes = 2;  ///< The type of an element.
 
 TEST(MatSizes, WhatHasNoRoomInTheFileIsRefused) {
-  const std::vector<std::pair<const char*, File>> variables = {
+  const std::vector<std::pair<const char*, std::string>> variables = {
       {"cells", matrix(kCell, {1, 100'000'000}, {})},
       {"more cells than 64 bits count", matrix(kCell, {4'000'000'000U, 4'000'000'000U, 99}, {})},
-      {"numbers", matrix(kDouble, {15'000, 16'000}, element(kBytes, File(40)))},
+      {"numbers", matrix(kDouble, {15'000, 16'000}, numbers(40))},
       {"fields", matrix(kStructure, {1, 50'000'000},
-                        [] {
-                          File names = element(5, words({8}));
-                          add(names, element(1, File(16, 'a')));
-                          return names;
-                        }())},
-      {"numbers in a cell",
-       matrix(kCell, {1, 1}, matrix(kDouble, {15'000, 16'000}, element(kBytes, File(40))))},
+                        mat_element(5, bytes_of(std::vector<std::uint32_t>{8})) +
+                            mat_element(1, std::string(16, 'a')))},
+      {"numbers in a cell", matrix(kCell, {1, 1}, matrix(kDouble, {15'000, 16'000}, numbers(40)))},
   };
   for (const auto& [name, variable] : variables) {
-    for (const File& file : {version_5(variable), version_5(compressed(variable))}) {
+    for (const File& file : version_5(variable)) {
       ASSERT_LT(file.size(), 400u);
       EXPECT_THAT([&] { read_mat_variables(file, kMost); },
                   ThrowsMessage<InputError>(HasSubstr("for which the file has no room")))
@@ -431,31 +397,29 @@ TEST(MatSizes, ElementsOfOtherTypesThanTheFormatHasAreRefused) {
   for (const char* name : {"odd_field_names", "odd_name_type"}) {
     const std::string text =
         testing::read_bytes(fmt::format("{}/tests/fuzz/found/mat/{}.mat", DIACUT_SOURCE_DIR, name));
-    EXPECT_THAT([&] { read_mat_variables(File(text.begin(), text.end()), kMost); },
+    EXPECT_THAT([&] { read_mat_variables(file_of(text), kMost); },
                 ThrowsMessage<InputError>(HasSubstr("damaged")))
         << name;
   }
 }
 
 TEST(MatSizes, MoreThanTheLimitIsRefusedThoughItIsThere) {
-  const File large = matrix(kDouble, {1000, 50}, element(kBytes, File(50'000)));
-  for (const File& file : {version_5(large), version_5(compressed(large))}) {
+  for (const File& file : version_5(matrix(kDouble, {1000, 50}, numbers(50'000)))) {
     EXPECT_NO_THROW(read_mat_variables(file, 50'000));
     EXPECT_THROW(read_mat_variables(file, 49'999), InputError);
   }
 }
 
 TEST(MatSizes, CellsInCellsWithoutEndAreRefused) {
-  File inner = matrix(kDouble, {1, 1}, element(kBytes, {1}));
+  std::string inner = matrix(kDouble, {1, 1}, numbers(1));
   for (int level = 0; level < 100; ++level) inner = matrix(kCell, {1, 1}, inner);
-  EXPECT_THROW(read_mat_variables(version_5(inner), kMost), InputError);
+  EXPECT_THROW(read_mat_variables(version_5(inner).front(), kMost), InputError);
 }
 
 TEST(MatSizes, OtherVersionsAreRefused) {
-  File four = words({0, 2, 3, 0, 5});
-  add(four, {'u', 'c', 'm', '2', 0});
-  four.resize(four.size() + 48);
-  for (const File& file : {four, File{0x89, 'H', 'D', 'F'}}) {
+  const std::string four =
+      bytes_of(std::vector<std::uint32_t>{0, 2, 3, 0, 5}) + "ucm2" + std::string(49, '\0');
+  for (const File& file : {file_of(four), File{0x89, 'H', 'D', 'F'}}) {
     EXPECT_THAT([&] { read_mat_variables(file, kMost); },
                 ThrowsMessage<InputError>(HasSubstr("expected version 5")));
   }

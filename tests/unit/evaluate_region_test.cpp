@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <opencv2/imgproc.hpp>
 #include <random>
 #include <set>
 #include <vector>
@@ -122,36 +123,12 @@ Plain plain_scores(const LabelValues& ours, const GroundTruth& truth) {
 
 /// The protocol to the letter: 8-connected components of what is at most t, sampled at the pixels.
 LabelValues components(const std::vector<double>& strength, int width, int height, double t) {
-  const int columns = 2 * width + 1;
-  const int rows = 2 * height + 1;
-  LabelValues all(static_cast<std::size_t>(columns * rows), 0);
-  std::int32_t count = 0;
-  for (int start = 0; start < columns * rows; ++start) {
-    if (strength[static_cast<std::size_t>(start)] > t ||
-        all[static_cast<std::size_t>(start)] != 0) {
-      continue;
-    }
-    all[static_cast<std::size_t>(start)] = ++count;
-    std::vector<int> stack = {start};
-    while (!stack.empty()) {
-      const int at = stack.back();
-      stack.pop_back();
-      for (int y = std::max(at / columns - 1, 0); y <= std::min(at / columns + 1, rows - 1); ++y) {
-        for (int x = std::max(at % columns - 1, 0); x <= std::min(at % columns + 1, columns - 1);
-             ++x) {
-          const auto next = static_cast<std::size_t>(y * columns + x);
-          if (strength[next] > t || all[next] != 0) continue;
-          all[next] = count;
-          stack.push_back(y * columns + x);
-        }
-      }
-    }
-  }
+  const cv::Mat map = cv::Mat(strength, true).reshape(1, 2 * height + 1);
+  cv::Mat parts;
+  cv::connectedComponents(map <= t, parts, 8);
   LabelValues labels;
   for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      labels.push_back(all[static_cast<std::size_t>((2 * y + 1) * columns + 2 * x + 1)]);
-    }
+    for (int x = 0; x < width; ++x) labels.push_back(parts.at<std::int32_t>(2 * y + 1, 2 * x + 1));
   }
   return labels;
 }

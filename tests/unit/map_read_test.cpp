@@ -27,12 +27,7 @@ namespace {
 /// What read_map() says that is wrong with a scene.
 std::string refusal(const std::string& name, const ImageParameters& parameters = {},
                     const std::vector<int>& bands = {}) {
-  try {
-    read_map(name, parameters, bands);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<Error>([&] { read_map(name, parameters, bands); });
 }
 
 class MapRead : public ::testing::Test {
@@ -59,60 +54,36 @@ class MapRead : public ::testing::Test {
 };
 
 TEST_F(MapRead, TellsScenesFromPictures) {
+  const auto changed = [&](const std::string& name, const auto& change, int bands = 1) {
+    SceneFile file = scene(bands);
+    change(file);
+    return write(name, file);
+  };
+  const auto without_place = [](SceneFile& file) {
+    file.epsg = 0;
+    file.transform.clear();
+  };
   const std::vector<std::string> maps = {
       write("plain.tif", scene()),
-      write("big.tif",
-            [] {
-              SceneFile file = scene();
-              file.options = {"BIGTIFF=YES"};
-              return file;
-            }()),
-      write("motorola.tif",
-            [] {
-              SceneFile file = scene();
-              file.options = {"ENDIANNESS=BIG"};
-              return file;
-            }()),
-      write("no-data.tif",
-            [] {
-              SceneFile file = scene();
-              file.epsg = 0;
-              file.transform.clear();
-              file.no_data = 3;
-              return file;
-            }()),
-      write("many.tif",
-            [] {
-              SceneFile file = scene(5);
-              file.epsg = 0;
-              file.transform.clear();
-              return file;
-            }()),
-      write("points.tif",
-            [] {
-              SceneFile file = scene();
-              file.points = {{0, 0, 10, 20}, {7, 0, 30, 20}, {0, 5, 10, 0}};
-              return file;
-            }()),
-      write("geo.jp2",
-            [] {
-              SceneFile file = scene();
-              file.width = file.height = 64;
-              file.driver = "JP2OpenJPEG";
-              return file;
-            }()),
-      write("scene.vrt",
-            [] {
-              SceneFile file = scene();
-              file.driver = "VRT";
-              return file;
-            }()),
-      write("scene.img",
-            [] {
-              SceneFile file = scene();
-              file.driver = "HFA";
-              return file;
-            }()),
+      changed("big.tif", [](SceneFile& file) { file.options = {"BIGTIFF=YES"}; }),
+      changed("motorola.tif", [](SceneFile& file) { file.options = {"ENDIANNESS=BIG"}; }),
+      changed("no-data.tif",
+              [&](SceneFile& file) {
+                without_place(file);
+                file.no_data = 3;
+              }),
+      changed("many.tif", without_place, 5),
+      changed("points.tif",
+              [](SceneFile& file) {
+                file.points = {{0, 0, 10, 20}, {7, 0, 30, 20}, {0, 5, 10, 0}};
+              }),
+      changed("geo.jp2",
+              [](SceneFile& file) {
+                file.width = file.height = 64;
+                file.driver = "JP2OpenJPEG";
+              }),
+      changed("scene.vrt", [](SceneFile& file) { file.driver = "VRT"; }),
+      changed("scene.img", [](SceneFile& file) { file.driver = "HFA"; }),
   };
   for (const std::string& map : maps) EXPECT_TRUE(is_map(map)) << map;
   EXPECT_TRUE(is_map("/vsizip/" + (folder_ / "a.zip") + "/b.tif"));

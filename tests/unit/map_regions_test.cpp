@@ -14,6 +14,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
+#include "label_checks.hpp"
 #include "map_files.hpp"
 #include "matchers.hpp"
 #include "temp_folder.hpp"
@@ -145,27 +146,11 @@ TEST_F(MapLabels, AreTheSameBytesEachTime) {
 
 TEST_F(MapLabels, WhatCannotBeWrittenLeavesNothing) {
   const MapFrame frame = frame_of({}, 60, 50);
-  try {
-    write_map_labels(folder_ / "labels.tif", squares(50, 50), frame);
-    ADD_FAILURE() << "labels of another size were written";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("50 x 50"));
-    EXPECT_THAT(error.what(), HasSubstr(folder_ / "labels.tif"));
-  }
+  EXPECT_THAT(message_of<InputError>(
+                  [&] { write_map_labels(folder_ / "labels.tif", squares(50, 50), frame); }),
+              AllOf(HasSubstr("50 x 50"), HasSubstr(folder_ / "labels.tif")));
   EXPECT_THROW(write_map_labels(folder_ / "none/labels.tif", squares(60, 50), frame), InputError);
   EXPECT_THAT(folder_.names(), ElementsAre("scene.tif"));
-}
-
-/// Labels drawn with digits.
-Labels drawn(const std::vector<std::string>& rows) {
-  Labels labels{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), 0, {}};
-  for (const std::string& row : rows) {
-    for (const char digit : row) {
-      labels.values.push_back(digit - '0');
-      labels.count = std::max<std::int64_t>(labels.count, digit - '0');
-    }
-  }
-  return labels;
 }
 
 class MapRegions : public ::testing::Test {
@@ -185,19 +170,16 @@ class MapRegions : public ::testing::Test {
     return read_features(folder_ / name);
   }
   std::string refusal(const std::string& name, const Labels& labels, const MapFrame& frame) {
-    try {
-      write_map_regions(folder_ / name, labels, frame);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return message_of<Error>([&] { write_map_regions(folder_ / name, labels, frame); });
   }
 
   TempFolder folder_;
 };
 
 /// A region with holes that touch at a corner, others whose outlines meet at corners, no data.
-Labels awkward() { return drawn({"111112", "131112", "114112", "111122", "055662", "005566"}); }
+Labels awkward() {
+  return drawn_labels({"111112", "131112", "114112", "111122", "055662", "005566"});
+}
 
 /// Labels of 30 x 20 pixels: a disc in the middle, a quarter, a hole in it, and the rest.
 Labels discs() {
@@ -355,7 +337,7 @@ TEST_F(MapRegions, OfAnyLabelsAreValidAndCoverThePixels) {
 
 TEST_F(MapRegions, NeighboursShareEveryVertexOfTheirBoundary) {
   // The outline of region 1 is straight where regions 2 and 3 meet it.
-  const Labels labels = drawn({"1111", "2233", "2233"});
+  const Labels labels = drawn_labels({"1111", "2233", "2233"});
   const ReadFeatures read = written("a.gpkg", labels, frame_of({}, labels));
   const std::array<double, 2> meeting = {500'020, 5'199'990};
   for (const ReadFeature& feature : read.features) {
@@ -410,7 +392,7 @@ TEST_F(MapRegions, HaveTheFiguresOfEachBandOfTheSource) {
 }
 
 TEST_F(MapRegions, InGeoJsonAreInLongitudeAndLatitude) {
-  const Labels labels = drawn({"1111", "1221", "1111"});
+  const Labels labels = drawn_labels({"1111", "1221", "1111"});
   const ReadFeatures read = written("a.geojson", labels, frame_of({}, labels));
   EXPECT_THAT(read.projection, HasSubstr("WGS 84"));
   ASSERT_EQ(read.features.size(), 2u);
@@ -575,7 +557,7 @@ TEST_F(MapRegions, WhatCannotBeWrittenLeavesNothing) {
   MapFrame frame = frame_of({}, labels);
   EXPECT_THAT(refusal("none/a.shp", labels, frame), HasSubstr("none"));
   EXPECT_THAT(refusal("a.kml", labels, frame), AllOf(HasSubstr(".kml"), HasSubstr(".gpkg")));
-  EXPECT_THAT(refusal("a.gpkg", drawn({"1"}), frame), HasSubstr("1 x 1"));
+  EXPECT_THAT(refusal("a.gpkg", drawn_labels({"1"}), frame), HasSubstr("1 x 1"));
   SceneFile other;
   other.bands = 2;
   frame_of(other, labels);

@@ -26,16 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The message of the InputError that `action` throws; "" if it throws none.
-std::string input_error(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 /// Runs `action` in a child process, which alone gets its limits, users and signals. Returns the
 /// child's wait status; its exit code is what `action` returns.
 int in_child(const std::function<int()>& action) {
@@ -135,8 +125,9 @@ TEST(AtomicFile, TakesTheLongestNameThereIs) {
   const std::string name(255, 'n');
   write_file(folder / name, std::string("abc"));
   EXPECT_THAT(folder.names(), ElementsAre(name));
-  EXPECT_THAT(input_error([&] { write_file(folder / (name + "n"), std::string("abc")); }),
-              HasSubstr("the name is too long"));
+  EXPECT_THAT(
+      message_of<InputError>([&] { write_file(folder / (name + "n"), std::string("abc")); }),
+      HasSubstr("the name is too long"));
   EXPECT_THAT(folder.names(), ElementsAre(name));
 }
 
@@ -203,7 +194,7 @@ TEST(AtomicFile, WritesToWhatIsNoRegularFileDirectly) {
 }
 
 TEST(AtomicFile, SaysThatTheDiskIsFull) {
-  EXPECT_THAT(input_error([] { write_file("/dev/full", std::string("abc")); }),
+  EXPECT_THAT(message_of<InputError>([] { write_file("/dev/full", std::string("abc")); }),
               AllOf(HasSubstr("/dev/full"), HasSubstr("the disk is full"), HasSubstr("free")));
 }
 
@@ -215,7 +206,8 @@ TEST(AtomicFile, LeavesTheOldFileWhenThereIsNoRoomForTheNew) {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{4096, 4096};
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
-    const std::string message = input_error([&] { write_file(path, std::string(5000, 'x')); });
+    const std::string message =
+        message_of<InputError>([&] { write_file(path, std::string(5000, 'x')); });
     return message.find("larger than the system allows") != std::string::npos ? 0 : 2;
   })));
   EXPECT_EQ(read_bytes(path), "old");
@@ -229,14 +221,16 @@ TEST(AtomicFile, ErrorsNameThePathTheReasonAndTheRemedy) {
            [](const std::string& path) { write_file(path, std::string("abc")); },
            [](const std::string& path) { check_writable(path); }}) {
     const std::string missing = folder / "no/such/a.png";
-    EXPECT_THAT(input_error([&] { write(missing); }),
+    EXPECT_THAT(message_of<InputError>([&] { write(missing); }),
                 AllOf(HasSubstr(missing), HasSubstr((folder / "no/such") + " does not exist"),
                       HasSubstr("create it")));
-    EXPECT_THAT(input_error([&] { write(folder / "file/a.png"); }),
+    EXPECT_THAT(message_of<InputError>([&] { write(folder / "file/a.png"); }),
                 AllOf(HasSubstr(folder / "file/a.png"), HasSubstr("is a file, not a folder")));
-    EXPECT_THAT(input_error([&] { write(folder.path().string()); }), HasSubstr("it is a folder"));
-    EXPECT_THAT(input_error([&] { write(folder / "new/"); }), HasSubstr("it is a folder"));
-    EXPECT_THAT(input_error([&] { write(""); }), HasSubstr("is empty"));
+    EXPECT_THAT(message_of<InputError>([&] { write(folder.path().string()); }),
+                HasSubstr("it is a folder"));
+    EXPECT_THAT(message_of<InputError>([&] { write(folder / "new/"); }),
+                HasSubstr("it is a folder"));
+    EXPECT_THAT(message_of<InputError>([&] { write(""); }), HasSubstr("is empty"));
   }
   EXPECT_THAT(folder.names(), ElementsAre("file"));
 }
@@ -252,8 +246,9 @@ TEST(AtomicFile, AFolderWithoutPermissionIsAnError) {
     // The superuser may write anywhere.
     if (::geteuid() == 0 && ::setuid(65534) != 0) return 1;
     const std::string path = closed / "a.png";
-    for (const std::string& message : {input_error([&] { write_file(path, std::string("abc")); }),
-                                       input_error([&] { check_writable(path); })}) {
+    for (const std::string& message :
+         {message_of<InputError>([&] { write_file(path, std::string("abc")); }),
+          message_of<InputError>([&] { check_writable(path); })}) {
       if (message.find("no permission to write in " + closed.string()) == std::string::npos) {
         return 2;
       }
@@ -264,7 +259,7 @@ TEST(AtomicFile, AFolderWithoutPermissionIsAnError) {
 }
 
 TEST(AtomicFile, ASystemFolderThatTakesNoFilesIsAnError) {
-  EXPECT_THAT(input_error([] { write_file("/proc/a.png", std::string("abc")); }),
+  EXPECT_THAT(message_of<InputError>([] { write_file("/proc/a.png", std::string("abc")); }),
               AllOf(HasSubstr("/proc/a.png"), HasSubstr("choose another folder")));
 }
 
@@ -277,7 +272,7 @@ TEST(MakeFolder, MakesThoseAboveAndAcceptsWhatIsThere) {
   EXPECT_NO_THROW(make_folder(folder / "link"));
   write_file(folder / "file", std::string("x"));
   for (const std::string& path : {folder / "file", folder / "file/b", std::string("/proc/a")}) {
-    EXPECT_THAT(input_error([&] { make_folder(path); }),
+    EXPECT_THAT(message_of<InputError>([&] { make_folder(path); }),
                 AllOf(HasSubstr(path), HasSubstr("choose another place")));
   }
 }
@@ -301,7 +296,7 @@ TEST(RemoveTemporaryFiles, RemovesThoseUnderWayAndNoOthers) {
   EXPECT_THAT(folder.names(), SizeIs(3));
   remove_temporary_files();
   EXPECT_THAT(folder.names(), ElementsAre("done"));
-  EXPECT_THAT(input_error([&] { a.commit(); }), HasSubstr("meanwhile"));
+  EXPECT_THAT(message_of<InputError>([&] { a.commit(); }), HasSubstr("meanwhile"));
   EXPECT_THAT(folder.names(), ElementsAre("done"));
   // Files that are begun later are not removed.
   write_file(folder / "later", std::string("x"));
@@ -348,7 +343,7 @@ TEST(WriteFile, StandardOutputThatFailsIsAnError) {
   EXPECT_TRUE(exited_with_0(in_child([] {
     const int full = ::open("/dev/full", O_WRONLY);
     ::dup2(full, STDOUT_FILENO);
-    const std::string message = input_error([] { write_file("-", std::string("abc")); });
+    const std::string message = message_of<InputError>([] { write_file("-", std::string("abc")); });
     return message.find("standard output: cannot be written: the disk is full") == 0 ? 0 : 1;
   })));
   EXPECT_TRUE(exited_with_0(in_child([] {
@@ -357,7 +352,7 @@ TEST(WriteFile, StandardOutputThatFailsIsAnError) {
     if (::pipe(ends) != 0) return 1;
     ::close(ends[0]);
     ::dup2(ends[1], STDOUT_FILENO);
-    const std::string message = input_error([] { write_file("-", std::string("abc")); });
+    const std::string message = message_of<InputError>([] { write_file("-", std::string("abc")); });
     return message.find("has gone") != std::string::npos ? 0 : 2;
   })));
 }

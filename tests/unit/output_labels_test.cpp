@@ -36,15 +36,6 @@ Labels stripes(int width, int height, std::int64_t count) {
   return labels;
 }
 
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(LabelsPng, IsSixteenBitsWhateverTheCount) {
   for (const auto& [width, height, count] : std::vector<std::tuple<int, int, std::int64_t>>{
            {1, 1, 0}, {2, 1, 1}, {1, 7, 3}, {481, 1, 300}, {13, 11, 142}, {300, 219, 65'535}}) {
@@ -70,7 +61,7 @@ TEST(LabelsPng, OpenCvReadsTheSame) {
 TEST(LabelsPng, OneRegionTooManyIsAnErrorThatNamesTheFormatsThatHoldIt) {
   const TempFolder folder;
   const Labels labels = stripes(300, 219, 65'536);
-  EXPECT_THAT(message_of([&] { write_labels(folder / "a.png", labels); }),
+  EXPECT_THAT(message_of<Error>([&] { write_labels(folder / "a.png", labels); }),
               AllOf(HasSubstr(folder / "a.png"), HasSubstr("65536 regions"), HasSubstr("65535"),
                     HasSubstr(".npy"), HasSubstr(".tif")));
   EXPECT_THROW(write_labels("-", labels), InputError);
@@ -93,9 +84,10 @@ TEST(LabelsIndexed, HoldsTheLabelsAsIndices) {
 
 TEST(LabelsIndexed, MoreThan255RegionsIsAnErrorThatNamesWhatToUse) {
   const TempFolder folder;
-  EXPECT_THAT(message_of([&] { write_labels(folder / "a.png", stripes(17, 19, 256), true); }),
-              AllOf(HasSubstr(folder / "a.png"), HasSubstr("256 regions"), HasSubstr("255"),
-                    HasSubstr("16-bit"), HasSubstr(".npy")));
+  EXPECT_THAT(
+      message_of<Error>([&] { write_labels(folder / "a.png", stripes(17, 19, 256), true); }),
+      AllOf(HasSubstr(folder / "a.png"), HasSubstr("256 regions"), HasSubstr("255"),
+            HasSubstr("16-bit"), HasSubstr(".npy")));
   EXPECT_THROW(write_labels("-", stripes(17, 19, 256), true), InputError);
   EXPECT_THAT(folder.names(), IsEmpty());
 }
@@ -175,7 +167,7 @@ TEST(WriteLabels, UnknownExtensionsAreErrorsThatListTheKnown) {
   const TempFolder folder;
   for (const std::string name : {"a.jpg", "a", "png", "a.png.gz", ".png", "a.b/c"}) {
     EXPECT_THROW(label_format(name), ConfigError) << name;
-    EXPECT_THAT(message_of([&] { label_format(name); }),
+    EXPECT_THAT(message_of<Error>([&] { label_format(name); }),
                 AllOf(HasSubstr(name), HasSubstr(".png, .tif, .tiff, .npy")));
   }
   EXPECT_THROW(write_labels(folder / "a.jpg", stripes(1, 1, 0)), ConfigError);
@@ -185,7 +177,7 @@ TEST(WriteLabels, UnknownExtensionsAreErrorsThatListTheKnown) {
 TEST(WriteLabels, IndicesNeedPng) {
   for (const char* name : {"a.tif", "a.npy"}) {
     EXPECT_THROW(label_format(name, true), ConfigError);
-    EXPECT_THAT(message_of([&] { label_format(name, true); }), HasSubstr(".png only"));
+    EXPECT_THAT(message_of<Error>([&] { label_format(name, true); }), HasSubstr(".png only"));
   }
 }
 

@@ -13,26 +13,13 @@
 #include <vector>
 
 #include "diacut/outlines.hpp"
+#include "label_checks.hpp"
 #include "matchers.hpp"
 #include "output/outline_sweep.hpp"
 #include "region/parts.hpp"
 
 namespace diacut::testing {
 namespace {
-
-/// Labels from rows of digits.
-Labels labels_of(const std::vector<std::string>& rows) {
-  Labels labels;
-  labels.height = static_cast<int>(rows.size());
-  labels.width = static_cast<int>(rows.front().size());
-  for (const std::string& row : rows) {
-    for (const char c : row) {
-      labels.values.push_back(c - '0');
-      labels.count = std::max<std::int64_t>(labels.count, c - '0');
-    }
-  }
-  return labels;
-}
 
 Labels noise(int width, int height, int count, unsigned seed) {
   std::mt19937 random(seed);
@@ -111,7 +98,7 @@ void expect_outlines(const Labels& labels) {
 }
 
 TEST(Outlines, OnePixel) {
-  const Outlines outlines = trace_outlines(labels_of({"000", "010", "000"}));
+  const Outlines outlines = trace_outlines(drawn_labels({"000", "010", "000"}));
   ASSERT_EQ(outlines.rings.size(), 1u);
   EXPECT_FALSE(outlines.rings[0].hole);
   EXPECT_THAT(outlines.corners,
@@ -119,7 +106,7 @@ TEST(Outlines, OnePixel) {
 }
 
 TEST(Outlines, AHoleHasARingOfItsOwnThatTurnsTheOtherWay) {
-  const Outlines outlines = trace_outlines(labels_of({"111", "121", "111"}));
+  const Outlines outlines = trace_outlines(drawn_labels({"111", "121", "111"}));
   ASSERT_EQ(outlines.of(1).size(), 2u);
   EXPECT_THAT(outlines.of(outlines.of(1)[0]),
               ElementsAre(Corner{0, 0}, Corner{3, 0}, Corner{3, 3}, Corner{0, 3}));
@@ -130,17 +117,17 @@ TEST(Outlines, AHoleHasARingOfItsOwnThatTurnsTheOtherWay) {
 
 TEST(Outlines, ARegionThatTouchesItselfAtACornerHasARingForEachSide) {
   // The two ends of region 1 touch at a corner and enclose region 2.
-  const Labels labels = labels_of({"111", "120", "110", "031"});
-  expect_outlines(labels_of({"1111", "1221", "1201", "1011"}));
+  const Labels labels = drawn_labels({"111", "120", "110", "031"});
+  expect_outlines(drawn_labels({"1111", "1221", "1201", "1011"}));
   expect_outlines(labels);
-  const Outlines outlines = trace_outlines(labels_of({"110", "101", "111"}));
+  const Outlines outlines = trace_outlines(drawn_labels({"110", "101", "111"}));
   // Pixels (1, 0) and (2, 1) touch at (2, 1); what lies between belongs to a hole.
   ASSERT_EQ(outlines.of(1).size(), 2u);
   EXPECT_TRUE(outlines.of(1)[1].hole);
 }
 
 TEST(Outlines, PiecesThatTouchAtACornerStayApart) {
-  const Outlines outlines = trace_outlines(labels_of({"12", "21"}));
+  const Outlines outlines = trace_outlines(drawn_labels({"12", "21"}));
   EXPECT_EQ(outlines.of(1).size(), 2u);
   EXPECT_EQ(outlines.of(2).size(), 2u);
   EXPECT_FALSE(outlines.of(1)[1].hole);
@@ -341,16 +328,6 @@ bool collide(const Side& a, const Side& b) {
          sign(turn(b.first, b.second, a.first)) * sign(turn(b.first, b.second, a.second)) < 0;
 }
 
-std::int64_t twice_area(const Outlines& outlines, const Ring& ring) {
-  const auto corners = outlines.of(ring);
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < corners.size(); ++i) {
-    const Corner& next = corners[(i + 1) % corners.size()];
-    sum += std::int64_t{corners[i].x} * next.y - std::int64_t{corners[i].y} * next.x;
-  }
-  return sum;
-}
-
 std::vector<Side> sides_of(const Outlines& outlines) {
   std::set<Side> sides;
   for (const Ring& ring : outlines.rings) {
@@ -391,8 +368,8 @@ TEST(SimplifyOutlines, RegionsCoverThePictureOnceAndStayWithinTheDistance) {
       double furthest = 0;
       for (std::size_t r = 0; r < exact.rings.size(); ++r) {
         EXPECT_EQ(simple.rings[r].region, exact.rings[r].region);
-        EXPECT_EQ(simple.rings[r].hole, twice_area(simple, simple.rings[r]) < 0);
-        area += twice_area(simple, simple.rings[r]);
+        EXPECT_EQ(simple.rings[r].hole, twice_area(simple.of(simple.rings[r])) < 0);
+        area += twice_area(simple.of(simple.rings[r]));
         for (const Corner& corner : exact.of(exact.rings[r])) {
           furthest = std::max(furthest, distance(corner, simple, simple.rings[r]));
         }

@@ -10,15 +10,17 @@
 #include "diacut/errors.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/output.hpp"
+#include "matchers.hpp"
 #include "png_reader.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::message_of;
 using testing::TempFolder;
 
 /// A hierarchy of three leaves and a hole. The second leaf touches no other.
@@ -73,12 +75,7 @@ void expect_same(const Hierarchy& a, const Hierarchy& b) {
 }
 
 std::string error_of(const std::vector<std::uint8_t>& bytes) {
-  try {
-    decode_tree(bytes, "some.tree");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<InputError>([&] { decode_tree(bytes, "some.tree"); });
 }
 
 TEST(TreeFile, IsWrittenAsDocumented) {
@@ -174,13 +171,8 @@ TEST(TreeFile, SizesThatLieTakeNoMemory) {
 
 TEST(TreeFile, FilesThatCannotBeReadAreNamed) {
   TempFolder folder;
-  const auto error = [](const std::string& path) -> std::string {
-    try {
-      read_tree(path);
-    } catch (const InputError& caught) {
-      return caught.what();
-    }
-    return "";
+  const auto error = [](const std::string& path) {
+    return message_of<InputError>([&] { read_tree(path); });
   };
   EXPECT_THAT(error(folder / "none.tree"), HasSubstr("none.tree"));
   EXPECT_THAT(error(folder.path().string()), HasSubstr("a folder"));

@@ -7,16 +7,22 @@
 
 #include "diacut/errors.hpp"
 #include "find_images.hpp"
+#include "matchers.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut::app {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 namespace fs = std::filesystem;
+
+using testing::AllOf;
+using testing::AnyOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::message_of;
+using ::testing::Pair;
+using testing::UnorderedElementsAre;
 
 class FileListTest : public ::testing::Test {
  protected:
@@ -41,12 +47,7 @@ class FileListTest : public ::testing::Test {
 
   std::string error(const std::string& text, const BatchOptions& options = {},
                     bool pages = false) const {
-    try {
-      found(text, options, {}, pages);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return message_of<Error>([&] { found(text, options, {}, pages); });
   }
 
   static BatchOptions below(const std::string& base) {
@@ -164,10 +165,6 @@ TEST(WithoutExtension, IsWhatTheStandardLibrarySays) {
   }
 }
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-namespace fs = std::filesystem;
-
 class FindImages : public ::testing::Test {
  protected:
   std::string path(const std::string& name) const { return folder_ / name; }
@@ -262,11 +259,6 @@ TEST_F(FindImages, SharesHaveTheNamesOfTheWhole) {
   }
 }
 
-using ::testing::AllOf;
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
-using ::testing::Pair;
-
 /// The share that "auto" means where these variables are set.
 std::pair<std::size_t, std::size_t> share_by(const std::map<std::string, std::string>& variables) {
   const Shard shard = parse_shard("auto", "segment", "images", [&](const char* name) {
@@ -277,12 +269,7 @@ std::pair<std::size_t, std::size_t> share_by(const std::map<std::string, std::st
 }
 
 std::string error_by(const std::map<std::string, std::string>& variables) {
-  try {
-    share_by(variables);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<ConfigError>([&] { share_by(variables); });
 }
 
 std::map<std::string, std::string> slurm(const char* id, const char* first, const char* last,

@@ -144,6 +144,8 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
                         const Parameters& parameters, const DeviceInfo& device,
                         const std::string& input_name, int page = 0);
 
+/// A device as a JSON object: what report_json() tells of it.
+std::string device_json(const DeviceInfo& device);
 /// Devices as a JSON array: for each what report_json() tells of a device, and whether it is the
 /// chosen one. `chosen`: the chosen device, or null.
 std::string devices_json(const std::vector<DeviceInfo>& devices, const DeviceInfo* chosen);
