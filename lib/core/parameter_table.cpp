@@ -438,7 +438,7 @@ void add_region(Table& table) {
               {"",
                "learned: a file of weights from app/learn/fit_merging.py, or \"boundary\" for the "
                "built-in weights fitted to contours without eigenvectors; empty: the built-in "
-               "weights that suit contour.spectral."});
+               "weights that suit contour.spectral and the network."});
   region.form("threshold", &RegionParameters::threshold,
               {"a number from 0 to 1, or \"auto\"", accepts_threshold}, threshold_value,
               threshold_of,

@@ -259,7 +259,8 @@ struct RegionParameters {
   LeastSize min_size;
   MergingRule merging = MergingRule::kAuto;  ///< kHierarchy, kObjects: by what regions merge.
   /// MergingRule::kLearned: a file of weights, or "boundary", weights that are built in and were
-  /// fitted to contours without eigenvectors; empty: those built in that suit ContourParameters.
+  /// fitted to contours without eigenvectors; empty: those built in that suit ContourParameters and
+  /// the network.
   std::string merging_weights;
   /// kHierarchy, kObjects: height of the automatic cut, in [0, 1]: regions merge over boundaries of
   /// at most this probability or mean strength. Empty: for MergingRule::kLearned what the weights
