@@ -51,9 +51,7 @@ struct Jpeg2000Source {
 };
 
 [[noreturn]] void refuse(const Jpeg2000Source& source) {
-  throw InputError(
-      fmt::format("the JPEG 2000 file is damaged or cut off ({}): copy or save it again",
-                  source.message.empty() ? "its data end early" : source.message));
+  refuse_damaged("JPEG 2000", source.message.empty() ? "its data end early" : source.message);
 }
 
 using Stream = std::unique_ptr<opj_stream_t, decltype(&opj_stream_destroy)>;
@@ -181,7 +179,7 @@ Decoded decoded_from(const opj_image_t& picture) {
 
 }  // namespace
 
-Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit) {
+Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit, const DecodeTask& /*task*/) {
   Jpeg2000Source source{file, 0, {}};
   const Stream stream = open_stream(source);
   const Codec codec = make_codec(source);

@@ -12,10 +12,7 @@
 namespace diacut {
 namespace {
 
-[[noreturn]] void refuse(std::string_view why) {
-  throw InputError(
-      fmt::format("the PNM file is damaged or cut off ({}): copy or save it again", why));
-}
+[[noreturn]] void refuse(std::string_view why) { refuse_damaged("PNM", why); }
 
 bool is_space(std::uint8_t byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
@@ -206,7 +203,8 @@ class PnmReader {
 
 }  // namespace
 
-Decoded decode_pnm(Bytes file, const SizeLimit& limit, int page) {
+Decoded decode_pnm(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
+  const int page = task.part.page;
   PnmReader reader(file);
   Decoded decoded;
   int pages = 0;

@@ -19,36 +19,21 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-template <Decoded (*decode)(Bytes, const SizeLimit&)>
-Decoded only_page(Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  choose_page(part.page, 1);
-  return decode(file, limit);
-}
-template <Decoded (*decode)(Bytes, const SizeLimit&, int)>
-Decoded one_page(Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  return decode(file, limit, part.page);
-}
-Decoded decode_png_colours(Bytes file, const SizeLimit& limit) { return decode_png(file, limit); }
-Decoded decode_tiff_colours(Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  return decode_tiff(file, limit, part);
-}
-
 constexpr std::array<ImageFormatInfo, 11> kImageFormats = {{
-    {ImageFormat::kJpeg, "JPEG", ".jpg .jpeg .jpe", false, only_page<decode_jpeg>},
-    {ImageFormat::kPng, "PNG", ".png", false, only_page<decode_png_colours>},
-    {ImageFormat::kHeif, "HEIC, AVIF", ".heic .heif .hif .avif", true, one_page<decode_heif>},
-    {ImageFormat::kJxl, "JPEG XL", ".jxl", true, one_page<decode_jxl>},
-    {ImageFormat::kJpeg2000, "JPEG 2000", ".jp2 .j2k .j2c .jpc .jpf .jpx", false,
-     only_page<decode_jpeg2000>},
-    {ImageFormat::kWebp, "WebP", ".webp", false, only_page<decode_webp>},
-    {ImageFormat::kTiff, "TIFF", ".tiff .tif", true, decode_tiff_colours},
+    {ImageFormat::kJpeg, "JPEG", ".jpg .jpeg .jpe", false, decode_jpeg},
+    {ImageFormat::kPng, "PNG", ".png", false, decode_png},
+    {ImageFormat::kHeif, "HEIC, AVIF", ".heic .heif .hif .avif", true, decode_heif},
+    {ImageFormat::kJxl, "JPEG XL", ".jxl", true, decode_jxl},
+    {ImageFormat::kJpeg2000, "JPEG 2000", ".jp2 .j2k .j2c .jpc .jpf .jpx", false, decode_jpeg2000},
+    {ImageFormat::kWebp, "WebP", ".webp", false, decode_webp},
+    {ImageFormat::kTiff, "TIFF", ".tiff .tif", true, decode_tiff},
     {ImageFormat::kRaw, "raw camera files (DNG and others)",
      ".dng .cr2 .cr3 .crw .nef .nrw .arw .sr2 .srf .orf .rw2 .raf .pef .srw .rwl .3fr .iiq .erf "
      ".kdc .dcr .mrw .mef .mos .x3f",
-     false, only_page<decode_raw>},
-    {ImageFormat::kGif, "GIF", ".gif", true, one_page<decode_gif>},
-    {ImageFormat::kBmp, "BMP", ".bmp .dib", false, only_page<decode_bmp>},
-    {ImageFormat::kPnm, "PNM", ".pnm .pbm .pgm .ppm .pam", true, one_page<decode_pnm>},
+     false, decode_raw},
+    {ImageFormat::kGif, "GIF", ".gif", true, decode_gif},
+    {ImageFormat::kBmp, "BMP", ".bmp .dib", false, decode_bmp},
+    {ImageFormat::kPnm, "PNM", ".pnm .pbm .pgm .ppm .pam", true, decode_pnm},
 }};
 
 bool is_bmp(Bytes head) {
