@@ -63,16 +63,16 @@ Decoded decode_part(ImageFormat format, Bytes file, const SizeLimit& limit,
   return decoded;
 }
 
-/// The pages of a file, and nothing else of it.
-Decoded count_pages(ImageFormat format, Bytes file, const SizeLimit& limit,
-                    const DecodeTask& task) {
-  Decoded decoded;
-  if (format == ImageFormat::kTiff) {
-    decoded.pages = count_tiff_pages(file, limit, task.part);
-  } else if (info_of(format).has_pages) {
-    decoded.pages = decode_part(format, file, limit, task).pages;
+/// What DecodeTask::kPages and kFacts ask for, and nothing else of the file.
+Decoded decode_facts(ImageFormat format, Bytes file, const SizeLimit& limit,
+                     const DecodeTask& task) {
+  Decoded facts;
+  if (task.purpose == DecodeTask::kPages && info_of(format).has_pages) {
+    facts.pages = decode_part(format, file, limit, task).pages;
+  } else if (task.purpose == DecodeTask::kFacts && format == ImageFormat::kTiff) {
+    facts.notes = decode_part(format, file, limit, task).notes;
   }
-  return decoded;
+  return facts;
 }
 
 /// Of other formats than these a program that wrote them may have changed the numbers.
@@ -100,11 +100,8 @@ void check_single(const Decoded& decoded) {
 Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
   const bool is_numbers = task.purpose == DecodeTask::kNumbers;
   const ImageFormat format = is_numbers ? format_of_numbers(file) : format_of(file);
-  if (task.purpose == DecodeTask::kPages) return count_pages(format, file, limit, task);
-  if (task.purpose == DecodeTask::kFacts) {
-    Decoded facts;
-    if (format == ImageFormat::kTiff) facts.notes = tiff_facts(file, limit);
-    return facts;
+  if (task.purpose == DecodeTask::kPages || task.purpose == DecodeTask::kFacts) {
+    return decode_facts(format, file, limit, task);
   }
   Decoded decoded = decode_part(format, file, limit, task);
   if (is_numbers || task.purpose == DecodeTask::kStrength) check_single(decoded);

@@ -465,17 +465,9 @@ void apply_mask(const TiffReader& reader, int directory, Bytes file, Decoded& de
   decoded.hidden = "masked";
 }
 
-}  // namespace
-
-int count_tiff_pages(Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  const TiffReader reader(file, most_memory(limit));
-  return find_part(reader, pictures_of(reader, file).size(), part).pages();
-}
-
-std::vector<std::string> tiff_facts(Bytes file, const SizeLimit& limit) {
-  const TiffReader reader(file, most_memory(limit));
-  // First, because another directory's tags take the place of those of the first.
-  const auto pages = static_cast<int>(pictures_of(reader, file).size());
+/// The lines of DecodeTask::kFacts, by the directory that was read last. `pictures`: how many there
+/// are.
+std::vector<std::string> facts_of(const TiffReader& reader, std::size_t pictures) {
   const Layout layout(reader);
   const std::string text = description_of(reader);
   const int colours = layout.photometric == PHOTOMETRIC_RGB ? 3 : 1;
@@ -487,15 +479,26 @@ std::vector<std::string> tiff_facts(Bytes file, const SizeLimit& limit) {
   // What programs write where they know nothing.
   if (unit == RESUNIT_INCH && (across <= 1 || across == 72 || across == 96)) micrometres = 0;
   if (micrometres == 0 && !text.starts_with("ImageJ=")) across = 0;
-  return stack_facts(text, pages, is_colours ? 0 : layout.samples, across, down, micrometres);
+  return stack_facts(text, static_cast<int>(pictures), is_colours ? 0 : layout.samples, across,
+                     down, micrometres);
 }
+
+}  // namespace
 
 Decoded decode_tiff(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
   const ImagePart& part = task.part;
   const bool as_stored = task.purpose == DecodeTask::kNumbers;
   TiffReader reader(file, most_memory(limit));
   const std::vector<Picture> pictures = pictures_of(reader, file);
+  Decoded decoded;
+  if (task.purpose == DecodeTask::kFacts) {
+    decoded.notes = facts_of(reader, pictures.size());
+    return decoded;
+  }
   const TiffPart found = find_part(reader, pictures.size(), part);
+  decoded.pages = found.pages();
+  if (task.purpose == DecodeTask::kPages) return decoded;
+  decoded.notes = found.notes;
   const auto page = static_cast<std::size_t>(choose_page(part.page, found.pages()));
   const Picture& picture = pictures[static_cast<std::size_t>(found.directories[page - 1])];
   go_to(reader, picture.directory);
@@ -504,9 +507,6 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const DecodeTask& task) 
   check_size(layout.width, layout.height, limit);
   check_compression(reader);
   check_blocks(reader, layout, file);
-  Decoded decoded;
-  decoded.pages = found.pages();
-  decoded.notes = found.notes;
   const std::optional<SampleKind> kind = find_sample_kind(layout, as_stored);
   if (found.sample > 0) {
     decode_channel(reader, layout, kind, found.sample, decoded);

@@ -91,7 +91,9 @@ struct DecodeTask {
     /// bits the numbers that they are. Other formats than PNG and TIFF are refused.
     kNumbers,
     kPages,  ///< Only Decoded::pages.
-    kFacts,  ///< Only Decoded::notes: the lines of tiff_facts(); of other formats none.
+    /// Only Decoded::notes: what PictureFacts holds of a TIFF file, in lines that begin with what
+    /// they tell: "channel", "planes", "pixel", "spacing", "pages" or "ome". None of other formats.
+    kFacts,
   };
   Purpose purpose = kPicture;
   ImagePart part;
@@ -115,11 +117,6 @@ Decoder decode_pnm;  ///< PBM, PGM, PPM and PAM.
 Decoder decode_raw;  ///< What a camera's sensor saw, developed by LibRaw: DNG, CR2 and others.
 Decoder decode_tiff;
 Decoder decode_webp;
-/// The pages that decode_tiff() counts.
-int count_tiff_pages(Bytes file, const SizeLimit& limit, const ImagePart& part);
-/// What PictureFacts holds of a file, in lines that begin with what they tell: "channel", "planes",
-/// "pixel", "spacing", "pages" or "ome".
-std::vector<std::string> tiff_facts(Bytes file, const SizeLimit& limit);
 
 /// Loads what decoders would load later, which a sandbox could not do any more.
 void load_decoders();

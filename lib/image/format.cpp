@@ -44,6 +44,15 @@ bool is_bmp(Bytes head) {
   return std::find(kHeaderSizes.begin(), kHeaderSizes.end(), size) != kHeaderSizes.end();
 }
 
+/// Whether the first box names a brand of HEIF.
+bool is_heif(Bytes head) {
+  constexpr std::array<std::string_view, 10> kBrands = {"avif", "avis", "heic", "heix", "heim",
+                                                        "heis", "hevc", "hevx", "mif1", "msf1"};
+  return has_text(head, 4, "ftyp") &&
+         std::any_of(kBrands.begin(), kBrands.end(),
+                     [&](std::string_view brand) { return has_text(head, 8, brand); });
+}
+
 bool is_tiff(Bytes head) {
   // 42: classic; 43: BigTIFF.
   for (std::string_view start : {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv}) {
@@ -83,16 +92,6 @@ constexpr Signature kFormats[] = {
     {0, "\xff\xd8\xff", ImageFormat::kJpeg},
     {0, "GIF87a", ImageFormat::kGif},
     {0, "GIF89a", ImageFormat::kGif},
-    {4, "ftypavif", ImageFormat::kHeif},
-    {4, "ftypavis", ImageFormat::kHeif},
-    {4, "ftypheic", ImageFormat::kHeif},
-    {4, "ftypheix", ImageFormat::kHeif},
-    {4, "ftypheim", ImageFormat::kHeif},
-    {4, "ftypheis", ImageFormat::kHeif},
-    {4, "ftyphevc", ImageFormat::kHeif},
-    {4, "ftyphevx", ImageFormat::kHeif},
-    {4, "ftypmif1", ImageFormat::kHeif},
-    {4, "ftypmsf1", ImageFormat::kHeif},
     {4, "ftypcrx ", ImageFormat::kRaw},
     {0, "\0\0\0\x0cjP  \r\n\x87\n"sv, ImageFormat::kJpeg2000},
     {0, "\xff\x4f\xff\x51", ImageFormat::kJpeg2000},
@@ -161,6 +160,7 @@ ImageFormat identify_format(Bytes head) {
   for (const Signature& each : kFormats) {
     if (has_text(head, each.at, each.text)) return each.format;
   }
+  if (is_heif(head)) return ImageFormat::kHeif;
   if (has_text(head, 0, "RIFF") && has_text(head, 8, "WEBP")) return ImageFormat::kWebp;
   if (is_tiff(head)) return ImageFormat::kTiff;
   if (is_bmp(head)) return ImageFormat::kBmp;

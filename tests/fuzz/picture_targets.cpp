@@ -69,7 +69,8 @@ void read_tiff(const FileBytes& file) {
   if (!is_of_format<ImageFormat::kTiff>(file)) return;
   const ImagePart first{1, ""};
   try {
-    require(count_tiff_pages(file, kMostPixels, first) > 0, "a file has pages");
+    require(decode_tiff(file, kMostPixels, {DecodeTask::kPages, first}).pages > 0,
+            "a file has pages");
     const Raster raster = decode_raster(file);
     require(raster.values.size() ==
                 static_cast<std::size_t>(raster.width) * static_cast<std::size_t>(raster.height),

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <png.h>
 
 #include <algorithm>
 #include <array>
@@ -153,17 +152,7 @@ constexpr int kImageProfileWidth = 23;
 constexpr int kImageProfileHeight = 17;
 
 FileBytes png_with(const cv::Mat& samples, const FileBytes& profile) {
-  testing::PngFile file;
-  file.width = samples.cols;
-  file.height = samples.rows;
-  file.bits = static_cast<int>(8 * samples.elemSize1());
-  const std::array<int, 5> types = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
-                                    PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
-  file.colour_type = types[static_cast<std::size_t>(samples.channels())];
-  for (int y = 0; y < samples.rows; ++y) {
-    const std::uint8_t* row = samples.ptr(y);
-    file.rows.emplace_back(row, row + samples.elemSize() * static_cast<std::size_t>(samples.cols));
-  }
+  testing::PngFile file = testing::png_file(samples);
   file.profile = profile;
   return testing::write_png(file);
 }

@@ -427,7 +427,7 @@ class Meanings : public ::testing::TestWithParam<std::tuple<Meaning, Use>> {
   }
 
  private:
-  testing::TemporaryFolder folder_;
+  testing::TempFolder folder_;
 };
 
 /// Whether values and numbers are alike: equal where the others are.
@@ -541,7 +541,7 @@ TEST(MeaningsOfPages, PlanesOfAnImageJStackWithOneDirectoryAreItsPages) {
 }
 
 TEST(MeaningsOfTables, ChannelsHaveNoValueWhereThereIsNoData) {
-  const testing::TemporaryFolder folder;
+  const testing::TempFolder folder;
   const std::string path =
       folder.write("a.tif", testing::write_tiff({page_of({drawn_sample}), mask_page()}));
   int channels = 0;
@@ -560,7 +560,7 @@ TEST(MeaningsOfTables, ChannelsHaveNoValueWhereThereIsNoData) {
 }
 
 TEST(MeaningsOfMasks, AMaskBesideOfAnotherSizeIsRefused) {
-  const testing::TemporaryFolder folder;
+  const testing::TempFolder folder;
   const std::string path = folder.write("a.png", testing::write_png(png_of(drawn_sample, 8, 0)));
   folder.write("a.png.msk",
                testing::write_tiff({testing::tiff_page(cv::Mat::zeros(2, 3, CV_8UC1))}));
