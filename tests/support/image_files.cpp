@@ -215,6 +215,22 @@ PngFile png_file(const cv::Mat& samples) {
   return file;
 }
 
+FileBytes packed(const std::vector<unsigned>& numbers, int bits, std::size_t row) {
+  FileBytes bytes;
+  int filled = 8;  // Bits of the last byte.
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i % row == 0) filled = 8;
+    for (int bit = bits - 1; bit >= 0; --bit, ++filled) {
+      if (filled == 8) {
+        bytes.push_back(0);
+        filled = 0;
+      }
+      bytes.back() |= static_cast<std::uint8_t>((numbers[i] >> bit & 1U) << (7 - filled));
+    }
+  }
+  return bytes;
+}
+
 TiffPage tiff_page(const cv::Mat& samples) {
   TiffPage page;
   page.width = samples.cols;

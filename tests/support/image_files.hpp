@@ -83,6 +83,10 @@ struct TiffPage {
 };
 FileBytes write_tiff(const std::vector<TiffPage>& pages, const char* mode = "w");
 
+/// Numbers of `bits` bits one behind the other, from the highest bit on, each `row` of them from a
+/// whole byte on.
+FileBytes packed(const std::vector<unsigned>& numbers, int bits, std::size_t row);
+
 /// A page of the depth and channels (first: red) of `samples`.
 TiffPage tiff_page(const cv::Mat& samples);
 

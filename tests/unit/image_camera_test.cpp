@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "camera_files.hpp"
+#include "decoded_image.hpp"
 #include "diacut/image_file.hpp"
 #include "refusal.hpp"
 
@@ -108,16 +109,10 @@ TEST(CameraFormats, AlphaOfHeicAndJpegXlHidesPixels) {
 }
 
 TEST(CameraFormats, JpegXlIsReadAsStored) {
-  for (const int type : {CV_8UC1, CV_8UC3}) {
+  for (const int type : {CV_8UC1, CV_8UC3, CV_16UC1, CV_16UC3, CV_32FC3}) {
     const cv::Mat samples = random(type);
-    expect_read(testing::write_jxl({.frames = {samples}}), samples, 255);
+    expect_read(testing::write_jxl({.frames = {samples}}), samples, testing::largest(samples));
   }
-  for (const int type : {CV_16UC1, CV_16UC3}) {
-    const cv::Mat samples = random(type);
-    expect_read(testing::write_jxl({.frames = {samples}}), samples, 65535);
-  }
-  const cv::Mat light = random(CV_32FC3);
-  expect_read(testing::write_jxl({.frames = {light}}), light, 1);
 }
 
 TEST(CameraFormats, LossyJpegXlIsNearWhatWasStored) {
@@ -173,14 +168,6 @@ TEST(CameraFormats, LumaAndChromasOfJpeg2000BecomeColours) {
 
 FileBytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
 
-TEST(CameraFormats, PnmIsReadAsStored) {
-  cv::Mat grey(2, 3, CV_8UC1);
-  const std::uint8_t values[] = {0, 50, 100, 150, 200, 255};
-  std::copy_n(values, 6, grey.data);
-  expect_read(bytes_of("P2\n# a comment\n3 2 255\n0 50 100\n150 200 255\n"), grey, 255);
-  expect_read(bytes_of("P5 3 2 255\n" + std::string("\x00\x32\x64\x96\xc8\xff", 6)), grey, 255);
-}
-
 TEST(CameraFormats, PnmOfEveryKind) {
   using std::string_literals::operator""s;
   struct Case {
@@ -191,6 +178,7 @@ TEST(CameraFormats, PnmOfEveryKind) {
   const std::vector<Case> cases = {
       {"P1\n3 2\n010\n1 1 0\n", 1, {1, 0, 1, 0, 0, 1}},
       {"P4\n3 2\n\x40\xc0"s, 1, {1, 0, 1, 0, 0, 1}},
+      {"P2\n# a comment\n3 2 255\n0 51 102\n153 204 255\n", 1, {0, 0.2F, 0.4F, 0.6F, 0.8F, 1}},
       {"P5\n2 1\n255\n\x00\xff"s, 1, {0, 1}},
       {"P5\n2 1\n100\n\x19\x32"s, 1, {0.25F, 0.5F}},
       {"P5\n2 1\n4000\n\x03\xe8\x0f\xa0"s, 1, {0.25F, 1}},

@@ -399,21 +399,13 @@ TEST(TiffPart, PackedBitsAreUnpacked) {
     TiffPage page = testing::tiff_page(samples);
     page.bits = bits;
     page.rows_per_strip = 5;
-    page.samples.clear();
-    for (int y = 0; y < 5; ++y) {
-      std::vector<bool> row;
-      for (int i = 0; i < 39; ++i) {
-        auto& value = samples.ptr<std::uint16_t>(y)[i];
-        value = static_cast<std::uint16_t>(value >> (16 - bits));
-        for (int bit = bits - 1; bit >= 0; --bit) row.push_back((value >> bit & 1) != 0);
-      }
-      row.resize((row.size() + 7) / 8 * 8);
-      for (std::size_t i = 0; i < row.size(); i += 8) {
-        unsigned byte = 0;
-        for (std::size_t k = 0; k < 8; ++k) byte = byte << 1 | (row[i + k] ? 1U : 0U);
-        page.samples.push_back(static_cast<std::uint8_t>(byte));
-      }
+    std::vector<unsigned> numbers;
+    for (int i = 0; i < 13 * 5 * 3; ++i) {
+      auto& value = samples.ptr<std::uint16_t>()[i];
+      value = static_cast<std::uint16_t>(value >> (16 - bits));
+      numbers.push_back(value);
     }
+    page.samples = packed(numbers, bits, 13 * 3);
     const Image image = decode_image(testing::write_tiff({page}), "a.tif");
     for (std::size_t i = 0; i < image.pixels.size(); ++i) {
       const double value = samples.ptr<std::uint16_t>()[i];
