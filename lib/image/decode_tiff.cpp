@@ -465,8 +465,8 @@ void apply_mask(const TiffReader& reader, int directory, Bytes file, Decoded& de
   decoded.hidden = "masked";
 }
 
-/// The lines of DecodeTask::kFacts, by the directory that was read last. `pictures`: how many there
-/// are.
+/// The lines of DecodeTask::kFacts of a file of so many pictures. Precondition: the reader is at
+/// the first one's directory, as pictures_of() leaves it.
 std::vector<std::string> facts_of(const TiffReader& reader, std::size_t pictures) {
   const Layout layout(reader);
   const std::string text = description_of(reader);

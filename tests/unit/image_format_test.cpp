@@ -31,10 +31,11 @@ std::string refusal(const std::string& head) {
 
 TEST(ImageFormat, IsToldFromTheFirstBytes) {
   const cv::Mat samples = testing::random_samples(3, 2, CV_8UC3);
-  EXPECT_EQ(identify_format(testing::encode(".png", samples)), ImageFormat::kPng);
-  EXPECT_EQ(identify_format(testing::encode(".jpg", samples)), ImageFormat::kJpeg);
-  EXPECT_EQ(identify_format(testing::encode(".bmp", samples)), ImageFormat::kBmp);
-  EXPECT_EQ(identify_format(testing::encode(".webp", samples)), ImageFormat::kWebp);
+  using enum ImageFormat;
+  for (const auto& [extension, format] :
+       {std::pair(".png", kPng), {".jpg", kJpeg}, {".bmp", kBmp}, {".webp", kWebp}}) {
+    EXPECT_EQ(identify_format(testing::encode(extension, samples)), format);
+  }
   for (const char* mode : {"wl", "wb", "wl8", "wb8"}) {  // Both byte orders, classic and BigTIFF.
     EXPECT_EQ(identify_format(testing::write_tiff({testing::tiff_page(samples)}, mode)),
               ImageFormat::kTiff);

@@ -40,14 +40,7 @@ std::string values_refusal(const FileBytes& file, const ImageParameters& paramet
 
 template <typename T>
 cv::Mat row(std::initializer_list<T> values) {
-  return cv::Mat(std::vector<T>(values), true).reshape(1, 1);
-}
-
-cv::Mat two_colours() {
-  cv::Mat samples(1, 2, CV_32FC3);
-  samples.at<cv::Vec3f>(0) = {10, 20, 30};
-  samples.at<cv::Vec3f>(1) = {20, 30, 50};
-  return samples;
+  return cv::Mat(std::vector<T>(values), true).reshape(0, 1);
 }
 
 TEST(ValueRange, IsThatOfTheTypeOrOfTheValues) {
@@ -69,7 +62,10 @@ TEST(ValueRange, IsThatOfTheTypeOrOfTheValues) {
       {row<float>({0.25f, 0.5f, 0.75f}), kData, {0, 0.5f, 1}},
       {row<float>({0.1f, 0.7f}), kAuto, {0.1f, 0.7f}},
       {row<float>({-2, 0, 6}), kAuto, {0, 0.25f, 1}, {"-2 to 6, lie beyond 0 to 1"}},
-      {two_colours(), kAuto, {0, 0.25f, 0.5f, 0.25f, 0.5f, 1}, {"10 to 50"}},
+      {row<cv::Vec3f>({{10, 20, 30}, {20, 30, 50}}),
+       kAuto,
+       {0, 0.25f, 0.5f, 0.25f, 0.5f, 1},
+       {"10 to 50"}},
       // Doubles that floats cannot hold.
       {row<double>({-huge, 0, huge}), kAuto, {0, 0.5f, 1}, {"became 0 to 1"}},
       {row<double>({2e300, 1e300, 3e300}), kAuto, {0.5f, 0, 1}, {"became 0 to 1"}},
@@ -164,47 +160,29 @@ TEST(NoData, WhereValuesAreNotFinite) {
 }
 
 TEST(NoData, WhereOneChannelIsNotFinite) {
-  cv::Mat samples(1, 2, CV_32FC3, cv::Scalar::all(0.5));
-  samples.at<cv::Vec3f>(1)[2] = kNaN;
-  const Image image = decode(tiff_of(samples));
+  const Image image = decode(tiff_of(row<cv::Vec3f>({{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, kNaN}})));
   EXPECT_THAT(image.valid, ElementsAre(1, 0));
   EXPECT_THAT(image.pixels, ElementsAre(0.5f, 0.5f, 0.5f, 0, 0, 0));
 }
 
 TEST(NoData, BelowHalfOfTheAlphaRange) {
-  cv::Mat bytes(1, 2, CV_8UC2);
-  bytes.at<cv::Vec2b>(0) = {200, 127};
-  bytes.at<cv::Vec2b>(1) = {100, 128};
-  const Image image = decode(tiff_of(bytes));
+  const Image image = decode(tiff_of(row<cv::Vec2b>({{200, 127}, {100, 128}})));
   EXPECT_EQ(image.channels, 1);
   EXPECT_THAT(image.valid, ElementsAre(0, 1));
   EXPECT_THAT(image.pixels, ElementsAre(0, 100 / 255.f));
   EXPECT_THAT(image.notes, ::testing::Contains(HasSubstr("1 of 2 pixels are transparent")));
-  cv::Mat words(1, 2, CV_16UC2);
-  words.at<cv::Vec2w>(0) = {200, 32767};
-  words.at<cv::Vec2w>(1) = {100, 32768};
-  EXPECT_THAT(decode(tiff_of(words)).valid, ElementsAre(0, 1));
-  cv::Mat floats(1, 3, CV_32FC2);
-  floats.at<cv::Vec2f>(0) = {0.5f, 0.49f};
-  floats.at<cv::Vec2f>(1) = {0.5f, 0.5f};
-  floats.at<cv::Vec2f>(2) = {0.5f, kNaN};
-  EXPECT_THAT(decode(tiff_of(floats)).valid, ElementsAre(0, 1, 0));
-}
-
-TEST(NoData, AFloatAlphaMayHaveARangeOfItsOwn) {
-  cv::Mat samples(1, 3, CV_32FC2);
-  samples.at<cv::Vec2f>(0) = {0.5f, 255};
-  samples.at<cv::Vec2f>(1) = {0.5f, 100};
-  samples.at<cv::Vec2f>(2) = {0.5f, 200};
-  EXPECT_THAT(decode(tiff_of(samples)).valid, ElementsAre(1, 0, 1));
+  EXPECT_THAT(decode(tiff_of(row<cv::Vec2w>({{200, 32767}, {100, 32768}}))).valid,
+              ElementsAre(0, 1));
+  EXPECT_THAT(decode(tiff_of(row<cv::Vec2f>({{0.5f, 0.49f}, {0.5f, 0.5f}, {0.5f, kNaN}}))).valid,
+              ElementsAre(0, 1, 0));
+  // Floats may have a range of their own.
+  EXPECT_THAT(decode(tiff_of(row<cv::Vec2f>({{0.5f, 255}, {0.5f, 100}, {0.5f, 200}}))).valid,
+              ElementsAre(1, 0, 1));
 }
 
 TEST(NoData, TakesNoPartInTheRange) {
-  cv::Mat samples(1, 3, CV_16UC2);
-  samples.at<cv::Vec2w>(0) = {60000, 0};
-  samples.at<cv::Vec2w>(1) = {1000, 65535};
-  samples.at<cv::Vec2w>(2) = {3000, 65535};
-  EXPECT_THAT(decode(tiff_of(samples), ValueRange::kData).pixels, ElementsAre(0, 0, 1));
+  const FileBytes file = tiff_of(row<cv::Vec2w>({{60000, 0}, {1000, 65535}, {3000, 65535}}));
+  EXPECT_THAT(decode(file, ValueRange::kData).pixels, ElementsAre(0, 0, 1));
 }
 
 TEST(NoData, EverywhereIsAnError) {
