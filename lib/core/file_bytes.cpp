@@ -89,13 +89,16 @@ std::optional<MappedFile> MappedFile::open(const std::string& path, std::uint64_
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
-  void* mapped = MAP_FAILED;
-  std::size_t size = 0;
-  if (::fstat(file, &status) == 0 && static_cast<std::uint64_t>(status.st_size) >= least) {
-    size = static_cast<std::size_t>(status.st_size);
-    mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  }
+  std::optional<MappedFile> mapped = of(file, least);
   ::close(file);
+  return mapped;
+}
+
+std::optional<MappedFile> MappedFile::of(int file, std::uint64_t least) {
+  const off_t end = ::lseek(file, 0, SEEK_END);  // A sandbox refuses fstat().
+  const auto size = static_cast<std::size_t>(std::max<off_t>(end, 0));
+  if (size < least) return std::nullopt;
+  void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (mapped == MAP_FAILED) return std::nullopt;
   return MappedFile(std::unique_ptr<const std::uint8_t[], Unmap>(
       static_cast<const std::uint8_t*>(mapped), Unmap{size}));

@@ -243,7 +243,7 @@ Raster to_raster(const MatArray& array, const std::string& name) {
   raster.width = static_cast<int>(width);
   raster.height = static_cast<int>(height);
   raster.is_integer = array.kind > MatArray::kFirstNumeric + 1;  // Neither double nor single.
-  raster.values = by_rows(array.values, raster.width, raster.height);
+  raster.values = in_c_order(array.values, raster.height, raster.width);
   return raster;
 }
 

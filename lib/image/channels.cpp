@@ -20,22 +20,13 @@ std::vector<std::size_t> channels_in(const std::string& wanted,
     const std::size_t end = std::min(wanted.find(',', at), wanted.size());
     const std::string name = wanted.substr(at, end - at);
     at = end + 1;
-    const auto place_in = [&](const std::vector<std::string>& list) {
-      const auto there = std::find(list.begin(), list.end(), name);
-      return there == list.end() ? names.size() : static_cast<std::size_t>(there - list.begin());
-    };
-    std::size_t place = place_in(names);
-    if (place == names.size()) place = place_in(given);
-    std::size_t number = 0;
-    const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (place >= names.size() && error == std::errc() && stop == name.data() + name.size()) {
-      place = number - 1;
-    }
-    if (place >= names.size() || name.empty()) {
+    int number = channel_number(name, 0, names);
+    if (number == 0) number = channel_number(name, static_cast<int>(names.size()), given);
+    if (number == 0 || static_cast<std::size_t>(number) > names.size() || name.empty()) {
       throw InputError(fmt::format("it has no channel '{}' to measure: its channels are {}", name,
                                    fmt::join(names, ", ")));
     }
-    found.push_back(place);
+    found.push_back(static_cast<std::size_t>(number) - 1);
   }
   return found;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -17,25 +18,12 @@ namespace diacut {
 namespace {
 
 cv::Mat turn_upright(const cv::Mat& stored, int orientation) {
-  enum Flip { kUpsideDown = 0, kSideways = 1, kBoth = -1 };
   cv::Mat upright = stored;
   if (orientation >= 5) cv::transpose(stored, upright);
-  switch (orientation) {
-    case 2:
-    case 6:
-      cv::flip(upright, upright, kSideways);
-      break;
-    case 3:
-    case 7:
-      cv::flip(upright, upright, kBoth);
-      break;
-    case 4:
-    case 8:
-      cv::flip(upright, upright, kUpsideDown);
-      break;
-    default:
-      break;
-  }
+  // Of cv::flip(): sideways, both, upside down.
+  constexpr std::array kFlips = {1, -1, 0};
+  const auto turn = static_cast<std::size_t>(orientation - 1) % 4;
+  if (turn > 0) cv::flip(upright, upright, kFlips.at(turn - 1));
   return upright;
 }
 
@@ -60,8 +48,12 @@ ImageFormat format_of(Bytes file) {
   return format == ImageFormat::kTiff && is_raw_tiff(file) ? ImageFormat::kRaw : format;
 }
 
-Decoded decode_part(ImageFormat format, Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  Decoded decoded = info_of(format).decode(file, limit, part);
+Decoded decode_part(ImageFormat format, Bytes file, const SizeLimit& limit,
+                    const DecodeTask& task) {
+  const ImageFormatInfo& info = info_of(format);
+  const ImagePart& part = task.part;
+  if (!info.has_pages) choose_page(part.page, 1);
+  Decoded decoded = info.decode(file, limit, task);
   // A TIFF may have more channels than are decoded without a choice.
   if (format != ImageFormat::kTiff && !part.channel.empty()) extract_channel(part.channel, decoded);
   if (part.page == 0 && decoded.pages > 1) {
@@ -71,21 +63,22 @@ Decoded decode_part(ImageFormat format, Bytes file, const SizeLimit& limit, cons
   return decoded;
 }
 
-/// The pages of a file, and nothing else of it.
-Decoded count_pages(ImageFormat format, Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  Decoded decoded;
-  if (format == ImageFormat::kTiff) {
-    decoded.pages = count_tiff_pages(file, limit, part);
-  } else if (info_of(format).has_pages) {
-    decoded.pages = decode_part(format, file, limit, part).pages;
+/// What DecodeTask::kPages and kFacts ask for, and nothing else of the file.
+Decoded decode_facts(ImageFormat format, Bytes file, const SizeLimit& limit,
+                     const DecodeTask& task) {
+  Decoded facts;
+  if (task.purpose == DecodeTask::kPages && info_of(format).has_pages) {
+    facts.pages = decode_part(format, file, limit, task).pages;
+  } else if (task.purpose == DecodeTask::kFacts && format == ImageFormat::kTiff) {
+    facts.notes = decode_part(format, file, limit, task).notes;
   }
-  return decoded;
+  return facts;
 }
 
-Decoded decode_numbers(Bytes file, const SizeLimit& limit) {
+/// Of other formats than these a program that wrote them may have changed the numbers.
+ImageFormat format_of_numbers(Bytes file) {
   const ImageFormat format = identify_format(file);
-  if (format == ImageFormat::kTiff) return decode_tiff(file, limit, {}, true);
-  if (format == ImageFormat::kPng) return decode_png(file, limit, true);
+  if (format == ImageFormat::kTiff || format == ImageFormat::kPng) return format;
   throw InputError("expected PNG, TIFF or .npy (others do not keep numbers as they are)");
 }
 
@@ -105,17 +98,12 @@ void check_single(const Decoded& decoded) {
 }  // namespace
 
 Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
-  if (task.purpose == DecodeTask::kPages) {
-    return count_pages(format_of(file), file, limit, task.part);
-  }
-  if (task.purpose == DecodeTask::kFacts) {
-    Decoded facts;
-    if (format_of(file) == ImageFormat::kTiff) facts.notes = tiff_facts(file, limit);
-    return facts;
-  }
   const bool is_numbers = task.purpose == DecodeTask::kNumbers;
-  Decoded decoded = is_numbers ? decode_numbers(file, limit)
-                               : decode_part(format_of(file), file, limit, task.part);
+  const ImageFormat format = is_numbers ? format_of_numbers(file) : format_of(file);
+  if (task.purpose == DecodeTask::kPages || task.purpose == DecodeTask::kFacts) {
+    return decode_facts(format, file, limit, task);
+  }
+  Decoded decoded = decode_part(format, file, limit, task);
   if (is_numbers || task.purpose == DecodeTask::kStrength) check_single(decoded);
   if (task.purpose == DecodeTask::kPicture) apply_profile(decoded);
   decoded.samples = turn_upright(decoded.samples, decoded.orientation);

@@ -7,21 +7,6 @@
 
 namespace diacut {
 
-/// What a file is decoded for.
-struct DecodeTask {
-  enum Purpose : std::int32_t {
-    kPicture,   ///< Its part, upright, in the colours of sRGB.
-    kChannels,  ///< Its part, upright, as it is stored.
-    kStrength,  ///< As kChannels; a file of several pages, or of samples without meaning, is
-                ///< refused.
-    kNumbers,   ///< As kStrength, of a palette the indices; other formats than PNG and TIFF, too.
-    kPages,     ///< Only Decoded::pages.
-    kFacts,     ///< Only Decoded::notes: the lines of tiff_facts(); of other formats none.
-  };
-  Purpose purpose = kPicture;
-  ImagePart part;
-};
-
 /// Decodes a file of any format, as decoded.hpp tells of each.
 Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task);
 

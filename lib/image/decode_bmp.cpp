@@ -14,11 +14,6 @@ namespace {
 constexpr std::size_t kFileHeader = 14;
 enum Compression : std::uint32_t { kNone = 0, kMasks = 3 };
 
-[[noreturn]] void refuse_damaged(std::string_view what) {
-  throw InputError(
-      fmt::format("the BMP file is damaged or cut off ({}): copy or save it again", what));
-}
-
 [[noreturn]] void refuse_kind(std::string_view what) {
   throw InputError(
       fmt::format("a kind of BMP that is not supported ({}): save it with 24 bits a pixel, or as "
@@ -38,7 +33,7 @@ struct Header {
 
 Header read_header(Bytes file) {
   const auto field = [&](std::size_t at, std::size_t size) {
-    if (at + size > file.size()) refuse_damaged("the data end within the header");
+    if (at + size > file.size()) refuse_damaged("BMP", "the data end within the header");
     return read_uint(file, at, size, ByteOrder::kLittle);
   };
   Header header;
@@ -61,7 +56,7 @@ bool has_alpha_mask(Bytes file, const Header& header) {
   constexpr std::size_t kMasksAt = 54;
   const bool has_fourth = header.size >= 56;
   if (file.size() < kMasksAt + (has_fourth ? 16 : 12))
-    refuse_damaged("its colour masks are missing");
+    refuse_damaged("BMP", "its colour masks are missing");
   for (std::size_t k = 0; k < 3; ++k) {
     if (read_uint(file, kMasksAt + 4 * k, 4, ByteOrder::kLittle) != kColours[k]) {
       refuse_kind("unusual colour masks");
@@ -72,7 +67,7 @@ bool has_alpha_mask(Bytes file, const Header& header) {
 
 }  // namespace
 
-Decoded decode_bmp(Bytes file, const SizeLimit& limit) {
+Decoded decode_bmp(Bytes file, const SizeLimit& limit, const DecodeTask& /*task*/) {
   const Header header = read_header(file);
   check_size(header.width, header.height, limit);
   const std::uint32_t bits = header.bits;
@@ -83,16 +78,16 @@ Decoded decode_bmp(Bytes file, const SizeLimit& limit) {
   }
   if (bits <= 8 &&
       (header.palette > 256 || kFileHeader + header.size + 4 * header.palette > file.size())) {
-    refuse_damaged(fmt::format("a palette of {} colours", header.palette));
+    refuse_damaged("BMP", fmt::format("a palette of {} colours", header.palette));
   }
   if (header.pixels_at < kFileHeader + header.size || header.pixels_at > file.size()) {
-    refuse_damaged("its pixels start outside of it");
+    refuse_damaged("BMP", "its pixels start outside of it");
   }
   const Bytes pixels = file.subspan(header.pixels_at);
   const std::int64_t row_bytes = (header.width * bits + 31) / 32 * 4;
   if (static_cast<std::int64_t>(pixels.size()) / row_bytes < header.height) {
-    refuse_damaged(
-        fmt::format("{} bytes of pixels, expected {}", pixels.size(), row_bytes * header.height));
+    refuse_damaged("BMP", fmt::format("{} bytes of pixels, expected {}", pixels.size(),
+                                      row_bytes * header.height));
   }
   const bool has_alpha = header.compression == kMasks && has_alpha_mask(file, header);
   Decoded decoded;

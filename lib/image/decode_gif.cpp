@@ -2,8 +2,8 @@
 #include <gif_lib.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -29,8 +29,7 @@ struct Source {
 
 [[noreturn]] void refuse(int error) {
   const char* why = GifErrorString(error);
-  throw InputError(fmt::format("the GIF file is damaged or cut off ({}): copy or save it again",
-                               why == nullptr ? "its data end early" : why));
+  refuse_damaged("GIF", why == nullptr ? "its data end early" : why);
 }
 
 /// Draws the frames of a file one after the other on its canvas.
@@ -121,25 +120,15 @@ class GifReader {
     }
     const ColorMapObject* colours = frame.ColorMap != nullptr ? frame.ColorMap : gif_->SColorMap;
     if (colours == nullptr) refuse(D_GIF_ERR_NO_COLOR_MAP);
-    struct Pass {
-      int first;
-      int step;
-    };
-    constexpr std::array<Pass, 4> kInterlaced = {{{0, 8}, {4, 8}, {2, 4}, {1, 2}}};
-    constexpr std::array<Pass, 1> kPlain = {{{0, 1}}};
+    // First row and step of each pass over the rows.
+    using Passes = std::vector<std::pair<int, int>>;
     std::vector<GifPixelType> line(static_cast<std::size_t>(frame.Width));
-    const auto draw = [&](const auto& passes) {
-      for (const Pass& pass : passes) {
-        for (int y = pass.first; y < drawn_.height; y += pass.step) {
-          check(DGifGetLine(gif_.get(), line.data(), frame.Width));
-          draw_line(line, *colours, drawn_.y + y);
-        }
+    for (const auto& [first, step] :
+         frame.Interlace ? Passes{{0, 8}, {4, 8}, {2, 4}, {1, 2}} : Passes{{0, 1}}) {
+      for (int y = first; y < drawn_.height; y += step) {
+        check(DGifGetLine(gif_.get(), line.data(), frame.Width));
+        draw_line(line, *colours, drawn_.y + y);
       }
-    };
-    if (frame.Interlace) {
-      draw(kInterlaced);
-    } else {
-      draw(kPlain);
     }
     control_ = kNoControl;
   }
@@ -173,8 +162,8 @@ class GifReader {
 
 }  // namespace
 
-Decoded decode_gif(Bytes file, const SizeLimit& limit, int page) {
-  return GifReader(file, limit).read(page);
+Decoded decode_gif(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
+  return GifReader(file, limit).read(task.part.page);
 }
 
 }  // namespace diacut

@@ -28,8 +28,7 @@ void check(const heif_error& error) {
     throw InputError(fmt::format(
         "a kind of HEIF file that cannot be decoded ({}): save it as PNG or JPEG", message));
   }
-  throw InputError(
-      fmt::format("the HEIF file is damaged or cut off ({}): copy or save it again", message));
+  refuse_damaged("HEIF", message);
 }
 
 /// A box in a box ends before its parent's end, and the last box at the file's end: libheif takes a
@@ -47,10 +46,7 @@ void check_boxes(Bytes file) {
              read_uint(file, at + 12, 4, ByteOrder::kBig);
     }
     if (size < kHeader || size > file.size() - at) {
-      throw InputError(fmt::format(
-          "the HEIF file is damaged or cut off ({} bytes, expected at least {}): copy or save it "
-          "again",
-          file.size(), at + size));
+      refuse_damaged("HEIF", fmt::format("{} bytes, expected at least {}", file.size(), at + size));
     }
     at += static_cast<std::size_t>(size);
   }
@@ -121,7 +117,7 @@ cv::Mat samples_of(const heif_image* picture, int channels, int bits) {
 
 void load_decoders() { heif_init(nullptr); }
 
-Decoded decode_heif(Bytes file, const SizeLimit& limit, int page) {
+Decoded decode_heif(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
   check_boxes(file);
   const Context context(heif_context_alloc(), &heif_context_free);
   check(
@@ -129,7 +125,7 @@ Decoded decode_heif(Bytes file, const SizeLimit& limit, int page) {
   const std::vector<heif_item_id> pictures = pictures_of(context.get());
   Decoded decoded;
   decoded.pages = static_cast<int>(pictures.size());
-  const int chosen = choose_page(page, decoded.pages);
+  const int chosen = choose_page(task.part.page, decoded.pages);
   heif_image_handle* opened = nullptr;
   check(heif_context_get_image_handle(context.get(), pictures[static_cast<std::size_t>(chosen - 1)],
                                       &opened));

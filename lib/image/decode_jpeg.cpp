@@ -139,10 +139,7 @@ class JpegReader {
 };
 
 [[noreturn]] void refuse(const JpegReader& reader) {
-  if (reader.damaged() || reader.lacks_end()) {
-    throw InputError(fmt::format("the JPEG file is damaged or cut off ({}): copy or save it again",
-                                 reader.message()));
-  }
+  if (reader.damaged() || reader.lacks_end()) refuse_damaged("JPEG", reader.message());
   throw InputError(fmt::format(
       "the JPEG file cannot be decoded ({}): save it again as a usual JPEG", reader.message()));
 }
@@ -201,7 +198,7 @@ void convert_cmyk(bool is_inverted, Decoded& decoded) {
 
 }  // namespace
 
-Decoded decode_jpeg(Bytes file, const SizeLimit& limit) {
+Decoded decode_jpeg(Bytes file, const SizeLimit& limit, const DecodeTask& /*task*/) {
   JpegReader reader;
   if (!reader.read_header(file)) refuse(reader);
   const jpeg_decompress_struct& info = reader.info();

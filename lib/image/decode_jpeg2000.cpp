@@ -30,17 +30,15 @@ struct Jpeg2000Source {
     source->at += count;
     return count;
   }
-  static OPJ_OFF_T skip(OPJ_OFF_T size, void* self) {
-    auto* source = static_cast<Jpeg2000Source*>(self);
-    if (size < 0 || static_cast<std::uint64_t>(size) > source->file.size() - source->at) return -1;
-    source->at += static_cast<std::size_t>(size);
-    return size;
-  }
   static OPJ_BOOL seek(OPJ_OFF_T to, void* self) {
     auto* source = static_cast<Jpeg2000Source*>(self);
     if (to < 0 || static_cast<std::uint64_t>(to) > source->file.size()) return OPJ_FALSE;
     source->at = static_cast<std::size_t>(to);
     return OPJ_TRUE;
+  }
+  static OPJ_OFF_T skip(OPJ_OFF_T size, void* self) {
+    const auto at = static_cast<OPJ_OFF_T>(static_cast<Jpeg2000Source*>(self)->at);
+    return size >= 0 && seek(at + size, self) == OPJ_TRUE ? size : -1;
   }
   static void keep_message(const char* message, void* self) {
     auto* source = static_cast<Jpeg2000Source*>(self);
@@ -51,9 +49,7 @@ struct Jpeg2000Source {
 };
 
 [[noreturn]] void refuse(const Jpeg2000Source& source) {
-  throw InputError(
-      fmt::format("the JPEG 2000 file is damaged or cut off ({}): copy or save it again",
-                  source.message.empty() ? "its data end early" : source.message));
+  refuse_damaged("JPEG 2000", source.message.empty() ? "its data end early" : source.message);
 }
 
 using Stream = std::unique_ptr<opj_stream_t, decltype(&opj_stream_destroy)>;
@@ -74,10 +70,6 @@ Codec make_codec(Jpeg2000Source& source) {
   const bool is_bare = has_text(source.file, 0, "\xff\x4f\xff\x51");
   Codec codec(opj_create_decompress(is_bare ? OPJ_CODEC_J2K : OPJ_CODEC_JP2), &opj_destroy_codec);
   opj_set_error_handler(codec.get(), &Jpeg2000Source::keep_message, &source);
-  opj_set_warning_handler(
-      codec.get(), [](const char*, void*) {}, nullptr);
-  opj_set_info_handler(
-      codec.get(), [](const char*, void*) {}, nullptr);
   opj_dparameters_t parameters;
   opj_set_default_decoder_parameters(&parameters);
   if (opj_setup_decoder(codec.get(), &parameters) == OPJ_FALSE) throw std::bad_alloc();
@@ -181,7 +173,7 @@ Decoded decoded_from(const opj_image_t& picture) {
 
 }  // namespace
 
-Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit) {
+Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit, const DecodeTask& /*task*/) {
   Jpeg2000Source source{file, 0, {}};
   const Stream stream = open_stream(source);
   const Codec codec = make_codec(source);

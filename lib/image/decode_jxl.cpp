@@ -15,10 +15,7 @@
 namespace diacut {
 namespace {
 
-[[noreturn]] void refuse(const char* why) {
-  throw InputError(
-      fmt::format("the JPEG XL file is damaged or cut off ({}): copy or save it again", why));
-}
+[[noreturn]] void refuse(const char* why) { refuse_damaged("JPEG XL", why); }
 
 /// Calls a function of colour profiles, which before libjxl 0.9 takes a format that it does not
 /// use.
@@ -169,8 +166,8 @@ class JxlReader {
 
 }  // namespace
 
-Decoded decode_jxl(Bytes file, const SizeLimit& limit, int page) {
-  return JxlReader(file, limit, page).read();
+Decoded decode_jxl(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
+  return JxlReader(file, limit, task.part.page).read();
 }
 
 }  // namespace diacut

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <png.h>
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include <new>
 #include <string_view>
 
-#include "diacut/errors.hpp"
 #include "image/decoded.hpp"
 
 namespace diacut {
@@ -141,13 +139,13 @@ class PngReader {
 [[noreturn]] void refuse(const PngReader& reader) {
   // As libpng and zlib say it; the file may be whole.
   if (std::strstr(reader.message(), "nsufficient memory") != nullptr) throw std::bad_alloc();
-  throw InputError(fmt::format("the PNG file is damaged or cut off ({}): copy or save it again",
-                               reader.message()));
+  refuse_damaged("PNG", reader.message());
 }
 
 }  // namespace
 
-Decoded decode_png(Bytes file, const SizeLimit& limit, bool as_stored) {
+Decoded decode_png(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
+  const bool as_stored = task.purpose == DecodeTask::kNumbers;
   PngReader reader(file);
   if (!reader.read_header()) refuse(reader);
   const int width = static_cast<int>(png_get_image_width(reader.png(), reader.info()));

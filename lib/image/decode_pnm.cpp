@@ -12,10 +12,7 @@
 namespace diacut {
 namespace {
 
-[[noreturn]] void refuse(std::string_view why) {
-  throw InputError(
-      fmt::format("the PNM file is damaged or cut off ({}): copy or save it again", why));
-}
+[[noreturn]] void refuse(std::string_view why) { refuse_damaged("PNM", why); }
 
 bool is_space(std::uint8_t byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
@@ -80,15 +77,24 @@ class PnmReader {
 
   /// Precondition: the header was read.
   cv::Mat read_samples(const PnmHeader& header) {
-    // A bit of 1 is black.
-    const int depth = header.most > 255 ? CV_16U : CV_8U;
+    const bool is_deep = header.most > 255;
     cv::Mat samples(static_cast<int>(header.height), static_cast<int>(header.width),
-                    CV_MAKETYPE(depth, static_cast<int>(header.channels)));
+                    CV_MAKETYPE(is_deep ? CV_16U : CV_8U, static_cast<int>(header.channels)));
+    const auto count = static_cast<std::size_t>(header.width * header.channels);
     for (int y = 0; y < samples.rows; ++y) {
-      if (depth == CV_8U) {
-        read_row(header, samples.ptr<std::uint8_t>(y));
-      } else {
-        read_row(header, samples.ptr<std::uint16_t>(y));
+      const Bytes bytes = header.is_plain() ? Bytes() : file_.subspan(at_, header.row_bytes());
+      at_ += bytes.size();
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::int64_t value =
+            header.is_plain() ? plain_value(header) : stored_value(header, bytes, k);
+        if (value > header.most) {
+          refuse(fmt::format("it has the value {}, and its largest is {}", value, header.most));
+        }
+        if (is_deep) {
+          samples.ptr<std::uint16_t>(y)[k] = static_cast<std::uint16_t>(value);
+        } else {
+          samples.ptr<std::uint8_t>(y)[k] = static_cast<std::uint8_t>(value);
+        }
       }
     }
     return samples;
@@ -176,28 +182,10 @@ class PnmReader {
     return '1' - digit;
   }
 
-  template <typename T>
-  void read_row(const PnmHeader& header, T* row) {
-    const std::int64_t count = header.width * header.channels;
-    const Bytes bytes = header.is_plain() ? Bytes() : file_.subspan(at_, header.row_bytes());
-    at_ += bytes.size();
-    for (std::int64_t k = 0; k < count; ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      std::int64_t value = 0;
-      if (header.is_plain()) {
-        value = plain_value(header);
-      } else if (header.is_bitmap()) {
-        value = 1 - (bytes[at / 8] >> (7 - at % 8) & 1);
-      } else if (header.sample_bytes() == 1) {
-        value = bytes[at];
-      } else {
-        value = read_uint(bytes, 2 * at, 2, ByteOrder::kBig);
-      }
-      if (value > header.most) {
-        refuse(fmt::format("it has the value {}, and its largest is {}", value, header.most));
-      }
-      row[k] = static_cast<T>(value);
-    }
+  /// A value of a row that is not plain. A bit of 1 is black.
+  static std::int64_t stored_value(const PnmHeader& header, Bytes row, std::size_t at) {
+    if (header.is_bitmap()) return 1 - (row[at / 8] >> (7 - at % 8) & 1);
+    return header.sample_bytes() == 1 ? row[at] : read_uint(row, 2 * at, 2, ByteOrder::kBig);
   }
 
   Bytes file_;
@@ -206,7 +194,8 @@ class PnmReader {
 
 }  // namespace
 
-Decoded decode_pnm(Bytes file, const SizeLimit& limit, int page) {
+Decoded decode_pnm(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
+  const int page = task.part.page;
   PnmReader reader(file);
   Decoded decoded;
   int pages = 0;

@@ -32,7 +32,7 @@ void check(int result) {
 
 }  // namespace
 
-Decoded decode_raw(Bytes file, const SizeLimit& limit) {
+Decoded decode_raw(Bytes file, const SizeLimit& limit, const DecodeTask& /*task*/) {
   const auto raw = std::make_unique<LibRaw>();  // Too large for some stacks.
   bool is_damaged = false;
   raw->set_dataerror_handler([](void* flag, const char*, int) { *static_cast<bool*>(flag) = true; },

@@ -57,10 +57,8 @@ std::optional<SampleKind> find_sample_kind(const Layout& layout, bool as_stored)
                     std::pair{0.0, static_cast<double>((1 << layout.bits) - 1)}};
 }
 
-/// Whether samples lie packed, without regard to the borders of bytes.
-bool is_packed(const Layout& layout) { return layout.bits % 8 != 0; }
-
-/// Unpacks `count` samples of `bits` bits from a row, from sample `first` on.
+/// Unpacks `count` samples of `bits` bits from a row, from sample `first` on, which lie there
+/// without regard to the borders of bytes.
 void unpack(const std::uint8_t* row, std::size_t first, std::size_t count, unsigned bits,
             std::uint16_t* to) {
   for (std::size_t k = 0; k < count; ++k) {
@@ -186,8 +184,8 @@ void check_blocks(const TiffReader& reader, const Layout& layout, Bytes file) {
     stored += std::min<std::uint64_t>(TIFFGetStrileByteCount(tiff, block), file.size());
   }
   if (missing > 0) {
-    TiffReader::refuse(
-        fmt::format("{} of {} {} are missing", missing, count, tiled ? "tiles" : "strips"));
+    refuse_damaged(
+        "TIFF", fmt::format("{} of {} {} are missing", missing, count, tiled ? "tiles" : "strips"));
   }
   const std::uint64_t needed =
       tiled ? count * TIFFTileSize64(tiff) : TIFFVStripSize64(tiff, layout.height);
@@ -195,81 +193,59 @@ void check_blocks(const TiffReader& reader, const Layout& layout, Bytes file) {
   // Some programs write wrong lengths of uncompressed strips, which libtiff does not need.
   const std::uint64_t there = std::max<std::uint64_t>(stored, file.size());
   if (fold != 0 && needed / fold > there) {
-    TiffReader::refuse(
-        fmt::format("{} bytes of data for {} x {} pixels", there, layout.width, layout.height));
+    refuse_damaged("TIFF", fmt::format("{} bytes of data for {} x {} pixels", there, layout.width,
+                                       layout.height));
   }
   check_fax_rows(reader, layout);
 }
 
 /// Reads samples of a page as they are stored: image.channels() of each pixel, from `first` on.
-class SampleReader {
- public:
-  SampleReader(const TiffReader& reader, const Layout& layout, std::size_t first, cv::Mat& image)
-      : reader_(reader),
-        layout_(layout),
-        blocks_(reader, layout),
-        first_(first),
-        stored_(layout.is_separate ? 1 : layout.samples),
-        row_bytes_((blocks_.width * stored_ * layout.bits + 7) / 8),
-        image_(image) {
-    if (blocks_.width == 0 || blocks_.height == 0 || blocks_.bytes <= 0 ||
-        static_cast<std::size_t>(blocks_.bytes) / row_bytes_ != blocks_.height) {
-      throw InputError(
-          "the TIFF file's tags contradict each other in the size of its strips or "
-          "tiles: save it again");
-    }
+void read_stored(const TiffReader& reader, const Layout& layout, std::size_t first,
+                 cv::Mat& image) {
+  const Blocks blocks(reader, layout);
+  const auto channels = static_cast<std::size_t>(image.channels());
+  const std::size_t sample = image.elemSize1();
+  const std::size_t planes = layout.is_separate ? channels : 1;
+  // Samples side by side in the file, and those of them that are copied.
+  const std::size_t stored = layout.is_separate ? 1 : layout.samples;
+  const std::size_t copied = channels / planes;
+  const std::size_t row_bytes = (blocks.width * stored * layout.bits + 7) / 8;
+  if (blocks.width == 0 || blocks.height == 0 || blocks.bytes <= 0 ||
+      static_cast<std::size_t>(blocks.bytes) / row_bytes != blocks.height) {
+    throw InputError(
+        "the TIFF file's tags contradict each other in the size of its strips or "
+        "tiles: save it again");
   }
-
-  void read() {
-    const auto channels = static_cast<std::size_t>(image_.channels());
-    // Not a vector, because filling it would take time that a forged size should not cost.
-    const std::unique_ptr<std::uint8_t[]> block(
-        new std::uint8_t[static_cast<std::size_t>(blocks_.bytes)]);
-    for (std::size_t plane = 0; plane < (layout_.is_separate ? channels : 1); ++plane) {
-      for (std::size_t y = 0; y < layout_.height; y += blocks_.height) {
-        const std::size_t rows = std::min<std::size_t>(blocks_.height, layout_.height - y);
-        for (std::size_t x = 0; x < layout_.width; x += blocks_.width) {
-          const std::size_t of_file = layout_.is_separate ? first_ + plane : 0;
-          if (!blocks_.read(reader_.tiff(), x, y, of_file, block.get(), rows * row_bytes_)) {
-            reader_.refuse();
-          }
-          const std::size_t columns = std::min<std::size_t>(blocks_.width, layout_.width - x);
-          for (std::size_t row = 0; row < rows; ++row) {
-            copy_row(block.get() + row * row_bytes_, columns, plane,
-                     image_.ptr(static_cast<int>(y + row), static_cast<int>(x)));
-          }
+  const auto copy_row = [&](const std::uint8_t* from, std::size_t columns, std::uint8_t* to) {
+    for (std::size_t column = 0; column < columns; ++column, to += channels * sample) {
+      const std::size_t at = column * stored + (layout.is_separate ? 0 : first);
+      if (layout.bits % 8 != 0) {
+        unpack(from, at, copied, layout.bits, reinterpret_cast<std::uint16_t*>(to));
+      } else {
+        std::memcpy(to, from + at * sample, copied * sample);
+      }
+    }
+  };
+  // Not a vector, because filling it would take time that a forged size should not cost.
+  const std::unique_ptr<std::uint8_t[]> block(
+      new std::uint8_t[static_cast<std::size_t>(blocks.bytes)]);
+  for (std::size_t plane = 0; plane < planes; ++plane) {
+    for (std::size_t y = 0; y < layout.height; y += blocks.height) {
+      const std::size_t rows = std::min<std::size_t>(blocks.height, layout.height - y);
+      for (std::size_t x = 0; x < layout.width; x += blocks.width) {
+        const std::size_t of_file = layout.is_separate ? first + plane : 0;
+        if (!blocks.read(reader.tiff(), x, y, of_file, block.get(), rows * row_bytes)) {
+          reader.refuse();
+        }
+        const std::size_t columns = std::min<std::size_t>(blocks.width, layout.width - x);
+        for (std::size_t row = 0; row < rows; ++row) {
+          copy_row(block.get() + row * row_bytes, columns,
+                   image.ptr(static_cast<int>(y + row), static_cast<int>(x)) + plane * sample);
         }
       }
     }
   }
-
- private:
-  /// Copies a row of a block to the pixels from `to` on.
-  void copy_row(const std::uint8_t* from, std::size_t columns, std::size_t plane,
-                std::uint8_t* to) const {
-    const auto channels = static_cast<std::size_t>(image_.channels());
-    const std::size_t copied = layout_.is_separate ? 1 : channels;
-    const std::size_t skipped = layout_.is_separate ? 0 : first_;
-    const std::size_t sample = image_.elemSize1();
-    for (std::size_t column = 0; column < columns; ++column) {
-      const std::size_t at = column * stored_ + skipped;
-      std::uint8_t* pixel = to + (column * channels + plane) * sample;
-      if (is_packed(layout_)) {
-        unpack(from, at, copied, layout_.bits, reinterpret_cast<std::uint16_t*>(pixel));
-      } else {
-        std::memcpy(pixel, from + at * sample, copied * sample);
-      }
-    }
-  }
-
-  const TiffReader& reader_;
-  const Layout& layout_;
-  Blocks blocks_;
-  std::size_t first_;
-  std::size_t stored_;  ///< Samples side by side in the file.
-  std::size_t row_bytes_;
-  cv::Mat& image_;
-};
+}
 
 /// Palettes, fewer than 8 bits, CMYK, YCbCr, Lab: as 8 bits of RGB through libtiff's own
 /// conversion.
@@ -305,7 +281,7 @@ void read_samples(const TiffReader& reader, const Layout& layout, const SampleKi
                   std::size_t first, int channels, Decoded& decoded) {
   decoded.samples.create(static_cast<int>(layout.height), static_cast<int>(layout.width),
                          CV_MAKETYPE(kind.depth, channels));
-  SampleReader(reader, layout, first, decoded.samples).read();
+  read_stored(reader, layout, first, decoded.samples);
   decoded.type_range = kind.range;
   decoded.zero_is_white = layout.photometric == PHOTOMETRIC_MINISWHITE;
   if (kind.depth == CV_16F) {
@@ -480,7 +456,7 @@ void apply_mask(const TiffReader& reader, int directory, Bytes file, Decoded& de
   const std::optional<SampleKind> kind = find_sample_kind(layout, true);
   Decoded mask;
   if (!kind || !layout.has_size_of(decoded.samples)) {
-    TiffReader::refuse("its mask has another size or kind than the picture");
+    refuse_damaged("TIFF", "its mask has another size or kind than the picture");
   }
   check_compression(reader);
   check_blocks(reader, layout, file);
@@ -489,17 +465,9 @@ void apply_mask(const TiffReader& reader, int directory, Bytes file, Decoded& de
   decoded.hidden = "masked";
 }
 
-}  // namespace
-
-int count_tiff_pages(Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  const TiffReader reader(file, most_memory(limit));
-  return find_part(reader, pictures_of(reader, file).size(), part).pages();
-}
-
-std::vector<std::string> tiff_facts(Bytes file, const SizeLimit& limit) {
-  const TiffReader reader(file, most_memory(limit));
-  // First, because another directory's tags take the place of those of the first.
-  const auto pages = static_cast<int>(pictures_of(reader, file).size());
+/// The lines of DecodeTask::kFacts of a file of so many pictures. Precondition: the reader is at
+/// the first one's directory, as pictures_of() leaves it.
+std::vector<std::string> facts_of(const TiffReader& reader, std::size_t pictures) {
   const Layout layout(reader);
   const std::string text = description_of(reader);
   const int colours = layout.photometric == PHOTOMETRIC_RGB ? 3 : 1;
@@ -511,13 +479,26 @@ std::vector<std::string> tiff_facts(Bytes file, const SizeLimit& limit) {
   // What programs write where they know nothing.
   if (unit == RESUNIT_INCH && (across <= 1 || across == 72 || across == 96)) micrometres = 0;
   if (micrometres == 0 && !text.starts_with("ImageJ=")) across = 0;
-  return stack_facts(text, pages, is_colours ? 0 : layout.samples, across, down, micrometres);
+  return stack_facts(text, static_cast<int>(pictures), is_colours ? 0 : layout.samples, across,
+                     down, micrometres);
 }
 
-Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part, bool as_stored) {
+}  // namespace
+
+Decoded decode_tiff(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
+  const ImagePart& part = task.part;
+  const bool as_stored = task.purpose == DecodeTask::kNumbers;
   TiffReader reader(file, most_memory(limit));
   const std::vector<Picture> pictures = pictures_of(reader, file);
+  Decoded decoded;
+  if (task.purpose == DecodeTask::kFacts) {
+    decoded.notes = facts_of(reader, pictures.size());
+    return decoded;
+  }
   const TiffPart found = find_part(reader, pictures.size(), part);
+  decoded.pages = found.pages();
+  if (task.purpose == DecodeTask::kPages) return decoded;
+  decoded.notes = found.notes;
   const auto page = static_cast<std::size_t>(choose_page(part.page, found.pages()));
   const Picture& picture = pictures[static_cast<std::size_t>(found.directories[page - 1])];
   go_to(reader, picture.directory);
@@ -526,9 +507,6 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part, b
   check_size(layout.width, layout.height, limit);
   check_compression(reader);
   check_blocks(reader, layout, file);
-  Decoded decoded;
-  decoded.pages = found.pages();
-  decoded.notes = found.notes;
   const std::optional<SampleKind> kind = find_sample_kind(layout, as_stored);
   if (found.sample > 0) {
     decode_channel(reader, layout, kind, found.sample, decoded);

@@ -14,11 +14,6 @@ constexpr std::size_t kChunkHeader = 8;
 constexpr std::size_t kOpenCvHeader = 32;
 constexpr std::size_t kOpenCvLargest = std::size_t{64} << 20;
 
-[[noreturn]] void refuse_damaged_webp(std::string_view what) {
-  throw InputError(
-      fmt::format("the WebP file is damaged or cut off ({}): copy or save it again", what));
-}
-
 struct WebpHeader {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -30,12 +25,12 @@ struct WebpHeader {
 /// from any chunk.
 WebpHeader read_webp_header(Bytes file) {
   const auto field = [&](std::size_t at, std::size_t size) {
-    if (at + size > file.size()) refuse_damaged_webp("the data end within the header");
+    if (at + size > file.size()) refuse_damaged("WebP", "the data end within the header");
     return read_uint(file, at, size, ByteOrder::kLittle);
   };
   const std::size_t riff_end = kChunkHeader + std::size_t{field(4, 4)};
   if (riff_end > file.size()) {
-    refuse_damaged_webp(fmt::format("{} bytes, expected {}", file.size(), riff_end));
+    refuse_damaged("WebP", fmt::format("{} bytes, expected {}", file.size(), riff_end));
   }
   const std::size_t first = 12;
   const std::size_t data = first + kChunkHeader;
@@ -55,11 +50,12 @@ WebpHeader read_webp_header(Bytes file) {
     header.width = field(data + 6, 2) & 0x3fff;
     header.height = field(data + 8, 2) & 0x3fff;
   } else {
-    refuse_damaged_webp("no picture follows its header");
+    refuse_damaged("WebP", "no picture follows its header");
   }
   for (std::size_t at = first; at + kChunkHeader <= riff_end;) {
     const std::size_t size = field(at + 4, 4);
-    if (size > riff_end - at - kChunkHeader) refuse_damaged_webp("a part is longer than the whole");
+    if (size > riff_end - at - kChunkHeader)
+      refuse_damaged("WebP", "a part is longer than the whole");
     const Bytes chunk = file.subspan(at + kChunkHeader, size);
     if (has_text(file, at, "ICCP")) header.profile.assign(chunk.begin(), chunk.end());
     if (has_text(file, at, "EXIF")) {
@@ -73,7 +69,7 @@ WebpHeader read_webp_header(Bytes file) {
 
 }  // namespace
 
-Decoded decode_webp(Bytes file, const SizeLimit& limit) {
+Decoded decode_webp(Bytes file, const SizeLimit& limit, const DecodeTask& /*task*/) {
   const WebpHeader header = read_webp_header(file);
   check_size(header.width, header.height, limit);
   if (file.size() > kOpenCvLargest) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "diacut/errors.hpp"
+#include "image/tiff_directory.hpp"
 
 namespace diacut {
 
@@ -89,26 +90,21 @@ int choose_page(int asked, int pages) {
   return std::max(asked, 1);
 }
 
+void refuse_damaged(std::string_view format, std::string_view why) {
+  throw InputError(
+      fmt::format("the {} file is damaged or cut off ({}): copy or save it again", format, why));
+}
+
 int exif_orientation(Bytes block) {
   using std::string_view_literals::operator""sv;
   constexpr std::uint32_t kOrientationTag = 0x0112;
-  constexpr std::size_t kEntryBytes = 12;
   if (has_text(block, 0, "Exif\0\0"sv)) block = block.subspan(6);
-  // The block is a small TIFF file: byte order, 42, the position of a directory of 12-byte entries.
-  const bool little = has_text(block, 0, "II*\0"sv);
-  if ((!little && !has_text(block, 0, "MM\0*"sv)) || block.size() < 8) return 1;
-  const ByteOrder order = little ? ByteOrder::kLittle : ByteOrder::kBig;
-  const std::size_t directory = read_uint(block, 4, 4, order);
-  if (block.size() < 2 || directory > block.size() - 2) return 1;
-  const std::size_t entries = read_uint(block, directory, 2, order);
-  for (std::size_t k = 0; k < entries; ++k) {
-    const std::size_t entry = directory + 2 + k * kEntryBytes;
-    if (entry + kEntryBytes > block.size()) return 1;
-    if (read_uint(block, entry, 2, order) != kOrientationTag) continue;
-    // Type 4 is a LONG; the standard has a SHORT.
-    const bool is_long = read_uint(block, entry + 2, 2, order) == 4;
-    const std::uint32_t value = read_uint(block, entry + 8, is_long ? 4 : 2, order);
-    return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
+  // The block is a small TIFF file.
+  if (!has_text(block, 0, "II*\0"sv) && !has_text(block, 0, "MM\0*"sv)) return 1;
+  const TiffDirectories tiff(block);
+  for (const TiffDirectories::Entry& entry : tiff.entries(tiff.first())) {
+    if (entry.tag != kOrientationTag) continue;
+    return entry.value >= 1 && entry.value <= 8 ? static_cast<int>(entry.value) : 1;
   }
   return 1;
 }

@@ -4,6 +4,7 @@
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,34 +77,46 @@ void check_size(std::int64_t width, std::int64_t height, const SizeLimit& limit,
 /// InputError where a file of `pages` pages has no such page.
 int choose_page(int asked, int pages);
 
-/// The decoders, one for each format. Those of formats that can hold several pages (frames of an
-/// animation, pictures of a collection) take the page as choose_page() does. Each throws InputError
-/// (its message without the file's name) if the file is damaged, cut off, larger than the limit,
-/// or of a kind that is not supported; none prints. JPEG, PNG and TIFF are read by libjpeg, libpng
-/// and libtiff themselves: through OpenCV they print to stderr, take damaged JPEG and TIFF files
-/// for whole ones, and lose depth and alpha of TIFF.
-Decoded decode_bmp(Bytes file, const SizeLimit& limit);
-Decoded decode_gif(Bytes file, const SizeLimit& limit, int page = 0);
-/// HEIC and AVIF.
-Decoded decode_heif(Bytes file, const SizeLimit& limit, int page = 0);
-Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit);
-Decoded decode_jpeg(Bytes file, const SizeLimit& limit);
-Decoded decode_jxl(Bytes file, const SizeLimit& limit, int page = 0);
-/// `as_stored`: pixels that are indices of a palette stay indices, and those of fewer than 8 bits
-/// the numbers that they are; other colours than RGB are refused. So of decode_tiff().
-Decoded decode_png(Bytes file, const SizeLimit& limit, bool as_stored = false);
-/// PBM, PGM, PPM and PAM.
-Decoded decode_pnm(Bytes file, const SizeLimit& limit, int page = 0);
-/// What a camera's sensor saw, developed by LibRaw: DNG, CR2, NEF, ARW and others.
-Decoded decode_raw(Bytes file, const SizeLimit& limit);
-Decoded decode_tiff(Bytes file, const SizeLimit& limit, const ImagePart& part = {},
-                    bool as_stored = false);
-/// The pages that decode_tiff() counts.
-int count_tiff_pages(Bytes file, const SizeLimit& limit, const ImagePart& part);
-/// What PictureFacts holds of a file, in lines that begin with what they tell: "channel", "planes",
-/// "pixel", "spacing", "pages" or "ome".
-std::vector<std::string> tiff_facts(Bytes file, const SizeLimit& limit);
-Decoded decode_webp(Bytes file, const SizeLimit& limit);
+/// Throws the InputError of a file of a format ("PNG") that is damaged, and why.
+[[noreturn]] void refuse_damaged(std::string_view format, std::string_view why);
+
+/// What a file is decoded for.
+struct DecodeTask {
+  enum Purpose : std::int32_t {
+    kPicture,   ///< Its part, upright, in the colours of sRGB.
+    kChannels,  ///< Its part, upright, as it is stored.
+    kStrength,  ///< As kChannels; a file of several pages, or of samples without meaning, is
+                ///< refused.
+    /// As kStrength. Pixels that are indices of a palette stay indices, and those of fewer than 8
+    /// bits the numbers that they are. Other formats than PNG and TIFF are refused.
+    kNumbers,
+    kPages,  ///< Only Decoded::pages.
+    /// Only Decoded::notes: what PictureFacts holds of a TIFF file, in lines that begin with what
+    /// they tell: "channel", "planes", "pixel", "spacing", "pages" or "ome". None of other formats.
+    kFacts,
+  };
+  Purpose purpose = kPicture;
+  ImagePart part;
+};
+
+/// The decoders, one for each format, of DecodeTask::kPicture to kNumbers. Those of formats that
+/// can hold several pages (frames of an animation, pictures of a collection) take the page as
+/// choose_page() does. Each throws InputError (its message without the file's name) if the file is
+/// damaged, cut off, larger than the limit, or of a kind that is not supported; none prints. JPEG,
+/// PNG and TIFF are read by libjpeg, libpng and libtiff themselves: through OpenCV they print to
+/// stderr, take damaged JPEG and TIFF files for whole ones, and lose depth and alpha of TIFF.
+using Decoder = Decoded(Bytes file, const SizeLimit& limit, const DecodeTask& task);
+Decoder decode_bmp;
+Decoder decode_gif;
+Decoder decode_heif;  ///< HEIC and AVIF.
+Decoder decode_jpeg2000;
+Decoder decode_jpeg;
+Decoder decode_jxl;
+Decoder decode_png;
+Decoder decode_pnm;  ///< PBM, PGM, PPM and PAM.
+Decoder decode_raw;  ///< What a camera's sensor saw, developed by LibRaw: DNG, CR2 and others.
+Decoder decode_tiff;
+Decoder decode_webp;
 
 /// Loads what decoders would load later, which a sandbox could not do any more.
 void load_decoders();

@@ -12,13 +12,9 @@ namespace diacut {
 
 namespace {
 
-std::size_t pixels_of(const PictureSize& size) {
-  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
-}
-
 /// Copies one channel of elements, `channels` apart, to a plane.
 void copy_channel(const FeatureMap& features, std::size_t channel, float* plane) {
-  const std::size_t pixels = pixels_of({features.width, features.height});
+  const std::size_t pixels = PictureSize{features.width, features.height}.pixels();
   const auto channels = static_cast<std::size_t>(features.channels);
   if (features.halves.empty()) {
     const float* from = features.values.data() + channel;
@@ -36,7 +32,7 @@ void copy_channel(const FeatureMap& features, std::size_t channel, float* plane)
 std::vector<float> feature_planes(const FeatureMap& features, int first, int count,
                                   const PictureSize& size) {
   const PictureSize own{features.width, features.height};
-  const std::size_t pixels = pixels_of(size);
+  const std::size_t pixels = size.pixels();
   std::vector<float> planes(pixels * static_cast<std::size_t>(count));
   parallel_for(count, [&](int k) {
     float* plane = planes.data() + static_cast<std::size_t>(k) * pixels;
@@ -45,7 +41,7 @@ std::vector<float> feature_planes(const FeatureMap& features, int first, int cou
       copy_channel(features, channel, plane);
       return;
     }
-    std::vector<float> unscaled(pixels_of(own));
+    std::vector<float> unscaled(own.pixels());
     copy_channel(features, channel, unscaled.data());
     const cv::Mat from(own.height, own.width, CV_32F, unscaled.data());
     cv::Mat to(size.height, size.width, CV_32F, plane);
@@ -58,8 +54,8 @@ std::vector<float> feature_planes(const FeatureMap& features, int first, int cou
 std::uint64_t feature_planes_memory(const FeatureSize& features, int count,
                                     const PictureSize& size) {
   const PictureSize own{features.width, features.height};
-  const std::size_t unscaled = own == size ? 0 : pixels_of(own);
-  return (pixels_of(size) + unscaled) * static_cast<std::uint64_t>(count) * sizeof(float);
+  const std::size_t unscaled = own == size ? 0 : own.pixels();
+  return (size.pixels() + unscaled) * static_cast<std::uint64_t>(count) * sizeof(float);
 }
 
 }  // namespace diacut

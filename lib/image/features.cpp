@@ -82,29 +82,12 @@ FeatureSize size_of(const NpyFile& file) {
           shape.size() == 3 ? static_cast<int>(shape[2]) : 1, bytes};
 }
 
-/// Elements whose first index, rows, varies fastest, in C order.
-template <class T>
-std::vector<T> in_c_order(const std::vector<T>& elements, const FeatureSize& size) {
-  const auto width = static_cast<std::size_t>(size.width);
-  const auto height = static_cast<std::size_t>(size.height);
-  const auto channels = static_cast<std::size_t>(size.channels);
-  std::vector<T> result(elements.size());
-  std::size_t at = 0;
-  for (std::size_t y = 0; y < height; ++y) {
-    for (std::size_t x = 0; x < width; ++x) {
-      for (std::size_t c = 0; c < channels; ++c) {
-        result[at++] = elements[y + height * (x + width * c)];
-      }
-    }
-  }
-  return result;
-}
-
 template <class T>
 std::vector<T> read_elements(NpyFile& file, const FeatureSize& size) {
   const std::size_t count = npy_elements(file.header, sizeof(T), file.available);
   std::vector<T> elements = read_npy_elements<T>(file.stream, count);
-  return file.header.fortran_order ? in_c_order(elements, size) : elements;
+  if (!file.header.fortran_order) return elements;
+  return in_c_order(elements, size.height, size.width, size.channels);
 }
 
 }  // namespace

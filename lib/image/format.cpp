@@ -19,36 +19,21 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-template <Decoded (*decode)(Bytes, const SizeLimit&)>
-Decoded only_page(Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  choose_page(part.page, 1);
-  return decode(file, limit);
-}
-template <Decoded (*decode)(Bytes, const SizeLimit&, int)>
-Decoded one_page(Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  return decode(file, limit, part.page);
-}
-Decoded decode_png_colours(Bytes file, const SizeLimit& limit) { return decode_png(file, limit); }
-Decoded decode_tiff_colours(Bytes file, const SizeLimit& limit, const ImagePart& part) {
-  return decode_tiff(file, limit, part);
-}
-
 constexpr std::array<ImageFormatInfo, 11> kImageFormats = {{
-    {ImageFormat::kJpeg, "JPEG", ".jpg .jpeg .jpe", false, only_page<decode_jpeg>},
-    {ImageFormat::kPng, "PNG", ".png", false, only_page<decode_png_colours>},
-    {ImageFormat::kHeif, "HEIC, AVIF", ".heic .heif .hif .avif", true, one_page<decode_heif>},
-    {ImageFormat::kJxl, "JPEG XL", ".jxl", true, one_page<decode_jxl>},
-    {ImageFormat::kJpeg2000, "JPEG 2000", ".jp2 .j2k .j2c .jpc .jpf .jpx", false,
-     only_page<decode_jpeg2000>},
-    {ImageFormat::kWebp, "WebP", ".webp", false, only_page<decode_webp>},
-    {ImageFormat::kTiff, "TIFF", ".tiff .tif", true, decode_tiff_colours},
+    {ImageFormat::kJpeg, "JPEG", ".jpg .jpeg .jpe", false, decode_jpeg},
+    {ImageFormat::kPng, "PNG", ".png", false, decode_png},
+    {ImageFormat::kHeif, "HEIC, AVIF", ".heic .heif .hif .avif", true, decode_heif},
+    {ImageFormat::kJxl, "JPEG XL", ".jxl", true, decode_jxl},
+    {ImageFormat::kJpeg2000, "JPEG 2000", ".jp2 .j2k .j2c .jpc .jpf .jpx", false, decode_jpeg2000},
+    {ImageFormat::kWebp, "WebP", ".webp", false, decode_webp},
+    {ImageFormat::kTiff, "TIFF", ".tiff .tif", true, decode_tiff},
     {ImageFormat::kRaw, "raw camera files (DNG and others)",
      ".dng .cr2 .cr3 .crw .nef .nrw .arw .sr2 .srf .orf .rw2 .raf .pef .srw .rwl .3fr .iiq .erf "
      ".kdc .dcr .mrw .mef .mos .x3f",
-     false, only_page<decode_raw>},
-    {ImageFormat::kGif, "GIF", ".gif", true, one_page<decode_gif>},
-    {ImageFormat::kBmp, "BMP", ".bmp .dib", false, only_page<decode_bmp>},
-    {ImageFormat::kPnm, "PNM", ".pnm .pbm .pgm .ppm .pam", true, one_page<decode_pnm>},
+     false, decode_raw},
+    {ImageFormat::kGif, "GIF", ".gif", true, decode_gif},
+    {ImageFormat::kBmp, "BMP", ".bmp .dib", false, decode_bmp},
+    {ImageFormat::kPnm, "PNM", ".pnm .pbm .pgm .ppm .pam", true, decode_pnm},
 }};
 
 bool is_bmp(Bytes head) {
@@ -57,6 +42,15 @@ bool is_bmp(Bytes head) {
   const std::uint32_t size = read_uint(head, 14, 4, ByteOrder::kLittle);
   constexpr std::array<std::uint32_t, 8> kHeaderSizes = {12, 16, 40, 52, 56, 64, 108, 124};
   return std::find(kHeaderSizes.begin(), kHeaderSizes.end(), size) != kHeaderSizes.end();
+}
+
+/// Whether the first box names a brand of HEIF.
+bool is_heif(Bytes head) {
+  constexpr std::array<std::string_view, 10> kBrands = {"avif", "avis", "heic", "heix", "heim",
+                                                        "heis", "hevc", "hevx", "mif1", "msf1"};
+  return has_text(head, 4, "ftyp") &&
+         std::any_of(kBrands.begin(), kBrands.end(),
+                     [&](std::string_view brand) { return has_text(head, 8, brand); });
 }
 
 bool is_tiff(Bytes head) {
@@ -98,16 +92,6 @@ constexpr Signature kFormats[] = {
     {0, "\xff\xd8\xff", ImageFormat::kJpeg},
     {0, "GIF87a", ImageFormat::kGif},
     {0, "GIF89a", ImageFormat::kGif},
-    {4, "ftypavif", ImageFormat::kHeif},
-    {4, "ftypavis", ImageFormat::kHeif},
-    {4, "ftypheic", ImageFormat::kHeif},
-    {4, "ftypheix", ImageFormat::kHeif},
-    {4, "ftypheim", ImageFormat::kHeif},
-    {4, "ftypheis", ImageFormat::kHeif},
-    {4, "ftyphevc", ImageFormat::kHeif},
-    {4, "ftyphevx", ImageFormat::kHeif},
-    {4, "ftypmif1", ImageFormat::kHeif},
-    {4, "ftypmsf1", ImageFormat::kHeif},
     {4, "ftypcrx ", ImageFormat::kRaw},
     {0, "\0\0\0\x0cjP  \r\n\x87\n"sv, ImageFormat::kJpeg2000},
     {0, "\xff\x4f\xff\x51", ImageFormat::kJpeg2000},
@@ -176,6 +160,7 @@ ImageFormat identify_format(Bytes head) {
   for (const Signature& each : kFormats) {
     if (has_text(head, each.at, each.text)) return each.format;
   }
+  if (is_heif(head)) return ImageFormat::kHeif;
   if (has_text(head, 0, "RIFF") && has_text(head, 8, "WEBP")) return ImageFormat::kWebp;
   if (is_tiff(head)) return ImageFormat::kTiff;
   if (is_bmp(head)) return ImageFormat::kBmp;

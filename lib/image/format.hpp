@@ -28,7 +28,7 @@ struct ImageFormatInfo {
   std::string_view name;        ///< As messages list it.
   std::string_view extensions;  ///< Of its files: ".jpg .jpeg".
   bool has_pages;               ///< Whether a file can hold several.
-  Decoded (*decode)(Bytes file, const SizeLimit& limit, const ImagePart& part);
+  Decoder* decode;
 };
 const ImageFormatInfo& info_of(ImageFormat format);
 

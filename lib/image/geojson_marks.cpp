@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <opencv2/imgproc.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -134,26 +134,12 @@ class Drawing {
     for (std::size_t k = 1; k < points.size(); ++k) draw_step(points[k - 1], points[k]);
   }
 
-  /// A path of pixels from that of `from`, which is left out, to that of `to` (Bresenham 1965).
+  /// A path of pixels from that of `from`, which is left out, to that of `to`.
   void draw_step(const Point& from, const Point& to) {
-    int x = column(from);
-    int y = row(from);
-    const int right = column(to);
-    const int bottom = row(to);
-    const int across = std::abs(right - x);
-    const int down = std::abs(bottom - y);
-    int error = across - down;
-    while (x != right || y != bottom) {
-      const int twice = 2 * error;
-      if (twice > -down) {
-        error -= down;
-        x += x < right ? 1 : -1;
-      }
-      if (twice < across) {
-        error += across;
-        y += y < bottom ? 1 : -1;
-      }
-      mark(x, y);
+    cv::LineIterator path({column(from), row(from)}, {column(to), row(to)});
+    for (int k = 1; k < path.count; ++k) {
+      ++path;
+      mark(path.pos().x, path.pos().y);
     }
   }
 

@@ -70,6 +70,24 @@ struct NpyFile {
 /// file, where it is missing, a folder or of another kind, and as parse_npy_header() does.
 NpyFile open_npy_of(const std::string& path, const char* what);
 
+/// Elements of an array of `height` x `width` x `channels` whose first index varies fastest, in C
+/// order.
+template <class T>
+std::vector<T> in_c_order(const std::vector<T>& elements, int height, int width, int channels = 1) {
+  std::vector<T> result;
+  result.reserve(elements.size());
+  const auto rows = static_cast<std::size_t>(height);
+  const auto columns = static_cast<std::size_t>(width);
+  for (std::size_t y = 0; y < rows; ++y) {
+    for (std::size_t x = 0; x < columns; ++x) {
+      for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
+        result.push_back(elements[y + rows * (x + columns * c)]);
+      }
+    }
+  }
+  return result;
+}
+
 /// The shape of an array as NumPy shows it.
 std::string npy_shape_text(const std::vector<std::uint64_t>& shape);
 

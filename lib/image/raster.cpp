@@ -33,22 +33,13 @@ Raster decode_npy(Bytes file, std::int64_t max_pixels) {
   raster.height = static_cast<int>(shape[0]);
   raster.is_integer = type.front() != 'f';
   raster.values = numbers_of(file.subspan(header.size), type, count, header.is_swapped());
-  if (header.fortran_order) raster.values = by_rows(raster.values, raster.width, raster.height);
+  if (header.fortran_order) {
+    raster.values = in_c_order(raster.values, raster.height, raster.width);
+  }
   return raster;
 }
 
 }  // namespace
-
-std::vector<double> by_rows(const std::vector<double>& by_columns, int width, int height) {
-  std::vector<double> values;
-  values.reserve(by_columns.size());
-  for (std::size_t y = 0; y < static_cast<std::size_t>(height); ++y) {
-    for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x) {
-      values.push_back(by_columns[x * static_cast<std::size_t>(height) + y]);
-    }
-  }
-  return values;
-}
 
 Raster decode_raster(Bytes file, const ImageParameters& parameters, const std::string& path) {
   if (is_npy(file)) return decode_npy(file, parameters.max_pixels);

@@ -49,9 +49,6 @@ std::vector<double> strengths_of(const Raster& raster);
 std::vector<std::int64_t> whole_numbers(const Raster& raster, double least, double most,
                                         const std::string& expected);
 
-/// The values of a raster that are given column by column.
-std::vector<double> by_rows(const std::vector<double>& by_columns, int width, int height);
-
 /// All bytes of a file. Throws InputError naming the file.
 std::vector<std::uint8_t> read_file(const std::string& path);
 

@@ -12,10 +12,6 @@ namespace diacut {
 
 namespace {
 
-std::size_t pixels_of_resize(const PictureSize& size) {
-  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
-}
-
 /// A view of values that OpenCV does not write to.
 cv::Mat view_of(const float* values, const PictureSize& size, int channels) {
   return {size.height, size.width, CV_32FC(channels), const_cast<float*>(values)};
@@ -73,7 +69,7 @@ Image reduced(const Image& image, const PictureSize& size) {
   result.height = size.height;
   result.channels = image.channels;
   result.notes = image.notes;
-  result.pixels.resize(pixels_of_resize(size) * static_cast<std::size_t>(image.channels));
+  result.pixels.resize(size.pixels() * static_cast<std::size_t>(image.channels));
   const cv::Size target(size.width, size.height);
   cv::Mat pixels(size.height, size.width, CV_32FC(image.channels), result.pixels.data());
   // Pixels without data are 0, so that they add nothing.
@@ -95,7 +91,7 @@ Image reduced(const Image& image, const PictureSize& size) {
 std::vector<float> enlarged(const std::vector<float>& map, const PictureSize& from,
                             const PictureSize& to, const std::vector<std::uint8_t>& valid) {
   if (from == to) return map;
-  std::vector<float> result(pixels_of_resize(to));
+  std::vector<float> result(to.pixels());
   cv::Mat values(to.height, to.width, CV_32F, result.data());
   cv::resize(view_of(map.data(), from, 1), values, cv::Size(to.width, to.height), 0, 0,
              cv::INTER_LINEAR);
@@ -111,7 +107,7 @@ std::vector<float> reduced_by_maximum(const std::vector<float>& map, const Pictu
   const std::vector<int> columns = cell_starts(from.width, to.width);
   const std::vector<int> rows = cell_starts(from.height, to.height);
   std::vector<float> result;
-  result.reserve(pixels_of_resize(to));
+  result.reserve(to.pixels());
   for (int y = 0; y < to.height; ++y) {
     for (int x = 0; x < to.width; ++x) {
       float largest = 0;
@@ -201,8 +197,7 @@ std::vector<std::uint8_t> detail_levels(Image detail, const PictureSize& found,
   cv::sqrt(sum, magnitude);
   cv::Mat levels;
   magnitude.convertTo(levels, CV_8U, scale * kLevels);
-  std::vector<std::uint8_t> result(static_cast<std::size_t>(full.width) *
-                                   static_cast<std::size_t>(full.height));
+  std::vector<std::uint8_t> result(full.pixels());
   cv::Mat enlarged(full.height, full.width, CV_8U, result.data());
   // Bit-exact, so that the regions do not depend on the processor's instructions.
   cv::resize(levels, enlarged, enlarged.size(), 0, 0, cv::INTER_LINEAR_EXACT);

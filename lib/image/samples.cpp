@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <opencv2/core.hpp>
 #include <utility>
@@ -14,27 +15,13 @@
 namespace diacut {
 namespace {
 
-/// How samples of a type lie in a cv::Mat.
+/// How samples of a type lie in a cv::Mat, which has no type for unsigned integers of 32 bits.
 int depth_of(SampleType type) {
-  switch (type) {
-    case SampleType::kBool:
-    case SampleType::kUint8:
-      return CV_8U;
-    case SampleType::kInt8:
-      return CV_8S;
-    case SampleType::kUint16:
-      return CV_16U;
-    case SampleType::kInt16:
-      return CV_16S;
-    case SampleType::kInt32:
-      return CV_32S;
-    case SampleType::kFloat32:
-      return CV_32F;
-    case SampleType::kUint32:  // OpenCV has no such type.
-    case SampleType::kFloat64:
-      break;
-  }
-  return CV_64F;
+  constexpr std::array kDepths = {CV_8U,  CV_8U,  CV_8S,  CV_16U, CV_16S,
+                                  CV_64F, CV_32S, CV_32F, CV_64F};
+  static_assert(static_cast<int>(SampleType::kUint32) == 5);
+  static_assert(static_cast<int>(SampleType::kFloat64) + 1 == kDepths.size());
+  return kDepths.at(static_cast<std::size_t>(type));
 }
 
 void check_shape(const Samples& samples, std::int64_t max_pixels) {

@@ -17,7 +17,7 @@ inline constexpr std::array<std::uint16_t, 5> kMapTags = {33550, 33922, 34264, 3
 inline constexpr std::uint16_t kNoDataTag = 42113;
 
 /// The directories of a TIFF file (classic or BigTIFF), as far as they tell what the file is. What
-/// lies beyond the file's end is 0.
+/// lies beyond the file's end is 0, and an entry that does not lie in the file whole is none.
 class TiffDirectories {
  public:
   struct Entry {
@@ -42,6 +42,7 @@ class TiffDirectories {
     std::vector<Entry> found;
     for (std::uint64_t k = 0; k < std::min(count(directory), kMost); ++k) {
       const std::uint64_t at = directory + head() + k * size();
+      if (at > file_.size() || size() > file_.size() - at) break;
       const std::uint64_t value = at + (big_ ? 12 : 8);
       const std::size_t bytes = number(at + 2, 2) == 4 ? 4 : 2;
       found.push_back({static_cast<std::uint32_t>(number(at, 2)), number(at + 4, big_ ? 8 : 4),

@@ -35,6 +35,9 @@ struct Stack {
   std::vector<std::string> channels;  ///< Names; empty where there are none.
   std::vector<int> directories;       ///< Of each plane; -1: none in this file.
   std::map<int, std::string> files;   ///< Of planes, as OME-XML names them.
+  bool is_ome = false;
+  std::array<double, 3> pixel =
+      {};  ///< Width, height and spacing by OME-XML, micrometres; 0: none.
 
   int planes() const { return axes[0].size * axes[1].size * axes[2].size; }
   int channel_count() const {
@@ -117,7 +120,17 @@ void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int 
   }
 }
 
-/// The stack that an OME-XML text describes, if its channels are planes.
+/// The micrometres of a unit; 0 for one that is not known.
+double micrometres_of(const std::string& unit) {
+  static const std::map<std::string, double, std::less<>> known = {
+      {"", 1},          {"um", 1},        {"micron", 1}, {"microns", 1},  {"micrometer", 1},
+      {"\xC2\xB5m", 1}, {"\xCE\xBCm", 1}, {"\xB5m", 1},  {"\\u00B5m", 1}, {"nm", 1e-3},
+      {"mm", 1e3},      {"cm", 1e4},      {"m", 1e6},    {"inch", 25400}, {"in", 25400}};
+  const auto found = known.find(unit);
+  return found == known.end() ? 0 : found->second;
+}
+
+/// The stack that an OME-XML text describes.
 std::optional<Stack> ome_stack(const std::string& text, int directories) {
   pugi::xml_document document;
   if (text.find("<OME") == std::string::npos && text.find(":OME") == std::string::npos) return {};
@@ -141,6 +154,12 @@ std::optional<Stack> ome_stack(const std::string& text, int directories) {
     if (order.find(name) == std::string::npos) return {};
   }
   if (!is_sane(stack)) return {};
+  stack.is_ome = true;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::string name = std::string("PhysicalSize") + "XYZ"[k];
+    stack.pixel[k] = pixels.attribute(name.c_str()).as_double() *
+                     micrometres_of(pixels.attribute((name + "Unit").c_str()).as_string());
+  }
   place_planes(document.document_element(), pixels, directories, stack);
   return stack;
 }
@@ -167,37 +186,21 @@ std::optional<Stack> imagej_stack(const std::string& text, int directories) {
   stack.axes = {Stack::Axis{'C', line_value(text, "channels")},
                 Stack::Axis{'Z', line_value(text, "slices")},
                 Stack::Axis{'T', line_value(text, "frames")}};
-  if (!is_sane(stack) || stack.channel_count() == 1) return {};
+  if (!is_sane(stack)) return {};
   for (int k = 0; k < stack.planes(); ++k) stack.directories.push_back(k < directories ? k : -1);
   return stack;
 }
 
-/// The micrometres of a unit; 0 for one that is not known.
-double micrometres_of(const std::string& unit) {
-  static const std::map<std::string, double, std::less<>> known = {
-      {"", 1},          {"um", 1},        {"micron", 1}, {"microns", 1},  {"micrometer", 1},
-      {"\xC2\xB5m", 1}, {"\xCE\xBCm", 1}, {"\xB5m", 1},  {"\\u00B5m", 1}, {"nm", 1e-3},
-      {"mm", 1e3},      {"cm", 1e4},      {"m", 1e6},    {"inch", 25400}, {"in", 25400}};
-  const auto found = known.find(unit);
-  return found == known.end() ? 0 : found->second;
+/// What the description of a file's first directory tells of its directories.
+std::optional<Stack> stack_of(const std::string& description, int directories) {
+  std::optional<Stack> stack = ome_stack(description, directories);
+  return stack ? stack : imagej_stack(description, directories);
 }
 
 void add_pixel_facts(double width, double height, double spacing, std::vector<std::string>& facts) {
   if (!(width > 0 && height > 0 && std::isfinite(width) && std::isfinite(height))) return;
   facts.push_back(fmt::format("pixel {} {}", width, height));
   if (spacing > 0 && std::isfinite(spacing)) facts.push_back(fmt::format("spacing {}", spacing));
-}
-
-void add_ome_pixel(const std::string& text, std::vector<std::string>& facts) {
-  pugi::xml_document document;
-  document.load_buffer(text.data(), text.size());
-  const pugi::xml_node pixels = child(child(document.document_element(), "Image"), "Pixels");
-  const auto size = [&](const char* axis) {
-    const std::string name = fmt::format("PhysicalSize{}", axis);
-    return pixels.attribute(name.c_str()).as_double() *
-           micrometres_of(pixels.attribute((name + "Unit").c_str()).as_string());
-  };
-  add_pixel_facts(size("X"), size("Y"), size("Z"), facts);
 }
 
 [[noreturn]] void refuse_channel(const std::string& channel, int count,
@@ -217,10 +220,8 @@ int imagej_planes(const std::string& description) {
 std::vector<std::string> stack_facts(const std::string& description, int directories, int samples,
                                      double across, double down, double micrometres) {
   std::vector<std::string> facts;
-  std::optional<Stack> stack = ome_stack(description, directories);
-  const bool is_ome = stack.has_value();
+  const std::optional<Stack> stack = stack_of(description, directories);
   const bool is_imagej = description.starts_with("ImageJ=");
-  if (!stack) stack = imagej_stack(description, directories);
   const bool planes = stack && stack->channel_count() > 1;
   const int channels = planes ? stack->channel_count() : samples;
   for (int k = 0; k < channels; ++k) {
@@ -229,9 +230,9 @@ std::vector<std::string> stack_facts(const std::string& description, int directo
     facts.push_back("channel " + (named ? stack->channels[at] : std::to_string(k + 1)));
   }
   if (planes) facts.emplace_back("planes");
-  if (is_ome) {
+  if (stack && stack->is_ome) {
     facts.emplace_back("ome");
-    add_ome_pixel(description, facts);
+    add_pixel_facts(stack->pixel[0], stack->pixel[1], stack->pixel[2], facts);
   } else if (across > 0 && down > 0) {
     const std::string unit = line_text(description, "unit");
     const double of_unit = is_imagej && !unit.empty() ? micrometres_of(unit) : micrometres;
@@ -245,9 +246,6 @@ std::vector<std::string> stack_facts(const std::string& description, int directo
       if (axis.name != 'C') pages += fmt::format(" {} {}", axis.name, axis.size);
     }
     facts.push_back(pages);
-  } else if (is_imagej) {
-    facts.push_back(fmt::format("pages Z {} T {}", line_value(description, "slices"),
-                                line_value(description, "frames")));
   }
   return facts;
 }
@@ -255,8 +253,7 @@ std::vector<std::string> stack_facts(const std::string& description, int directo
 TiffPart find_tiff_part(const std::string& description, int directories, int samples,
                         const ImagePart& part) {
   TiffPart found;
-  std::optional<Stack> stack = ome_stack(description, directories);
-  if (!stack) stack = imagej_stack(description, directories);
+  std::optional<Stack> stack = stack_of(description, directories);
   const bool are_planes = stack && stack->channel_count() > 1;
   const int channels = are_planes ? stack->channel_count() : samples;
   const std::vector<std::string> names = stack ? stack->channels : std::vector<std::string>();

@@ -26,8 +26,9 @@ TiffPart find_tiff_part(const std::string& description, int directories, int sam
 int imagej_planes(const std::string& description);
 
 /// What the description of a file's first directory tells of its channels, pages and pixels, as
-/// lines of tiff_facts(). `samples`: 0 where a pixel's are colours. `across`, `down`: pixels of a
-/// unit by the file's tags, 0 where they are not there; `micrometres`: of that unit, 0 for none.
+/// lines of DecodeTask::kFacts. `samples`: 0 where a pixel's are colours. `across`, `down`: pixels
+/// of a unit by the file's tags, 0 where they are not there; `micrometres`: of that unit, 0 for
+/// none.
 std::vector<std::string> stack_facts(const std::string& description, int directories, int samples,
                                      double across, double down, double micrometres);
 

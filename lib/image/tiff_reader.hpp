@@ -9,12 +9,10 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <opencv2/core.hpp>
 #include <string>
 #include <string_view>
 
-#include "diacut/errors.hpp"
-#include "image/bytes.hpp"
+#include "image/decoded.hpp"
 
 namespace diacut {
 
@@ -54,12 +52,9 @@ class TiffReader {
     return value;
   }
 
-  [[noreturn]] void refuse() const { refuse(message_.empty() ? "its data end early" : message_); }
-  [[noreturn]] static void refuse(std::string_view what) {
-    throw InputError(
-        fmt::format("the TIFF file is damaged or cut off ({}): copy or save it again", what));
+  [[noreturn]] void refuse() const {
+    refuse_damaged("TIFF", message_.empty() ? "its data end early" : message_);
   }
-
   void refuse_if_errors() const {
     if (!message_.empty()) refuse();
   }

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <type_traits>
 
+#include "core/file_bytes.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
@@ -91,26 +92,6 @@ std::string text_of(std::span<const std::uint8_t> message) {
   return text;
 }
 
-/// The bytes that can be read from a descriptor of a file.
-class Mapped {
- public:
-  explicit Mapped(int file) {
-    const off_t end = ::lseek(file, 0, SEEK_END);
-    size_ = end > 0 ? static_cast<std::size_t>(end) : 0;
-    void* at = size_ > 0 ? ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
-    if (at == MAP_FAILED) throw std::bad_alloc();
-    bytes_ = static_cast<const std::uint8_t*>(at);
-  }
-  Mapped(const Mapped&) = delete;
-  Mapped& operator=(const Mapped&) = delete;
-  ~Mapped() { ::munmap(const_cast<std::uint8_t*>(bytes_), size_); }
-  Bytes bytes() const { return {bytes_, size_}; }
-
- private:
-  const std::uint8_t* bytes_ = nullptr;
-  std::size_t size_ = 0;
-};
-
 void write_all(int file, const std::uint8_t* bytes, std::size_t size) {
   while (size > 0) {
     const ssize_t step = ::write(file, bytes, size);
@@ -155,8 +136,9 @@ void decode_in_sandbox(SandboxChannel& channel) {
     channel.ask(message_of(Size{Kind::kSize, size.width, size.height, size.channels}));
   };
   try {
-    const Mapped file(channel.input());
-    answer(channel, decode(file.bytes(), {request.max_pixels, accepts}, task));
+    const auto file = MappedFile::of(channel.input(), 1);
+    if (!file) throw std::bad_alloc();
+    answer(channel, decode(file->bytes(), {request.max_pixels, accepts}, task));
   } catch (const InputError& error) {
     channel.send(message_of(Kind::kRefusal, error.what()));
   } catch (const cv::Exception& error) {

@@ -6,9 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <limits>
-#include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
@@ -22,39 +20,22 @@
 namespace diacut {
 namespace {
 
+/// Every how many-th value is sampled: so many values are enough for a thousandth at either end.
+std::uint64_t sampling_step(std::uint64_t values) { return values / (std::uint64_t{1} << 20) + 1; }
+
 /// The values that become 0 and 1.
 struct ValueLimits {
   double low = 0;
   double high = 1;
 };
 
-/// How many values lie at or below one limit, and how many below another.
-struct CountsBeyond {
-  std::size_t low = 0;
-  std::size_t below = 0;
-};
-
-/// The values of the pixels that have data, of all channels together.
-struct StoredValues {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  std::size_t sample_size = 0;  ///< At most kSampled.
-  /// Evenly spaced values in scan order, for quantiles.
-  std::function<std::vector<double>()> sample;
-  /// How many of the sample lie at or below range.low, and below range.high.
-  std::function<CountsBeyond(const ValueLimits& range)> beyond;
-};
-
-/// Values of a sample, at most: enough for a thousandth at either end.
-constexpr std::size_t kSampled = std::size_t{1} << 20;
-
 /// The share of the values that robust_range() leaves out at either end.
 constexpr double kBeyond = 0.001;
 
 /// The range that all but about a thousandth of the values lie in, at either end; the range of all
 /// values where that is a single number.
-ValueLimits robust_range(const StoredValues& values) {
-  std::vector<double> sample = values.sample();
+ValueLimits robust_range(StoredValues& values) {
+  std::vector<double>& sample = values.sample;
   const auto last = static_cast<double>(sample.size() - 1);
   const auto value_at = [&](double index) {
     const auto at = sample.begin() + static_cast<std::ptrdiff_t>(index);
@@ -74,13 +55,19 @@ bool surely_fills_half(const ValueLimits& of_type, const StoredValues& values) {
   // More than half, so that rounding cannot change what the quantiles would say.
   constexpr double kHalf = 0.5 + 1e-9;
   const double extent = of_type.high - of_type.low;
-  const auto last = static_cast<double>(values.sample_size - 1);
+  const auto last = static_cast<double>(values.sample.size() - 1);
   const auto least = static_cast<std::size_t>(std::floor(kBeyond * last));
   const auto most = static_cast<std::size_t>(std::ceil((1 - kBeyond) * last));
   for (const double begin : {0.25, 0.0, 0.5 - 1e-9}) {
     const double low = of_type.low + begin * extent;
-    const CountsBeyond beyond = values.beyond({low, low + kHalf * extent});
-    if (beyond.low > least && beyond.below <= most) return true;
+    const double high = low + kHalf * extent;
+    std::size_t at_low = 0;
+    std::size_t below_high = 0;
+    for (const double value : values.sample) {
+      at_low += std::size_t{value <= low};
+      below_high += std::size_t{value < high};
+    }
+    if (at_low > least && below_high <= most) return true;
   }
   return false;
 }
@@ -96,7 +83,7 @@ ValueLimits widened(const ValueLimits& range, double least, const ValueLimits& o
 /// The range of ValueRange::kAuto. Values of 8 bits are stretched 20 times at most: rounding is all
 /// that a picture of fewer steps shows.
 ValueLimits automatic_range(std::optional<ValueLimits> of_type, bool eight_bits,
-                            const StoredValues& values, Image& image) {
+                            StoredValues& values, std::vector<std::string>& notes) {
   if (of_type && surely_fills_half(*of_type, values)) return *of_type;
   ValueLimits robust = robust_range(values);
   if (eight_bits && robust.high > robust.low) {
@@ -114,21 +101,21 @@ ValueLimits automatic_range(std::optional<ValueLimits> of_type, bool eight_bits,
       of_type ? fmt::format(", take up less than half of {:.6g} to {:.6g}:", of_type->low,
                             of_type->high)
               : "";
-  image.notes.push_back(fmt::format(
+  notes.push_back(fmt::format(
       "Its values, {:.6g} to {:.6g}{} {:.6g} to {:.6g} became 0 to 1 (image.range).", values.low,
       values.high, of.empty() ? ", lie beyond 0 to 1:" : of, robust.low, robust.high));
   return robust;
 }
 
-/// The values of a picture that become 0 and 1 by `rule`. `image` gets a note where they are
-/// neither the type's nor those of a rule that was asked for. Throws InputError where the rule does
-/// not hold.
-ValueLimits choose_range(const Decoded& decoded, const StoredValues& values, ValueRange rule,
-                         Image& image) {
+/// The values of a picture that become 0 and 1 by `rule`. `notes` get one where they are neither
+/// the type's nor those of a rule that was asked for. Throws InputError where the rule does not
+/// hold.
+ValueLimits choose_range(int depth, const TypeRange& type_range, StoredValues& values,
+                         ValueRange rule, std::vector<std::string>& notes) {
   const bool unit = values.low >= 0 && values.high <= 1;
   std::optional<ValueLimits> of_type;
-  if (decoded.type_range) {
-    of_type = ValueLimits{decoded.type_range->first, decoded.type_range->second};
+  if (type_range) {
+    of_type = ValueLimits{type_range->first, type_range->second};
   } else if (unit) {
     of_type = ValueLimits{0, 1};
   }
@@ -146,7 +133,7 @@ ValueLimits choose_range(const Decoded& decoded, const StoredValues& values, Val
     case ValueRange::kAuto:
       break;
   }
-  return automatic_range(of_type, decoded.samples.depth() == CV_8U, values, image);
+  return automatic_range(of_type, depth == CV_8U, values, notes);
 }
 
 /// Samples of type T as numbers: straight colours, and what has no data.
@@ -162,6 +149,7 @@ class Samples {
   int colours() const { return colours_; }
   /// Whether each sample of a row is a colour as it is stored.
   bool is_plain() const { return !decoded_.has_alpha && with_data_.empty(); }
+  cv::Mat row(int y) const { return decoded_.samples.row(y); }
   const T* pixel(int y, int x) const { return decoded_.samples.ptr<T>(y, x); }
 
   const std::string& why_hidden() const { return decoded_.hidden; }
@@ -202,49 +190,27 @@ void note_pixels_without_data(const std::string& why, std::size_t hidden, std::s
   }
 }
 
-/// The range of the values of a row of pixels, and how many pixels have data or why they have none.
+/// The range of the values of a row of pixels, and how many pixels have no data, and why.
 struct RowValues {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
-  std::size_t with_data = 0;
   std::size_t hidden = 0;
   std::size_t not_finite = 0;
 };
 
 /// The range of a row of plain samples; nothing if one of them is not finite.
-template <typename T>
-std::optional<RowValues> plain_row(const T* samples, int width, int channels) {
-  // Several ranges side by side, so that the loop takes vector instructions.
-  constexpr int kLanes = 16;
-  std::array<T, kLanes> low;
-  std::array<T, kLanes> high;
-  low.fill(std::numeric_limits<T>::max());
-  high.fill(std::numeric_limits<T>::lowest());
-  std::array<int, kLanes> odd{};
-  const auto add = [&](T value, int lane) {
-    if constexpr (std::is_floating_point_v<T>) {
-      odd[lane] |= int{!(std::abs(value) <= std::numeric_limits<T>::max())};
-    }
-    low[lane] = value < low[lane] ? value : low[lane];
-    high[lane] = value > high[lane] ? value : high[lane];
-  };
-  const int count = width * channels;
-  int at = 0;
-  for (; at + kLanes <= count; at += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) add(samples[at + lane], lane);
-  }
-  for (; at < count; ++at) add(samples[at], 0);
-  if (std::any_of(odd.begin(), odd.end(), [](int each) { return each != 0; })) return std::nullopt;
-  return RowValues{static_cast<double>(*std::min_element(low.begin(), low.end())),
-                   static_cast<double>(*std::max_element(high.begin(), high.end())),
-                   static_cast<std::size_t>(width), 0, 0};
+std::optional<RowValues> plain_row(const cv::Mat& row) {
+  RowValues values;
+  if (row.depth() >= CV_32F && !cv::checkRange(row)) return std::nullopt;
+  cv::minMaxIdx(row.reshape(1), &values.low, &values.high);
+  return values;
 }
 
 /// Marks which pixels of a row have data.
 template <typename T>
 RowValues find_valid_in_row(const Samples<T>& samples, int y, int width, std::uint8_t* valid) {
   if (samples.is_plain()) {
-    if (const auto plain = plain_row(samples.pixel(y, 0), width, samples.colours())) {
+    if (const auto plain = plain_row(samples.row(y))) {
       std::fill_n(valid, width, std::uint8_t{1});
       return *plain;
     }
@@ -259,7 +225,6 @@ RowValues find_valid_in_row(const Samples<T>& samples, int y, int width, std::ui
       ++row.not_finite;
     } else {
       valid[x] = 1;
-      ++row.with_data;
       for (int channel = 0; channel < samples.colours(); ++channel) {
         const double value = samples.colour(pixel, channel);
         row.low = std::min(row.low, value);
@@ -272,84 +237,27 @@ RowValues find_valid_in_row(const Samples<T>& samples, int y, int width, std::ui
 
 /// Evenly spaced values of the pixels with data, in scan order.
 template <typename T>
-class Sample {
- public:
-  /// `rows` are those of the image, whose mask is complete or empty.
-  Sample(const Samples<T>& samples, const Image& image, const std::vector<RowValues>& rows)
-      : samples_(samples),
-        image_(image),
-        step_(image.pixel_count() * static_cast<std::size_t>(image.channels) / kSampled + 1) {
-    std::size_t count = 0;
-    for (const RowValues& row : rows) {
-      first_.push_back(count);
-      count += row.with_data * static_cast<std::size_t>(image.channels);
-    }
-    size_ = (count + step_ - 1) / step_;
-  }
-
-  std::size_t size() const { return size_; }
-
-  std::vector<double> values() const {
-    std::vector<double> values(size_);
-    parallel_for(image_.height, [&](int y) {
-      each_of_row(y, [&](std::size_t index, double value) { values[index] = value; });
-    });
-    return values;
-  }
-
-  CountsBeyond beyond(const ValueLimits& range) const {
-    std::vector<CountsBeyond> rows(static_cast<std::size_t>(image_.height));
-    parallel_for(image_.height, [&](int y) {
-      CountsBeyond row;
-      each_of_row(y, [&](std::size_t, double value) {
-        row.low += std::size_t{value <= range.low};
-        row.below += std::size_t{value < range.high};
-      });
-      rows[static_cast<std::size_t>(y)] = row;
-    });
-    CountsBeyond sum;
-    for (const CountsBeyond& row : rows) {
-      sum.low += row.low;
-      sum.below += row.below;
-    }
-    return sum;
-  }
-
- private:
-  /// Calls visit(index in the sample, value) for the values in row y.
-  template <class Visit>
-  void each_of_row(int y, const Visit& visit) const {
-    const auto row = static_cast<std::size_t>(y);
-    const std::size_t begin = first_[row];
-    if (step_ == 1 && samples_.is_plain() && image_.valid.empty()) {
-      const T* plain = samples_.pixel(y, 0);
-      const auto count =
-          static_cast<std::size_t>(image_.width) * static_cast<std::size_t>(image_.channels);
-      for (std::size_t i = 0; i < count; ++i) visit(begin + i, static_cast<double>(plain[i]));
-      return;
-    }
-    std::size_t next = (begin + step_ - 1) / step_;
-    std::size_t until_next = next * step_ - begin;
-    for (int x = 0; x < image_.width; ++x) {
-      const std::size_t pixel = row * static_cast<std::size_t>(image_.width) + x;
-      if (!image_.valid.empty() && image_.valid[pixel] == 0) continue;
-      for (int channel = 0; channel < image_.channels; ++channel) {
-        if (until_next-- != 0) continue;
-        visit(next++, samples_.colour(samples_.pixel(y, x), channel));
-        until_next = step_ - 1;
+std::vector<double> sample_of(const Samples<T>& samples, const Image& image) {
+  const auto channels = static_cast<std::size_t>(image.channels);
+  const std::size_t step = sampling_step(image.pixel_count() * channels);
+  std::vector<double> sample;
+  sample.reserve(image.pixel_count() * channels / step + 1);
+  std::size_t next = 0;  // Of the values from this pixel on.
+  std::size_t index = 0;
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x, ++index) {
+      if (!image.valid.empty() && image.valid[index] == 0) continue;
+      for (; next < channels; next += step) {
+        sample.push_back(samples.colour(samples.pixel(y, x), static_cast<int>(next)));
       }
+      next -= channels;
     }
   }
-
-  const Samples<T>& samples_;
-  const Image& image_;
-  std::size_t step_;
-  std::size_t size_ = 0;
-  std::vector<std::size_t> first_;  ///< Of each row, among the values of all pixels with data.
-};
+  return sample;
+}
 
 /// Marks the pixels that have no data in image.valid, and tells of them in image.notes. Returns the
-/// values of the pixels that have data, which refer to both arguments.
+/// values of the pixels that have data.
 template <typename T>
 StoredValues find_valid(const Samples<T>& samples, Image& image) {
   image.valid.resize(image.pixel_count());
@@ -370,10 +278,7 @@ StoredValues find_valid(const Samples<T>& samples, Image& image) {
   }
   note_pixels_without_data(samples.why_hidden(), hidden, not_finite, image);
   if (hidden + not_finite == 0) image.valid.clear();
-  const auto sample = std::make_shared<Sample<T>>(samples, image, rows);
-  values.sample_size = sample->size();
-  values.sample = [sample] { return sample->values(); };
-  values.beyond = [sample](const ValueLimits& range) { return sample->beyond(range); };
+  values.sample = sample_of(samples, image);
   return values;
 }
 
@@ -434,8 +339,9 @@ void convert(const Decoded& decoded, ValueRange rule, Image& image) {
       return convert_by_table<T>(decoded, {low, high}, image);
     }
   }
-  const StoredValues values = find_valid(samples, image);
-  const ValueLimits range = choose_range(decoded, values, rule, image);
+  StoredValues values = find_valid(samples, image);
+  const ValueLimits range =
+      choose_range(decoded.samples.depth(), decoded.type_range, values, rule, image.notes);
   if constexpr (kTable) {
     if (samples.is_plain()) return convert_by_table<T>(decoded, range, image);
   }
@@ -466,58 +372,23 @@ Image to_image(const Decoded& decoded, ValueRange rule) {
   image.width = decoded.samples.cols;
   image.height = decoded.samples.rows;
   image.notes = decoded.notes;
-  switch (decoded.samples.depth()) {
-    case CV_8U:
-      convert<std::uint8_t>(decoded, rule, image);
-      break;
-    case CV_8S:
-      convert<std::int8_t>(decoded, rule, image);
-      break;
-    case CV_16U:
-      convert<std::uint16_t>(decoded, rule, image);
-      break;
-    case CV_16S:
-      convert<std::int16_t>(decoded, rule, image);
-      break;
-    case CV_32S:
-      convert<std::int32_t>(decoded, rule, image);
-      break;
-    case CV_32F:
-      convert<float>(decoded, rule, image);
-      break;
-    default:
-      convert<double>(decoded, rule, image);
-      break;
-  }
+  using Convert = void (*)(const Decoded&, ValueRange, Image&);
+  constexpr std::array<Convert, 7> kOfDepth = {
+      convert<std::uint8_t>, convert<std::int8_t>, convert<std::uint16_t>, convert<std::int16_t>,
+      convert<std::int32_t>, convert<float>,       convert<double>};
+  static_assert(CV_8S == 1 && CV_16U == 2 && CV_16S == 3 && CV_32S == 4 && CV_64F == 6);
+  kOfDepth.at(static_cast<std::size_t>(decoded.samples.depth()))(decoded, rule, image);
   note_flat(image);
   return image;
 }
 
-PictureValues::PictureValues(std::uint64_t values) : step_(values / kSampled + 1) {}
+PictureValues::PictureValues(std::uint64_t values) : step_(sampling_step(values)) {}
 
-std::pair<double, double> PictureValues::range(
-    int depth, const std::optional<std::pair<double, double>>& type_range, ValueRange rule,
-    std::vector<std::string>& notes) && {
-  if (sampled_.empty()) throw InputError("nothing to segment: no pixel has data");
-  Decoded like;
-  like.samples.create(1, 1, CV_MAKETYPE(depth, 1));
-  like.type_range = type_range;
-  StoredValues values;
-  values.low = low_;
-  values.high = high_;
-  values.sample_size = sampled_.size();
-  values.sample = [this] { return sampled_; };
-  values.beyond = [this](const ValueLimits& range) {
-    CountsBeyond beyond;
-    for (const double value : sampled_) {
-      beyond.low += std::size_t{value <= range.low};
-      beyond.below += std::size_t{value < range.high};
-    }
-    return beyond;
-  };
-  Image image;
-  const ValueLimits range = choose_range(like, values, rule, image);
-  notes.insert(notes.end(), image.notes.begin(), image.notes.end());
+std::pair<double, double> PictureValues::range(int depth, const TypeRange& type_range,
+                                               ValueRange rule,
+                                               std::vector<std::string>& notes) && {
+  if (values_.sample.empty()) throw InputError("nothing to segment: no pixel has data");
+  const ValueLimits range = choose_range(depth, type_range, values_, rule, notes);
   return {range.low, range.high};
 }
 

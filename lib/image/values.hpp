@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,34 +18,38 @@ namespace diacut {
 /// in the range that was asked for.
 Image to_image(const Decoded& decoded, ValueRange rule);
 
-/// The values of a picture that is too large for memory, all channels together: they are added in
-/// scan order, those of pixels with data alone.
+/// The values of the pixels that have data, of all channels together.
+struct StoredValues {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  std::vector<double> sample;  ///< Evenly spaced ones in scan order, for quantiles.
+};
+
+/// The values of a picture that is too large for memory: they are added in scan order, those of
+/// pixels with data alone.
 class PictureValues {
  public:
   /// values: how many there are with those of pixels without data.
   explicit PictureValues(std::uint64_t values);
 
   void add(double value) {
-    low_ = std::min(low_, value);
-    high_ = std::max(high_, value);
+    values_.low = std::min(values_.low, value);
+    values_.high = std::max(values_.high, value);
     if (until_next_-- > 0) return;
-    sampled_.push_back(value);
+    values_.sample.push_back(value);
     until_next_ = step_ - 1;
   }
 
-  /// The values that to_image() makes 0 and 1. `depth`: OpenCV's, of the samples. `type_range` as
-  /// in Decoded. Adds to `notes` what to_image() does. Throws InputError where nothing was added,
-  /// or where floats do not lie in the range that was asked for.
-  std::pair<double, double> range(int depth,
-                                  const std::optional<std::pair<double, double>>& type_range,
-                                  ValueRange rule, std::vector<std::string>& notes) &&;
+  /// The values that to_image() makes 0 and 1. `depth`: OpenCV's, of the samples. Adds to `notes`
+  /// what to_image() does. Throws InputError where nothing was added, or where floats do not lie in
+  /// the range that was asked for.
+  std::pair<double, double> range(int depth, const TypeRange& type_range, ValueRange rule,
+                                  std::vector<std::string>& notes) &&;
 
  private:
   std::uint64_t step_;
   std::uint64_t until_next_ = 0;
-  double low_ = std::numeric_limits<double>::infinity();
-  double high_ = -std::numeric_limits<double>::infinity();
-  std::vector<double> sampled_;
+  StoredValues values_;
 };
 
 }  // namespace diacut

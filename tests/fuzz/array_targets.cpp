@@ -105,14 +105,6 @@ FileBytes numbers_of(const std::string& type, const std::string& shape,
   return bytes_of(npy_of(type, shape, testing::bytes_of(numbers)));
 }
 
-/// A file of version 2, whose header has its length in four bytes.
-FileBytes npy_of_version_2() {
-  FileBytes file = numbers_of<float>("<f4", "(1, 2)", {0.25F, 0.5F});
-  file[6] = 2;
-  file.insert(file.begin() + 10, 2, 0);
-  return file;
-}
-
 /// Files that one reader or another accepts.
 void add_arrays(std::vector<FileBytes>& files) {
   const std::vector<float> six = {0, 0.5F, 1, 0.25F, 0.125F, 0.75F};
@@ -127,7 +119,9 @@ void add_arrays(std::vector<FileBytes>& files) {
   files.push_back(numbers_of<std::int8_t>("|i1", "(1, 3)", {0, 0, 0}));
   files.push_back(numbers_of<double>("<f8", "(1, 3)", {0, 0.5, 1.5}));
   files.push_back(bytes_of(npy_of("<f4", "(2L, 3L)", testing::bytes_of(six))));
-  files.push_back(npy_of_version_2());
+  files.push_back(
+      bytes_of(testing::npy_file("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }",
+                                 testing::bytes_of(std::vector<float>{0.25F, 0.5F}), 2)));
   for (const int type : {CV_8UC1, CV_16UC1, CV_8UC3, CV_8UC4}) {
     files.push_back(testing::encode(".png", testing::random_samples(5, 4, type)));
   }

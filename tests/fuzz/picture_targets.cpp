@@ -44,43 +44,30 @@ ImageFormat format_of(const FileBytes& file) {
   return is_raw_tiff(file) ? ImageFormat::kRaw : identify_format(file);
 }
 
-/// A file of another format is left to that format's target.
-template <ImageFormat format>
-bool is_of_format(const FileBytes& file) {
-  return format_of(file) == format;
-}
-
-template <ImageFormat format>
-void read_picture(const FileBytes& file) {
-  if (!is_of_format<format>(file)) return;
-  read_part(file, {});
-}
+void read_picture(const FileBytes& file) { read_part(file, {}); }
 
 /// Formats that hold several pages.
-template <ImageFormat format>
 void read_pages(const FileBytes& file) {
-  if (!is_of_format<format>(file)) return;
   read_part(file, {2, ""});
   read_part(file, {1, "2"});
   read_part(file, {});
 }
 
 void read_tiff(const FileBytes& file) {
-  if (!is_of_format<ImageFormat::kTiff>(file)) return;
   const ImagePart first{1, ""};
   try {
-    require(count_tiff_pages(file, kMostPixels, first) > 0, "a file has pages");
+    require(decode_tiff(file, kMostPixels, {DecodeTask::kPages, first}).pages > 0,
+            "a file has pages");
     const Raster raster = decode_raster(file);
     require(raster.values.size() ==
                 static_cast<std::size_t>(raster.width) * static_cast<std::size_t>(raster.height),
             "a raster has as many values as its size says");
   } catch (const InputError&) {  // Not every picture is a raster.
   }
-  read_pages<ImageFormat::kTiff>(file);
+  read_pages(file);
 }
 
 void read_png(const FileBytes& file) {
-  if (!is_of_format<ImageFormat::kPng>(file)) return;
   const FileBytes mended = mended_png(file);
   try {
     decode_raster(mended);
@@ -137,23 +124,34 @@ void read_description(const FileBytes& bytes) {
   }
 }
 
-std::vector<FileBytes> seeds_of(ImageFormat format) {
-  std::vector<FileBytes> seeds;
-  for (const auto& files : {testing::whole_files(), testing::whole_camera_files()}) {
-    for (const auto& [name, file] : files) {
-      if (format_of(file) == format) seeds.push_back(file);
+using Files = std::vector<FileBytes>;
+
+/// A format, whose files whole_files() and `more` make. A file of another format is left to that
+/// one's target.
+Target of_format(const std::string& name, ImageFormat format, void (*read)(const FileBytes&),
+                 Files (*more)() = nullptr, Files (*spoilt)() = nullptr) {
+  Target target;
+  target.name = name;
+  target.read = [=](const FileBytes& file) {
+    if (format_of(file) == format) read(file);
+  };
+  target.seeds = [=] {
+    Files seeds;
+    for (const auto& files : {testing::whole_files(), testing::whole_camera_files()}) {
+      for (const auto& [unused, file] : files) {
+        if (format_of(file) == format) seeds.push_back(file);
+      }
     }
-  }
-  return seeds;
+    for (FileBytes& each : more == nullptr ? Files() : more()) seeds.push_back(std::move(each));
+    return seeds;
+  };
+  target.sources = {"lib/image/decode_" + name + ".cpp"};
+  if (spoilt != nullptr) target.spoilt = spoilt;
+  return target;
 }
 
-template <ImageFormat format>
-std::vector<FileBytes> seeds() {
-  return seeds_of(format);
-}
-
-std::vector<FileBytes> tiff_seeds() {
-  std::vector<FileBytes> files = seeds_of(ImageFormat::kTiff);
+Files tiff_seeds() {
+  Files files;
   for (const char* mode : {"wb", "w8"}) {
     testing::TiffPage page = testing::tiff_page(testing::random_samples(9, 7, CV_16SC1));
     page.sample_format = 2;
@@ -166,16 +164,8 @@ std::vector<FileBytes> tiff_seeds() {
   return files;
 }
 
-/// With those that are whole in other ways.
-template <ImageFormat format, std::vector<FileBytes> (*more)()>
-std::vector<FileBytes> seeds_and() {
-  std::vector<FileBytes> files = seeds_of(format);
-  for (FileBytes& each : more()) files.push_back(std::move(each));
-  return files;
-}
-
-std::vector<FileBytes> pnm_seeds() {
-  std::vector<FileBytes> files = seeds_of(ImageFormat::kPnm);
+Files pnm_seeds() {
+  Files files;
   const std::string bytes(36, '\xda');
   for (const char* header : {"P5 3 2 65535\n", "P4 9 5\n", "P6\n# a comment\n2 2 255\n",
                              "P7\nWIDTH 2\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\n"
@@ -188,8 +178,8 @@ std::vector<FileBytes> pnm_seeds() {
   return files;
 }
 
-std::vector<FileBytes> heif_seeds() {
-  std::vector<FileBytes> files = seeds_of(ImageFormat::kHeif);
+Files heif_seeds() {
+  Files files;
   const cv::Mat deep = testing::random_samples(8, 8, CV_16UC3) / 64;
   const cv::Mat alpha = testing::random_samples(8, 8, CV_8UC4);
   files.push_back(
@@ -198,8 +188,8 @@ std::vector<FileBytes> heif_seeds() {
   return files;
 }
 
-std::vector<FileBytes> gif_seeds() {
-  std::vector<FileBytes> files = seeds_of(ImageFormat::kGif);
+Files gif_seeds() {
+  Files files;
   const cv::Mat indices = testing::random_samples(6, 5, CV_8UC1) & 3;
   files.push_back(
       testing::write_gif(9, 8, {0, 0xff, 0xff00, 0xffffff},
@@ -232,44 +222,22 @@ std::vector<FileBytes> description_seeds() {
 }  // namespace
 
 std::vector<Target> picture_targets() {
-  const std::string folder = "lib/image/";
+  using enum ImageFormat;
   return {
-      {"png", read_png, seeds<ImageFormat::kPng>, {folder + "decode_png.cpp"}},
-      {"jpeg",
-       read_picture<ImageFormat::kJpeg>,
-       seeds<ImageFormat::kJpeg>,
-       {folder + "decode_jpeg.cpp"}},
-      {"tiff", read_tiff, tiff_seeds, {folder + "decode_tiff.cpp", folder + "tiff_reader.hpp"}},
-      {"tiff_part", read_description, description_seeds, {folder + "tiff_part.cpp"}},
-      {"bmp",
-       read_picture<ImageFormat::kBmp>,
-       seeds<ImageFormat::kBmp>,
-       {folder + "decode_bmp.cpp"}},
-      {"webp",
-       read_picture<ImageFormat::kWebp>,
-       seeds_and<ImageFormat::kWebp, more_webps>,
-       {folder + "decode_webp.cpp"},
-       spoilt_webps},
-      {"pnm", read_pages<ImageFormat::kPnm>, pnm_seeds, {folder + "decode_pnm.cpp"}},
-      {"gif", read_pages<ImageFormat::kGif>, gif_seeds, {folder + "decode_gif.cpp"}},
-      {"heif", read_pages<ImageFormat::kHeif>, heif_seeds, {folder + "decode_heif.cpp"}},
-      {"jxl",
-       read_pages<ImageFormat::kJxl>,
-       seeds_and<ImageFormat::kJxl, more_jxls>,
-       {folder + "decode_jxl.cpp"},
-       spoilt_jxls},
-      {"jpeg2000",
-       read_picture<ImageFormat::kJpeg2000>,
-       seeds_and<ImageFormat::kJpeg2000, more_jpeg2000s>,
-       {folder + "decode_jpeg2000.cpp"},
-       spoilt_jpeg2000s},
-      {"raw",
-       read_picture<ImageFormat::kRaw>,
-       seeds_and<ImageFormat::kRaw, more_raws>,
-       {folder + "decode_raw.cpp", folder + "format.cpp"},
-       spoilt_raws},
-      {"exif", read_exif, exif_seeds, {folder + "decoded.cpp"}},
-      {"profile", read_profile, profile_seeds, {folder + "profile.cpp"}},
+      of_format("png", kPng, read_png),
+      of_format("jpeg", kJpeg, read_picture),
+      of_format("tiff", kTiff, read_tiff, tiff_seeds),
+      of_format("bmp", kBmp, read_picture),
+      of_format("webp", kWebp, read_picture, more_webps, spoilt_webps),
+      of_format("pnm", kPnm, read_pages, pnm_seeds),
+      of_format("gif", kGif, read_pages, gif_seeds),
+      of_format("heif", kHeif, read_pages, heif_seeds),
+      of_format("jxl", kJxl, read_pages, more_jxls, spoilt_jxls),
+      of_format("jpeg2000", kJpeg2000, read_picture, more_jpeg2000s, spoilt_jpeg2000s),
+      of_format("raw", kRaw, read_picture, more_raws, spoilt_raws),
+      {"tiff_part", read_description, description_seeds, {"lib/image/tiff_part.cpp"}},
+      {"exif", read_exif, exif_seeds, {"lib/image/decoded.cpp", "lib/image/tiff_directory.hpp"}},
+      {"profile", read_profile, profile_seeds, {"lib/image/profile.cpp"}},
   };
 }
 

@@ -15,6 +15,10 @@ namespace {
 using nlohmann::json;
 using testing::NetworkFile;
 
+FileBytes npy_bytes(const std::string& header, const std::string& elements = {}) {
+  return fuzz::bytes_of(testing::npy_file(header, elements));
+}
+
 FileBytes bytes_of(const NetworkFile& network) {
   const std::vector<std::byte> bytes = network.bytes();
   const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
@@ -167,16 +171,6 @@ void add_spoilt_tensors(std::vector<FileBytes>& files) {
   files.push_back(bytes_of(gap));
 }
 
-/// A .npy file of a header's text.
-FileBytes npy_with_header(const std::string& text, const std::string& after = "") {
-  std::string file("\x93NUMPY\x01\x00", 8);
-  file += static_cast<char>(text.size() & 255);
-  file += static_cast<char>(text.size() >> 8);
-  file += text;
-  file += after;
-  return fuzz::bytes_of(file);
-}
-
 }  // namespace
 
 std::vector<FileBytes> spoilt_networks() {
@@ -201,9 +195,9 @@ std::vector<FileBytes> spoilt_npy() {
   std::vector<FileBytes> files = {
       fuzz::bytes_of("\x93NUMPY\x01"),
       fuzz::bytes_of(std::string("\x93NUMPY\x02\x00\xff\xff\xff\x7f{}", 14)),
-      npy_with_header(whole, values.substr(1)),
-      npy_with_header(whole.substr(0, 20)),
-      npy_with_header(whole + "more", values),
+      npy_bytes(whole, values.substr(1)),
+      npy_bytes(whole.substr(0, 20)),
+      npy_bytes(whole + "more", values),
   };
   const std::vector<std::pair<const char*, const char*>> changes = {
       {"{", "("},
@@ -236,7 +230,7 @@ std::vector<FileBytes> spoilt_npy() {
       {"(2, 3), }", "(2, 3)"},
   };
   for (const auto& [from, to] : changes) {
-    files.push_back(npy_with_header(replaced_once(whole, from, to), values));
+    files.push_back(npy_bytes(replaced_once(whole, from, to), values));
   }
   // More colours than somebody paints seeds with.
   files.push_back(testing::encode(".png", testing::random_samples(20, 20, CV_8UC3)));

@@ -16,13 +16,13 @@ struct Target {
   std::string name;  ///< Also that of its folder of inputs and of its dictionary.
   /// Reads a file as the programs do and checks what comes out. A file may be refused with an
   /// InputError or a ConfigError; anything else that is thrown is a finding.
-  void (*read)(const FileBytes& file);
+  std::function<void(const FileBytes& file)> read;
   /// Small whole files, from which a fuzzer starts.
-  std::vector<FileBytes> (*seeds)();
+  std::function<std::vector<FileBytes>()> seeds;
   /// The sources of the reader, whose coverage is told; parts of paths.
   std::vector<std::string> sources;
   /// Files that are whole in all but one thing, each of which is to be refused; null: none.
-  std::vector<FileBytes> (*spoilt)() = nullptr;
+  std::function<std::vector<FileBytes>()> spoilt = nullptr;
 
   /// All of these files.
   std::vector<FileBytes> inputs() const;

@@ -3,21 +3,21 @@
 #include <gtest/gtest.h>
 #include <png.h>
 #include <tiffio.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <opencv2/imgcodecs.hpp>
 #include <stdexcept>
 // Needs what <cstdio> declares.
 #include <jpeglib.h>
+
+#include "temp_folder.hpp"
 
 namespace diacut::testing {
 namespace {
@@ -41,104 +41,47 @@ void append_chunk(FileBytes& bytes, const char* name, const FileBytes& data) {
   if (data.size() % 2 == 1) bytes.push_back(0);
 }
 
-/// A TIFF file in the making.
-struct TiffMemory {
-  FileBytes bytes;
-  std::uint64_t at = 0;
-
-  static tmsize_t read(thandle_t handle, void* data, tmsize_t size) {
-    auto* self = static_cast<TiffMemory*>(handle);
-    if (self->at >= self->bytes.size()) return 0;
-    const auto count =
-        std::min<std::uint64_t>(static_cast<std::uint64_t>(size), self->bytes.size() - self->at);
-    std::memcpy(data, self->bytes.data() + self->at, count);
-    self->at += count;
-    return static_cast<tmsize_t>(count);
-  }
-  static tmsize_t write(thandle_t handle, void* data, tmsize_t size) {
-    auto* self = static_cast<TiffMemory*>(handle);
-    const auto count = static_cast<std::uint64_t>(size);
-    if (self->bytes.size() < self->at + count) self->bytes.resize(self->at + count);
-    std::memcpy(self->bytes.data() + self->at, data, count);
-    self->at += count;
-    return size;
-  }
-  static toff_t seek(thandle_t handle, toff_t offset, int whence) {
-    auto* self = static_cast<TiffMemory*>(handle);
-    const std::uint64_t base = whence == SEEK_CUR   ? self->at
-                               : whence == SEEK_END ? self->bytes.size()
-                                                    : 0;
-    return self->at = base + offset;
-  }
-  static int close(thandle_t) { return 0; }
-  static toff_t size(thandle_t handle) { return static_cast<TiffMemory*>(handle)->bytes.size(); }
-};
-
 void check(bool done, const char* what) {
   if (!done) throw std::runtime_error(std::string("a test's file cannot be written: ") + what);
 }
 
-/// The samples of a block of a page, one plane (-1: all of them), edges filled with zeros.
-FileBytes cut_block(const TiffPage& page, int x0, int y0, int width, int height, int plane) {
-  const int bytes = page.bits / 8;
-  const int stored = plane < 0 ? page.samples_per_pixel : 1;
-  FileBytes block(static_cast<std::size_t>(width * height * stored * bytes));
-  for (int y = 0; y < std::min(height, page.height - y0); ++y) {
-    for (int x = 0; x < std::min(width, page.width - x0); ++x) {
-      const int pixel = ((y0 + y) * page.width + x0 + x) * page.samples_per_pixel;
-      std::memcpy(block.data() + (y * width + x) * stored * bytes,
-                  page.samples.data() + (pixel + std::max(plane, 0)) * bytes,
-                  static_cast<std::size_t>(stored * bytes));
-    }
-  }
-  return block;
-}
-
 void write_blocks(TIFF* tiff, const TiffPage& page) {
-  const int planes = page.is_separate ? page.samples_per_pixel : 1;
-  for (int plane = 0; plane < planes; ++plane) {
-    const int step_x = page.tile > 0 ? page.tile : page.width;
-    const int step_y = page.tile > 0 ? page.tile : page.rows_per_strip;
-    for (int y = 0; y < page.height; y += step_y) {
-      for (int x = 0; x < page.width; x += step_x) {
-        const int rows = page.tile > 0 ? step_y : std::min(step_y, page.height - y);
-        FileBytes block = cut_block(page, x, y, step_x, rows, page.is_separate ? plane : -1);
-        const auto size = static_cast<tmsize_t>(block.size());
+  const int depth = page.bits == 8    ? CV_8U
+                    : page.bits == 16 ? CV_16U
+                    : page.bits == 32 ? CV_32S
+                                      : CV_64F;
+  const cv::Mat samples(page.height, page.width, CV_MAKETYPE(depth, page.samples_per_pixel),
+                        const_cast<std::uint8_t*>(page.samples.data()));
+  std::vector<cv::Mat> planes = {samples};
+  if (page.is_separate) cv::split(samples, planes);
+  const int width = page.tile > 0 ? page.tile : page.width;
+  for (std::size_t plane = 0; plane < planes.size(); ++plane) {
+    for (int y = 0; y < page.height;) {
+      // Strips end with the picture, tiles are filled with zeros.
+      const int height = page.tile > 0 ? page.tile : std::min(page.rows_per_strip, page.height - y);
+      for (int x = 0; x < page.width; x += width) {
+        const cv::Rect there =
+            cv::Rect(x, y, width, height) & cv::Rect(0, 0, page.width, page.height);
+        cv::Mat block = cv::Mat::zeros(height, width, planes[plane].type());
+        planes[plane](there).copyTo(block(cv::Rect({}, there.size())));
+        const auto size = static_cast<tmsize_t>(block.total() * block.elemSize());
         const auto column = static_cast<std::uint32_t>(x);
         const auto row = static_cast<std::uint32_t>(y);
         const auto sample = static_cast<std::uint16_t>(plane);
         const tmsize_t written =
             page.tile > 0
                 ? TIFFWriteEncodedTile(tiff, TIFFComputeTile(tiff, column, row, 0, sample),
-                                       block.data(), size)
-                : TIFFWriteEncodedStrip(tiff, TIFFComputeStrip(tiff, row, sample), block.data(),
+                                       block.data, size)
+                : TIFFWriteEncodedStrip(tiff, TIFFComputeStrip(tiff, row, sample), block.data,
                                         size);
         check(written == size, "TIFF block");
       }
+      y += height;
     }
   }
 }
 
 }  // namespace
-
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "diacut-test-XXXXXX").string();
-  check(mkdtemp(pattern.data()) != nullptr, "temporary folder");
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string TemporaryFolder::write(const std::string& name, const FileBytes& bytes) const {
-  std::ofstream file(path(name), std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  check(file.good(), name.c_str());
-  return path(name);
-}
 
 FileBytes encode(const std::string& extension, const cv::Mat& samples,
                  const std::vector<int>& options) {
@@ -150,26 +93,20 @@ FileBytes encode(const std::string& extension, const cv::Mat& samples,
 cv::Mat random_samples(int width, int height, int type, std::uint64_t seed) {
   cv::Mat samples(height, width, type);
   cv::RNG generator(seed);
-  switch (samples.depth()) {
-    case CV_8S:
-      generator.fill(samples, cv::RNG::UNIFORM, -128, 128);
-      break;
-    case CV_16U:
-      generator.fill(samples, cv::RNG::UNIFORM, 0, 65536);
-      break;
-    case CV_16S:
-      generator.fill(samples, cv::RNG::UNIFORM, -32768, 32768);
-      break;
-    case CV_32S:
-      generator.fill(samples, cv::RNG::UNIFORM, -2147483647.0, 2147483647.0);
-      break;
-    case CV_32F:
-    case CV_64F:
-      generator.fill(samples, cv::RNG::UNIFORM, 0, 1);
-      break;
-    default:
-      generator.fill(samples, cv::RNG::UNIFORM, 0, 256);
-  }
+  struct Range {
+    double begin;
+    double end;
+  };
+  // Of OpenCV's depths, in their order.
+  constexpr std::array<Range, 7> kRanges = {{{0, 256},
+                                             {-128, 128},
+                                             {0, 65536},
+                                             {-32768, 32768},
+                                             {-2147483647.0, 2147483647.0},
+                                             {0, 1},
+                                             {0, 1}}};
+  const auto [begin, end] = kRanges.at(static_cast<std::size_t>(samples.depth()));
+  generator.fill(samples, cv::RNG::UNIFORM, begin, end);
   return samples;
 }
 
@@ -264,6 +201,36 @@ FileBytes write_png(const PngFile& file) {
   return bytes;
 }
 
+PngFile png_file(const cv::Mat& samples) {
+  PngFile file;
+  file.width = samples.cols;
+  file.height = samples.rows;
+  file.bits = static_cast<int>(samples.elemSize1()) * 8;
+  constexpr std::array kTypes = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
+                                 PNG_COLOR_TYPE_RGB_ALPHA};
+  file.colour_type = kTypes.at(static_cast<std::size_t>(samples.channels() - 1));
+  for (int y = 0; y < samples.rows; ++y) {
+    file.rows.emplace_back(samples.ptr(y), samples.ptr(y) + samples.step[0]);
+  }
+  return file;
+}
+
+FileBytes packed(const std::vector<unsigned>& numbers, int bits, std::size_t row) {
+  FileBytes bytes;
+  int filled = 8;  // Bits of the last byte.
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i % row == 0) filled = 8;
+    for (int bit = bits - 1; bit >= 0; --bit, ++filled) {
+      if (filled == 8) {
+        bytes.push_back(0);
+        filled = 0;
+      }
+      bytes.back() |= static_cast<std::uint8_t>((numbers[i] >> bit & 1U) << (7 - filled));
+    }
+  }
+  return bytes;
+}
+
 TiffPage tiff_page(const cv::Mat& samples) {
   TiffPage page;
   page.width = samples.cols;
@@ -271,29 +238,17 @@ TiffPage tiff_page(const cv::Mat& samples) {
   page.bits = static_cast<int>(samples.elemSize1()) * 8;
   page.samples_per_pixel = samples.channels();
   page.photometric = samples.channels() >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
-  switch (samples.depth()) {
-    case CV_8U:
-    case CV_16U:
-      page.sample_format = SAMPLEFORMAT_UINT;
-      break;
-    case CV_8S:
-    case CV_16S:
-    case CV_32S:
-      page.sample_format = SAMPLEFORMAT_INT;
-      break;
-    default:
-      page.sample_format = SAMPLEFORMAT_IEEEFP;
-  }
+  page.sample_format = samples.depth() >= CV_32F                               ? SAMPLEFORMAT_IEEEFP
+                       : samples.depth() == CV_8U || samples.depth() == CV_16U ? SAMPLEFORMAT_UINT
+                                                                               : SAMPLEFORMAT_INT;
   if (samples.channels() % 2 == 0) page.extra_samples = {EXTRASAMPLE_UNASSALPHA};
   append(page.samples, samples.data, samples.total() * samples.elemSize());
   return page;
 }
 
 FileBytes write_tiff(const std::vector<TiffPage>& pages, const char* mode) {
-  TiffMemory memory;
-  TIFF* tiff =
-      TIFFClientOpen("memory", mode, &memory, &TiffMemory::read, &TiffMemory::write,
-                     &TiffMemory::seek, &TiffMemory::close, &TiffMemory::size, nullptr, nullptr);
+  const TempFolder folder;
+  TIFF* tiff = TIFFOpen((folder / "a.tif").c_str(), mode);
   check(tiff != nullptr, "TIFF");
   for (const TiffPage& page : pages) {
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, page.width);
@@ -344,7 +299,8 @@ FileBytes write_tiff(const std::vector<TiffPage>& pages, const char* mode) {
     check(TIFFWriteDirectory(tiff) != 0, "TIFF directory");
   }
   TIFFClose(tiff);
-  return memory.bytes;
+  const std::string bytes = read_bytes(folder / "a.tif");
+  return {bytes.begin(), bytes.end()};
 }
 
 FileBytes write_cmyk_jpeg(const cv::Mat& samples, bool with_adobe_marker) {

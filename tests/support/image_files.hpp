@@ -16,21 +16,6 @@ namespace diacut::testing {
 
 using FileBytes = std::vector<std::uint8_t>;
 
-/// A folder of its own for a test, removed with all in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string path(const std::string& name) const { return path_ + "/" + name; }
-  /// Writes a file and returns its path.
-  std::string write(const std::string& name, const FileBytes& bytes) const;
-
- private:
-  std::string path_;
-};
-
 /// A copy of which one to eight bytes are other ones: half of these, on average, among the first
 /// `header` bytes, the rest anywhere.
 FileBytes with_changed_bytes(const FileBytes& file, std::size_t header, std::mt19937_64& generator);
@@ -71,6 +56,9 @@ struct PngFile {
 };
 FileBytes write_png(const PngFile& file);
 
+/// A picture of the depth (8 or 16 bits) and channels (first: red) of `samples`.
+PngFile png_file(const cv::Mat& samples);
+
 /// What libtiff is told of a page; `samples` are stored row by row, all samples of a pixel
 /// together.
 struct TiffPage {
@@ -94,6 +82,10 @@ struct TiffPage {
   std::function<void(TIFF*)> set_tags;  ///< Sets more tags.
 };
 FileBytes write_tiff(const std::vector<TiffPage>& pages, const char* mode = "w");
+
+/// Numbers of `bits` bits one behind the other, from the highest bit on, each `row` of them from a
+/// whole byte on.
+FileBytes packed(const std::vector<unsigned>& numbers, int bits, std::size_t row);
 
 /// A page of the depth and channels (first: red) of `samples`.
 TiffPage tiff_page(const cv::Mat& samples);

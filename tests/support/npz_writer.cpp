@@ -32,12 +32,17 @@ std::string deflated(const std::string& bytes) {
 
 }  // namespace
 
+std::string npy_file(const std::string& header, const std::string& bytes, int major) {
+  return "\x93NUMPY" + little(static_cast<std::uint64_t>(major), 2) +
+         little(header.size(), major == 1 ? 2 : 4) + header + bytes;
+}
+
 std::string npy_of(const std::string& type, const std::string& shape, const std::string& bytes) {
   std::string header =
       "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
   while ((10 + header.size() + 1) % 64 != 0) header += ' ';
   header += '\n';
-  return "\x93NUMPY" + std::string("\x01\x00", 2) + little(header.size(), 2) + header + bytes;
+  return npy_file(header, bytes);
 }
 
 std::string zip_of(const std::vector<ZipMember>& members) {

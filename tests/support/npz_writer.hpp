@@ -9,6 +9,8 @@
 
 namespace diacut::testing {
 
+/// A .npy file of version `major`, 1 or 2, with any text for a header, before the elements' bytes.
+std::string npy_file(const std::string& header, const std::string& bytes = {}, int major = 1);
 /// A .npy file of one dimension, or of none, of elements whose bytes are given.
 std::string npy_of(const std::string& type, const std::string& shape, const std::string& bytes);
 

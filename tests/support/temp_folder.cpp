@@ -22,6 +22,15 @@ TempFolder::~TempFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
+std::string TempFolder::write(const std::string& name,
+                              const std::vector<std::uint8_t>& bytes) const {
+  std::ofstream file(path_ / name, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  EXPECT_TRUE(file.good()) << name;
+  return *this / name;
+}
+
 std::vector<std::string> TempFolder::names() const {
   std::vector<std::string> result;
   for (const auto& entry : std::filesystem::directory_iterator(path_)) {

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <png.h>
 
 #include <algorithm>
 #include <array>
@@ -51,27 +50,19 @@ constexpr double kTolerance = 0.002;
 
 TEST(LabPlanes, FollowTheDefinitionInPlanarOrder) {
   for (auto [width, height] : {std::pair{1, 1}, {1, 7}, {5, 1}, {2, 2}, {37, 23}}) {
-    const Image image = random_image(width, height, 3);
-    const std::vector<float> planes = lab_planes(image);
-    const std::size_t count = image.pixel_count();
-    ASSERT_EQ(planes.size(), 3 * count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const Triple expected =
-          reference_lab({image.pixels[3 * i], image.pixels[3 * i + 1], image.pixels[3 * i + 2]});
-      for (std::size_t k = 0; k < 3; ++k) {
-        EXPECT_NEAR(planes[k * count + i], expected[k], kTolerance) << "pixel " << i;
+    for (const std::size_t channels : {std::size_t{1}, std::size_t{3}}) {  // Of grey L alone.
+      const Image image = random_image(width, height, static_cast<int>(channels));
+      const std::vector<float> planes = lab_planes(image);
+      const std::size_t count = image.pixel_count();
+      ASSERT_EQ(planes.size(), channels * count);
+      for (std::size_t i = 0; i < count; ++i) {
+        const float* pixel = &image.pixels[channels * i];
+        const Triple expected = reference_lab({pixel[0], pixel[channels / 2], pixel[channels - 1]});
+        for (std::size_t k = 0; k < channels; ++k) {
+          EXPECT_NEAR(planes[k * count + i], expected[k], kTolerance) << "pixel " << i;
+        }
       }
     }
-  }
-}
-
-TEST(LabPlanes, GreyIsLightnessAlone) {
-  const Image image = random_image(31, 17, 1);
-  const std::vector<float> planes = lab_planes(image);
-  ASSERT_EQ(planes.size(), image.pixel_count());
-  for (std::size_t i = 0; i < planes.size(); ++i) {
-    const double v = image.pixels[i];
-    EXPECT_NEAR(planes[i], reference_lab({v, v, v})[0], kTolerance);
   }
 }
 
@@ -153,17 +144,7 @@ constexpr int kImageProfileWidth = 23;
 constexpr int kImageProfileHeight = 17;
 
 FileBytes png_with(const cv::Mat& samples, const FileBytes& profile) {
-  testing::PngFile file;
-  file.width = samples.cols;
-  file.height = samples.rows;
-  file.bits = static_cast<int>(8 * samples.elemSize1());
-  const std::array<int, 5> types = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
-                                    PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
-  file.colour_type = types[static_cast<std::size_t>(samples.channels())];
-  for (int y = 0; y < samples.rows; ++y) {
-    const std::uint8_t* row = samples.ptr(y);
-    file.rows.emplace_back(row, row + samples.elemSize() * static_cast<std::size_t>(samples.cols));
-  }
+  testing::PngFile file = testing::png_file(samples);
   file.profile = profile;
   return testing::write_png(file);
 }
@@ -191,18 +172,20 @@ std::map<std::string, FileBytes> files_with(const cv::Mat& samples, const FileBy
           {"a.jp2", testing::write_jpeg2000(samples, 8, false, profile)}};
 }
 
+/// The sRGB encoding of light (IEC 61966-2-1).
+double encoded(double light) {
+  return light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
+}
+
 /// Adobe RGB (1998) to sRGB: both have the same white, red and blue.
 std::array<double, 3> srgb_of_adobe(const std::array<double, 3>& stored) {
   std::array<double, 3> light{};
   for (std::size_t k = 0; k < 3; ++k) light[k] = std::pow(stored[k], 563.0 / 256);
   const std::array<double, 3> linear = {1.39836 * light[0] - 0.39836 * light[1], light[1],
                                         -0.04293 * light[1] + 1.04293 * light[2]};
-  std::array<double, 3> encoded{};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const double value = std::clamp(linear[k], 0.0, 1.0);
-    encoded[k] = value <= 0.0031308 ? 12.92 * value : 1.055 * std::pow(value, 1 / 2.4) - 0.055;
-  }
-  return encoded;
+  std::array<double, 3> shown{};
+  for (std::size_t k = 0; k < 3; ++k) shown[k] = encoded(std::clamp(linear[k], 0.0, 1.0));
+  return shown;
 }
 
 /// `bound`: of the difference between a value that was read and its exact one.
@@ -300,10 +283,7 @@ TEST(ColourProfile, GreyProfilesAndProfilesOfRgbOnGreysApply) {
     EXPECT_THAT(image.notes, IsEmpty());
     ASSERT_EQ(image.channels, 1);
     for (std::size_t i = 0; i < image.pixels.size(); ++i) {
-      const double light = samples.data[i] / 255.0;
-      const double expected =
-          light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
-      ASSERT_NEAR(image.pixels[i], expected, 1.0 / 255) << i;
+      ASSERT_NEAR(image.pixels[i], encoded(samples.data[i] / 255.0), 1.0 / 255) << i;
     }
   }
 }

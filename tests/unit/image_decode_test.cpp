@@ -17,20 +17,6 @@
 namespace diacut::testing {
 namespace {
 
-PngFile png_file(const cv::Mat& samples) {
-  PngFile file;
-  file.width = samples.cols;
-  file.height = samples.rows;
-  file.bits = static_cast<int>(samples.elemSize1()) * 8;
-  constexpr int kTypes[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
-                            PNG_COLOR_TYPE_RGB_ALPHA};
-  file.colour_type = kTypes[samples.channels() - 1];
-  for (int y = 0; y < samples.rows; ++y) {
-    file.rows.emplace_back(samples.ptr(y), samples.ptr(y) + samples.step[0]);
-  }
-  return file;
-}
-
 TEST(DecodePng, EightAndSixteenBitsWithAndWithoutColourAndAlpha) {
   for (auto [width, height] : kDecodedSizes) {
     for (int type : {CV_8UC1, CV_8UC2, CV_8UC3, CV_8UC4, CV_16UC1, CV_16UC2, CV_16UC3, CV_16UC4}) {
@@ -144,13 +130,20 @@ TEST(DecodeJpeg, CmykEitherWayRound) {
   }
 }
 
-TEST(DecodeWebp, LosslessWithAndWithoutAlpha) {
+TEST(DecodeOpenCv, BmpAndWebpAsTheyWereStored) {
+  struct Case {
+    const char* extension;
+    int type;
+  };
   for (auto [width, height] : kDecodedSizes) {
-    for (int type : {CV_8UC3, CV_8UC4}) {
+    for (const auto& [extension, type] : {Case{".bmp", CV_8UC1}, Case{".bmp", CV_8UC3},
+                                          Case{".webp", CV_8UC3}, Case{".webp", CV_8UC4}}) {
       cv::Mat samples = samples_with_data(width, height, type);
-      const FileBytes file = testing::encode(".webp", samples, {cv::IMWRITE_WEBP_QUALITY, 101});
-      cv::cvtColor(samples, samples, type == CV_8UC3 ? cv::COLOR_BGR2RGB : cv::COLOR_BGRA2RGBA);
-      expect_same(decoded_by_type(file, "a.webp"), expected_image(samples, 0, 255));
+      const FileBytes file =
+          testing::encode(extension, samples, {cv::IMWRITE_WEBP_QUALITY, 101});  // Without loss.
+      if (type == CV_8UC3) cv::cvtColor(samples, samples, cv::COLOR_BGR2RGB);
+      if (type == CV_8UC4) cv::cvtColor(samples, samples, cv::COLOR_BGRA2RGBA);
+      expect_same(decoded_by_type(file, "a"), expected_image(samples, 0, 255));
     }
   }
 }
@@ -182,17 +175,6 @@ std::vector<int> values_of(const FileBytes& file) {
   std::vector<int> values;
   for (float value : image.pixels) values.push_back(static_cast<int>(value * 255 + 0.5f));
   return values;
-}
-
-TEST(DecodeBmp, GreyAndColour) {
-  for (auto [width, height] : kDecodedSizes) {
-    for (int type : {CV_8UC1, CV_8UC3}) {
-      cv::Mat samples = testing::random_samples(width, height, type);
-      const FileBytes file = testing::encode(".bmp", samples);
-      if (type == CV_8UC3) cv::cvtColor(samples, samples, cv::COLOR_BGR2RGB);
-      expect_same(decoded_by_type(file, "a.bmp"), expected_image(samples, 0, 255));
-    }
-  }
 }
 
 TEST(DecodeBmp, FromTheBottomUpAndFromTheTopDown) {

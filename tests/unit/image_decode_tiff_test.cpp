@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
@@ -15,6 +14,7 @@
 #include "diacut/image_file.hpp"
 #include "image_files.hpp"
 #include "matchers.hpp"
+#include "refusal.hpp"
 
 /// What the decoder of TIFF gives for every kind of sample, against the samples that were written.
 ///
@@ -268,15 +268,6 @@ int grey_of(const FileBytes& file, int page, const std::string& channel = {}) {
   return static_cast<int>(image.pixels.back() * 255 + 0.5F);
 }
 
-std::string refusal(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 std::string ome(const std::string& order, const std::string& data = {}) {
   return "<?xml version=\"1.0\"?><OME xmlns=\"http://www.openmicroscopy.org/Schemas/OME/2016-06\">"
          "<Image ID=\"Image:0\"><Pixels DimensionOrder=\"" +
@@ -292,7 +283,7 @@ TEST(TiffPart, PagesAreChosenByNumber) {
   EXPECT_EQ(grey_of(file, 0), 10);
   EXPECT_THAT(decode_image(file, "a.tif").notes, Contains(HasSubstr("3 pages")));
   EXPECT_EQ(decode_image(file, "a.tif", {}, {2, ""}).notes.size(), 0u);
-  EXPECT_THAT(refusal([&] { grey_of(file, 4); }), HasSubstr("a.tif: it has 3 pages"));
+  EXPECT_THAT(refusal_of([&] { grey_of(file, 4); }), HasSubstr("a.tif: it has 3 pages"));
 }
 
 TEST(TiffPart, SamplesAreChannels) {
@@ -314,7 +305,7 @@ TEST(TiffPart, SamplesAreChannels) {
       }
     }
     for (const char* channel : {"0", "6", "red", "-1", "2x"}) {
-      EXPECT_THAT(refusal([&] {
+      EXPECT_THAT(refusal_of([&] {
                     decode_image(file, "a.tif", {}, {0, channel});
                   }),
                   HasSubstr("its channels are 1 to 5"));
@@ -332,9 +323,9 @@ TEST(TiffPart, ChannelsOfAnOmeTiffAreFoundByName) {
   const FileBytes planes = stack(6, ome("XYZCT"));
   EXPECT_EQ(grey_of(planes, 2, "DAPI"), 20);
   EXPECT_EQ(grey_of(planes, 1, "GFP"), 40);
-  EXPECT_THAT(refusal([&] { grey_of(file, 1, "RFP"); }),
+  EXPECT_THAT(refusal_of([&] { grey_of(file, 1, "RFP"); }),
               HasSubstr("its channels are 1 to 2, or DAPI, GFP"));
-  EXPECT_THAT(refusal([&] { grey_of(file, 4, "GFP"); }), HasSubstr("it has 3 pages"));
+  EXPECT_THAT(refusal_of([&] { grey_of(file, 4, "GFP"); }), HasSubstr("it has 3 pages"));
 }
 
 TEST(TiffPart, AnOmeTiffMayPlaceItsPlanes) {
@@ -350,12 +341,12 @@ TEST(TiffPart, PlanesOfOtherFilesAreLeftOut) {
       "</UUID></TiffData><TiffData FirstC=\"1\" IFD=\"0\" PlaneCount=\"1\">"
       "<UUID FileName=\"c1.ome.tif\">urn:uuid:1</UUID></TiffData>";
   std::string text = ome("XYCZT", planes);
-  EXPECT_THAT(refusal([&] { grey_of(stack(1, text), 1, "DAPI"); }),
+  EXPECT_THAT(refusal_of([&] { grey_of(stack(1, text), 1, "DAPI"); }),
               HasSubstr("no page of channel 'DAPI': that lies in 'c0.ome.tif'"));
-  EXPECT_THAT(refusal([&] { grey_of(stack(1, text), 1, "GFP"); }), HasSubstr("'c1.ome.tif'"));
+  EXPECT_THAT(refusal_of([&] { grey_of(stack(1, text), 1, "GFP"); }), HasSubstr("'c1.ome.tif'"));
   EXPECT_EQ(grey_of(stack(1, text), 0), 10);  // Whichever it is.
   text.insert(text.find("<OME ") + 5, "UUID=\"urn:uuid:1\" ");
-  EXPECT_THAT(refusal([&] { grey_of(stack(1, text), 1, "DAPI"); }),
+  EXPECT_THAT(refusal_of([&] { grey_of(stack(1, text), 1, "DAPI"); }),
               HasSubstr("no page of channel 'DAPI': that lies in 'c0.ome.tif'"));
   EXPECT_EQ(grey_of(stack(1, text), 1, "GFP"), 10);
 }
@@ -376,7 +367,7 @@ TEST(TiffPart, MasksAndReducedPicturesAreNoPages) {
   const FileBytes file = testing::write_tiff(pages);
   EXPECT_EQ(grey_of(file, 2), 50);
   EXPECT_EQ(grey_of(file, 3), 60);
-  EXPECT_THAT(refusal([&] { grey_of(file, 4); }), HasSubstr("it has 3 pages"));
+  EXPECT_THAT(refusal_of([&] { grey_of(file, 4); }), HasSubstr("it has 3 pages"));
   EXPECT_THAT(decode_image(file, "a.tif", {}, {2, ""}).valid, ::testing::IsEmpty());
   const Image image = decode_image(file, "a.tif", {}, {1, ""});
   ASSERT_EQ(image.valid.size(), 32u);
@@ -408,21 +399,13 @@ TEST(TiffPart, PackedBitsAreUnpacked) {
     TiffPage page = testing::tiff_page(samples);
     page.bits = bits;
     page.rows_per_strip = 5;
-    page.samples.clear();
-    for (int y = 0; y < 5; ++y) {
-      std::vector<bool> row;
-      for (int i = 0; i < 39; ++i) {
-        auto& value = samples.ptr<std::uint16_t>(y)[i];
-        value = static_cast<std::uint16_t>(value >> (16 - bits));
-        for (int bit = bits - 1; bit >= 0; --bit) row.push_back((value >> bit & 1) != 0);
-      }
-      row.resize((row.size() + 7) / 8 * 8);
-      for (std::size_t i = 0; i < row.size(); i += 8) {
-        unsigned byte = 0;
-        for (std::size_t k = 0; k < 8; ++k) byte = byte << 1 | (row[i + k] ? 1U : 0U);
-        page.samples.push_back(static_cast<std::uint8_t>(byte));
-      }
+    std::vector<unsigned> numbers;
+    for (int i = 0; i < 13 * 5 * 3; ++i) {
+      auto& value = samples.ptr<std::uint16_t>()[i];
+      value = static_cast<std::uint16_t>(value >> (16 - bits));
+      numbers.push_back(value);
     }
+    page.samples = packed(numbers, bits, 13 * 3);
     const Image image = decode_image(testing::write_tiff({page}), "a.tif");
     for (std::size_t i = 0; i < image.pixels.size(); ++i) {
       const double value = samples.ptr<std::uint16_t>()[i];

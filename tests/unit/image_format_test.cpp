@@ -13,6 +13,8 @@
 #include "image/format.hpp"
 #include "image_files.hpp"
 #include "matchers.hpp"
+#include "refusal.hpp"
+#include "temp_folder.hpp"
 
 namespace diacut::testing {
 namespace {
@@ -24,20 +26,16 @@ Bytes image_format_bytes_of(const std::string& text) {
 }
 
 std::string refusal(const std::string& head) {
-  try {
-    identify_format(image_format_bytes_of(head));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return refusal_of([&] { identify_format(image_format_bytes_of(head)); });
 }
 
 TEST(ImageFormat, IsToldFromTheFirstBytes) {
   const cv::Mat samples = testing::random_samples(3, 2, CV_8UC3);
-  EXPECT_EQ(identify_format(testing::encode(".png", samples)), ImageFormat::kPng);
-  EXPECT_EQ(identify_format(testing::encode(".jpg", samples)), ImageFormat::kJpeg);
-  EXPECT_EQ(identify_format(testing::encode(".bmp", samples)), ImageFormat::kBmp);
-  EXPECT_EQ(identify_format(testing::encode(".webp", samples)), ImageFormat::kWebp);
+  using enum ImageFormat;
+  for (const auto& [extension, format] :
+       {std::pair(".png", kPng), {".jpg", kJpeg}, {".bmp", kBmp}, {".webp", kWebp}}) {
+    EXPECT_EQ(identify_format(testing::encode(extension, samples)), format);
+  }
   for (const char* mode : {"wl", "wb", "wl8", "wb8"}) {  // Both byte orders, classic and BigTIFF.
     EXPECT_EQ(identify_format(testing::write_tiff({testing::tiff_page(samples)}, mode)),
               ImageFormat::kTiff);
@@ -85,16 +83,11 @@ TEST(ImageFormat, OthersAreNamedWithWhatIsRead) {
 }
 
 std::string file_refusal(const std::string& path) {
-  try {
-    read_image(path);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return refusal_of([&] { read_image(path); });
 }
 
 TEST(ReadImage, IsDecodeImageOfTheFile) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   // More than the first piece that is read.
   const FileBytes file = testing::encode(".png", testing::random_samples(700, 900, CV_8UC3));
   ASSERT_GT(file.size(), std::size_t{1} << 20);
@@ -105,15 +98,14 @@ TEST(ReadImage, IsDecodeImageOfTheFile) {
 }
 
 TEST(ReadImage, FilesThatAreNone) {
-  const TemporaryFolder folder;
-  EXPECT_THAT(file_refusal(folder.path("missing.png")),
-              AllOf(StartsWith(folder.path("missing.png")), HasSubstr("No such file")));
-  EXPECT_THAT(file_refusal(folder.path("")), HasSubstr("a folder, expected an image file"));
+  const TempFolder folder;
+  EXPECT_THAT(file_refusal(folder / "missing.png"),
+              AllOf(StartsWith(folder / "missing.png"), HasSubstr("No such file")));
+  EXPECT_THAT(file_refusal(folder / ""), HasSubstr("a folder, expected an image file"));
   EXPECT_THAT(file_refusal(folder.write("empty.png", {})),
-              AllOf(StartsWith(folder.path("empty.png")), HasSubstr("empty")));
-  EXPECT_THAT(
-      file_refusal(folder.write("text.png", {'h', 'e', 'l', 'l', 'o', '\n'})),
-      AllOf(StartsWith(folder.path("text.png")), HasSubstr("a text file"), HasSubstr("PNG")));
+              AllOf(StartsWith(folder / "empty.png"), HasSubstr("empty")));
+  EXPECT_THAT(file_refusal(folder.write("text.png", {'h', 'e', 'l', 'l', 'o', '\n'})),
+              AllOf(StartsWith(folder / "text.png"), HasSubstr("a text file"), HasSubstr("PNG")));
   EXPECT_THAT(file_refusal(""), HasSubstr("No such file"));
 }
 
@@ -123,15 +115,14 @@ TEST(ReadImage, FilesThatCannotBeRead) {
 }
 
 /// A picture without its pixels: a header, then zeros to `size` bytes, which take no space.
-std::string header_alone(const TemporaryFolder& folder, const std::string& header,
-                         std::uintmax_t size) {
+std::string header_alone(const TempFolder& folder, const std::string& header, std::uintmax_t size) {
   std::string path = folder.write("large.ppm", {header.begin(), header.end()});
   std::filesystem::resize_file(path, size);
   return path;
 }
 
 TEST(ReadImage, TheSizeIsToldBeforeAPictureIsDecoded) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const std::string header = "P6 400 300 255 ";
   const std::string path = header_alone(folder, header, header.size());
   std::vector<ImageSize> told;
@@ -152,7 +143,7 @@ TEST(ReadImage, TheSizeIsToldBeforeAPictureIsDecoded) {
 }
 
 TEST(ReadImage, ALargeFileIsRefusedWithoutBeingRead) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   constexpr std::uintmax_t kBytes = std::uintmax_t{1} << 40;
   std::string path;
   try {
@@ -173,7 +164,7 @@ TEST(ReadImage, ALargeFileIsRefusedWithoutBeingRead) {
 }
 
 TEST(ReadImage, ALargeFileIsReadLikeAnother) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   constexpr int kSide = 2400;  // 17 MB.
   const FileBytes file = testing::encode(".ppm", testing::random_samples(kSide, kSide, CV_8UC3));
   ASSERT_GT(file.size(), std::size_t{1} << 24);
@@ -211,7 +202,7 @@ class StandardInput {
 };
 
 TEST(ReadImage, StandardInputToItsEnd) {
-  const TemporaryFolder folder;
+  const TempFolder folder;
   const FileBytes file = testing::encode(".png", testing::random_samples(300, 200, CV_16UC3));
   Image image;
   {

@@ -81,8 +81,8 @@ TiffPage page_of(const std::vector<Sample>& samples, int bits = 8, int format = 
   page.samples_per_pixel = static_cast<int>(samples.size());
   page.photometric = samples.size() > 2 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
   page.orientation = orientation;
+  std::vector<unsigned> numbers;
   for (int y = 0; y < page.height; ++y) {
-    std::vector<bool> row;
     for (int x = 0; x < page.width; ++x) {
       const int u = orientation == 3   ? page.width - 1 - x
                     : orientation == 6 ? page.height - 1 - y
@@ -90,19 +90,13 @@ TiffPage page_of(const std::vector<Sample>& samples, int bits = 8, int format = 
       const int v = orientation == 3 ? page.height - 1 - y : orientation == 6 ? x : y;
       for (const Sample& sample : samples) {
         const double value = sample(u, v);
-        if (bits % 8 == 0) {
-          append(value, bits, format, page.samples);
-        } else {
-          for (int bit = bits - 1; bit >= 0; --bit) {
-            row.push_back((static_cast<unsigned>(value) >> bit & 1U) != 0);
-          }
-        }
+        numbers.push_back(static_cast<unsigned>(value));
+        if (bits % 8 == 0) append(value, bits, format, page.samples);
       }
     }
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      if (k % 8 == 0) page.samples.push_back(0);
-      if (row[k]) page.samples.back() |= static_cast<std::uint8_t>(0x80 >> k % 8);
-    }
+  }
+  if (bits % 8 != 0) {
+    page.samples = packed(numbers, bits, samples.size() * static_cast<std::size_t>(page.width));
   }
   return page;
 }
@@ -427,7 +421,7 @@ class Meanings : public ::testing::TestWithParam<std::tuple<Meaning, Use>> {
   }
 
  private:
-  testing::TemporaryFolder folder_;
+  testing::TempFolder folder_;
 };
 
 /// Whether values and numbers are alike: equal where the others are.
@@ -541,7 +535,7 @@ TEST(MeaningsOfPages, PlanesOfAnImageJStackWithOneDirectoryAreItsPages) {
 }
 
 TEST(MeaningsOfTables, ChannelsHaveNoValueWhereThereIsNoData) {
-  const testing::TemporaryFolder folder;
+  const testing::TempFolder folder;
   const std::string path =
       folder.write("a.tif", testing::write_tiff({page_of({drawn_sample}), mask_page()}));
   int channels = 0;
@@ -560,7 +554,7 @@ TEST(MeaningsOfTables, ChannelsHaveNoValueWhereThereIsNoData) {
 }
 
 TEST(MeaningsOfMasks, AMaskBesideOfAnotherSizeIsRefused) {
-  const testing::TemporaryFolder folder;
+  const testing::TempFolder folder;
   const std::string path = folder.write("a.png", testing::write_png(png_of(drawn_sample, 8, 0)));
   folder.write("a.png.msk",
                testing::write_tiff({testing::tiff_page(cv::Mat::zeros(2, 3, CV_8UC1))}));

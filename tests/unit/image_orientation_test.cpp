@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <opencv2/imgcodecs.hpp>
 #include <string>
+#include <vector>
 
 #include "image/decoded.hpp"
 #include "image_files.hpp"
@@ -56,82 +59,79 @@ void expect_turned(const Image& shown, const Image& stored, int orientation) {
   }
 }
 
-constexpr int kImageOrientationWidth = 5;
-constexpr int kImageOrientationHeight = 3;
+/// A format, or a kind of data in it, and how a picture of 5 x 3 pixels is stored in it.
+struct TurnedFormat {
+  std::string name;
+  /// 0: the file does not tell the orientation.
+  std::function<FileBytes(int orientation)> file;
+};
 
-TEST(Orientation, OfJpeg) {
-  const FileBytes jpeg = testing::encode(
-      ".jpg", testing::random_samples(kImageOrientationWidth, kImageOrientationHeight, CV_8UC3));
-  const Image stored = decode_image(jpeg, "plain.jpg");
-  ASSERT_EQ(stored.width, kImageOrientationWidth);
-  ASSERT_EQ(stored.channels, 3);
-  for (bool little_endian : {true, false}) {
-    for (int orientation = 0; orientation <= 9; ++orientation) {  // 0 and 9 mean nothing.
-      const FileBytes block = testing::exif_block(orientation, little_endian);
-      expect_turned(decode_image(testing::jpeg_with_exif(jpeg, block), "turned.jpg"), stored,
-                    orientation);
-    }
-  }
+/// A file that tells the orientation by an EXIF block.
+TurnedFormat by_exif(const std::string& name, const FileBytes& plain,
+                     const std::function<FileBytes(const FileBytes& block)>& with,
+                     bool little_endian = true) {
+  return {name, [=](int orientation) {
+            return orientation == 0 ? plain : with(exif_block(orientation, little_endian));
+          }};
 }
 
-TEST(Orientation, OfPngKeepsDepthAndNoData) {
-  const cv::Mat samples =
-      testing::random_samples(kImageOrientationWidth, kImageOrientationHeight, CV_16UC4);
-  testing::PngFile file;
-  file.width = kImageOrientationWidth;
-  file.height = kImageOrientationHeight;
-  file.bits = 16;
-  file.colour_type = 6;
-  for (int y = 0; y < kImageOrientationHeight; ++y) {
-    file.rows.emplace_back(samples.ptr(y), samples.ptr(y) + samples.step[0]);
-  }
-  const Image stored = decode_image(testing::write_png(file), "plain.png");
-  ASSERT_FALSE(stored.valid.empty());
-  for (int orientation = 1; orientation <= 8; ++orientation) {
-    file.exif = testing::exif_block(orientation);
-    expect_turned(decode_image(testing::write_png(file), "turned.png"), stored, orientation);
-  }
+TurnedFormat by_tag(const std::string& name, TiffPage page) {
+  return {name, [page](int orientation) mutable {
+            page.orientation = std::max(orientation, 1);
+            return write_tiff({page});
+          }};
 }
 
-TEST(Orientation, OfWebp) {
-  const FileBytes webp = testing::encode(
-      ".webp", testing::random_samples(kImageOrientationWidth, kImageOrientationHeight, CV_8UC3),
-      {cv::IMWRITE_WEBP_QUALITY, 101});
-  const Image stored = decode_image(webp, "plain.webp");
-  for (int orientation = 1; orientation <= 8; ++orientation) {
-    const FileBytes block = testing::exif_block(orientation);
-    expect_turned(decode_image(testing::webp_with_exif(webp, kImageOrientationWidth,
-                                                       kImageOrientationHeight, block),
-                               "turned.webp"),
-                  stored, orientation);
+std::vector<TurnedFormat> turned_formats() {
+  const cv::Mat colours = random_samples(5, 3, CV_8UC3);
+  const FileBytes jpeg = encode(".jpg", colours);
+  const FileBytes webp = encode(".webp", colours, {cv::IMWRITE_WEBP_QUALITY, 101});
+  const PngFile png = png_file(random_samples(5, 3, CV_16UC4));
+  std::vector<TurnedFormat> all;
+  for (const bool little_endian : {true, false}) {
+    all.push_back(by_exif(
+        "JPEG", jpeg, [=](const FileBytes& block) { return jpeg_with_exif(jpeg, block); },
+        little_endian));
   }
+  all.push_back(by_exif("WebP", webp,
+                        [=](const FileBytes& block) { return webp_with_exif(webp, 5, 3, block); }));
+  all.push_back(by_exif("PNG", write_png(png), [=](const FileBytes& block) {
+    PngFile turned = png;
+    turned.exif = block;
+    return write_png(turned);
+  }));
+  for (const int type : {CV_8UC3, CV_16UC1, CV_16UC4, CV_32FC1, CV_64FC4}) {
+    all.push_back(by_tag("TIFF " + std::to_string(type), tiff_page(random_samples(5, 3, type))));
+  }
+  TiffPage palette;  // Which takes libtiff's own way.
+  palette.width = 5;
+  palette.height = 3;
+  palette.photometric = PHOTOMETRIC_PALETTE;
+  for (int k = 0; k < 5 * 3; ++k) palette.samples.push_back(static_cast<std::uint8_t>(k));
+  for (int k = 0; k < 3 * 256; ++k) palette.palette.push_back(static_cast<std::uint16_t>(k * 997));
+  all.push_back(by_tag("TIFF with a palette", palette));
+  return all;
 }
 
-TEST(Orientation, OfTiffOfEveryDepth) {
-  for (int type : {CV_8UC3, CV_16UC1, CV_16UC4, CV_32FC1, CV_64FC4}) {
-    testing::TiffPage page = testing::tiff_page(
-        testing::random_samples(kImageOrientationWidth, kImageOrientationHeight, type));
-    const Image stored = decode_image(testing::write_tiff({page}), "plain.tif");
+TEST(Orientation, OfEveryFormatAndDepth) {
+  for (const TurnedFormat& format : turned_formats()) {
+    SCOPED_TRACE(format.name);
+    const Image stored = decode_image(format.file(0), "plain");
+    ASSERT_EQ(stored.width, 5);
     for (int orientation = 1; orientation <= 8; ++orientation) {
-      page.orientation = orientation;
-      expect_turned(decode_image(testing::write_tiff({page}), "turned.tif"), stored, orientation);
+      expect_turned(decode_image(format.file(orientation), "turned"), stored, orientation);
     }
   }
 }
 
-TEST(Orientation, OfTiffThatIsConverted) {
-  testing::TiffPage page;  // Palettes take libtiff's own way.
-  page.width = kImageOrientationWidth;
-  page.height = kImageOrientationHeight;
-  page.photometric = 3;
-  for (int k = 0; k < kImageOrientationWidth * kImageOrientationHeight; ++k)
-    page.samples.push_back(static_cast<std::uint8_t>(k));
-  for (int k = 0; k < 3 * 256; ++k) page.palette.push_back(static_cast<std::uint16_t>(k * 997));
-  const Image stored = decode_image(testing::write_tiff({page}), "plain.tif");
-  ASSERT_EQ(stored.channels, 3);
-  for (int orientation = 1; orientation <= 8; ++orientation) {
-    page.orientation = orientation;
-    expect_turned(decode_image(testing::write_tiff({page}), "turned.tif"), stored, orientation);
+TEST(Orientation, OfNumbersThatMeanNothingIsUpright) {
+  const FileBytes jpeg = encode(".jpg", random_samples(5, 3, CV_8UC3));
+  const Image stored = decode_image(jpeg, "plain.jpg");
+  for (const bool little_endian : {true, false}) {
+    for (const int orientation : {0, 9}) {
+      const FileBytes block = exif_block(orientation, little_endian);
+      expect_turned(decode_image(jpeg_with_exif(jpeg, block), "turned.jpg"), stored, orientation);
+    }
   }
 }
 

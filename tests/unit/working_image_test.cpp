@@ -16,6 +16,7 @@
 #include "matchers.hpp"
 #include "output/npy.hpp"
 #include "pipeline/walk_stage.hpp"
+#include "temp_folder.hpp"
 
 namespace diacut::testing {
 namespace {
@@ -127,7 +128,7 @@ class ReadProbabilities : public ::testing::Test {
     EXPECT_THAT(message, HasSubstr("p.npy"));
     return message;
   }
-  testing::TemporaryFolder folder_;
+  testing::TempFolder folder_;
 };
 
 TEST_F(ReadProbabilities, ReadsWhatIsWritten) {
@@ -162,7 +163,7 @@ TEST_F(ReadProbabilities, RefusesOtherFiles) {
   cut.resize(cut.size() - 4);
   EXPECT_THAT(failure(cut), HasSubstr("cut off"));
   EXPECT_THAT(failure({'P', '5'}), HasSubstr("no .npy file"));
-  EXPECT_THAT(walk_start_failure<InputError>([&] { read_probabilities(folder_.path("none.npy")); }),
+  EXPECT_THAT(walk_start_failure<InputError>([&] { read_probabilities(folder_ / "none.npy"); }),
               AllOf(HasSubstr("none.npy"), HasSubstr("no such file")));
 }
 
