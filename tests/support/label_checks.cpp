@@ -56,4 +56,22 @@ Labels drawn_labels(const std::vector<std::string>& rows) {
   return labels;
 }
 
+std::vector<std::string> letters(int width, const std::vector<std::int32_t>& labels, char none) {
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (i % static_cast<std::size_t>(width) == 0) rows.emplace_back();
+    rows.back() += labels[i] == 0 ? none : static_cast<char>('A' + labels[i] - 1);
+  }
+  return rows;
+}
+
+Hierarchy rectangle_and_angle() {
+  return {drawn_labels({"AAAAAAAAAA",  //
+                        "ABBCCADDDA",  //
+                        "ABBCCADAAA",  //
+                        "AAAAAADAAA"}),
+          {{2, 3, 0.25F}, {1, 4, 0.5F}, {5, 6, 0.75F}},
+          0.3};
+}
+
 }  // namespace diacut::testing

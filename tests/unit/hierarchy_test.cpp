@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
+#include "error_message.hpp"
 #include "label_checks.hpp"
 #include "matchers.hpp"
 #include "region/arcs.hpp"
@@ -38,16 +39,6 @@ Drawn draw(const std::vector<std::string>& rows) {
     }
   }
   return drawn;
-}
-
-/// Labels as letters: A is 1, a blank 0.
-std::vector<std::string> letters(int width, const std::vector<std::int32_t>& labels) {
-  std::vector<std::string> rows;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (i % static_cast<std::size_t>(width) == 0) rows.emplace_back();
-    rows.back() += labels[i] == 0 ? ' ' : static_cast<char>('A' + labels[i] - 1);
-  }
-  return rows;
 }
 
 std::vector<std::string> basins(const std::vector<std::string>& rows) {
@@ -230,16 +221,15 @@ TEST(MergeTree, PiecesThatDoNotTouchStayApart) {
 TEST(Hierarchy, MergesOverTheWeakestCrest) {
   const Hierarchy tree = grown({"0030060",  //
                                 "0030060"});
-  EXPECT_THAT(letters(7, tree.leaves.values), ElementsAre("AAABBBC", "AAABBBC"));
+  EXPECT_THAT(letters(tree.leaves), ElementsAre("AAABBBC", "AAABBBC"));
   ASSERT_EQ(tree.merges.size(), 2u);
   EXPECT_EQ(tree.merges[0].first, 1);
   EXPECT_EQ(tree.merges[0].second, 2);
   EXPECT_FLOAT_EQ(tree.merges[0].height, 0.3F);
   EXPECT_FLOAT_EQ(tree.merges[1].height, 0.6F);
-  EXPECT_THAT(letters(7, cut(tree, 0.29).values), ElementsAre("AAABBBC", "AAABBBC"));
-  EXPECT_THAT(letters(7, cut(tree, 0.31).values), ElementsAre("AAAAAAB", "AAAAAAB"));
-  EXPECT_THAT(letters(7, cut(tree, tree.merges[1].height).values),
-              ElementsAre("AAAAAAA", "AAAAAAA"));
+  EXPECT_THAT(letters(cut(tree, 0.29)), ElementsAre("AAABBBC", "AAABBBC"));
+  EXPECT_THAT(letters(cut(tree, 0.31)), ElementsAre("AAAAAAB", "AAAAAAB"));
+  EXPECT_THAT(letters(cut(tree, tree.merges[1].height)), ElementsAre("AAAAAAA", "AAAAAAA"));
   EXPECT_EQ(cut(tree, -1).count, 3);
   EXPECT_EQ(cut(tree, std::nan("")).count, 3);
   EXPECT_EQ(cut(tree, 0.31).count, 2);
@@ -315,7 +305,7 @@ TEST(Hierarchy, WhatIsNotFiniteOrDoesNotFitIsTold) {
   // Where there is no data anything may stand.
   const Hierarchy tree = hierarchy(map, map, {1, 1, 1, 1, 0, 1}, 3, 2, {});
   check(tree);
-  EXPECT_THAT(letters(3, tree.leaves.values), ElementsAre("AAA", "A A"));
+  EXPECT_THAT(letters(tree.leaves), ElementsAre("AAA", "A A"));
   // Beyond [0, 1] counts as its end.
   EXPECT_EQ(hierarchy({-3, 7, -3}, {}, {}, 3, 1, {}).merges.at(0).height, 1.0F);
 }
@@ -369,12 +359,7 @@ std::string fault(const Damage& damage) {
   tree.merges = {{3, 4, 0.25F}, {1, 5, 0.25F}, {2, 6, 0.5F}};
   check(tree);
   damage(tree);
-  try {
-    check(tree);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return error_message<InputError>([&] { check(tree); });
 }
 
 TEST(CheckHierarchy, FindsEachBrokenPromise) {

@@ -10,21 +10,13 @@
 #include "diacut/errors.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/seeds.hpp"
+#include "error_message.hpp"
 #include "label_checks.hpp"
 #include "matchers.hpp"
 #include "region/hierarchy.hpp"
 
 namespace diacut::testing {
 namespace {
-
-std::vector<std::string> small_regions_letters(const Labels& labels) {
-  std::vector<std::string> rows;
-  for (std::size_t i = 0; i < labels.values.size(); ++i) {
-    if (i % static_cast<std::size_t>(labels.width) == 0) rows.emplace_back();
-    rows.back() += labels.values[i] == 0 ? ' ' : static_cast<char>('A' + labels.values[i] - 1);
-  }
-  return rows;
-}
 
 /// A, B and D are large; C is a speck that is merged with B and D together, and touches D more.
 Hierarchy speck() {
@@ -39,10 +31,10 @@ Hierarchy speck() {
 TEST(WithoutSmallRegions, OneJoinsTheNeighbourWithTheLongestBoundary) {
   const Hierarchy clean = without_small_regions(speck(), 3);
   check(clean);
-  EXPECT_THAT(small_regions_letters(clean.leaves), ElementsAre("AAAABBBB",  //
-                                                               "AAAABBBB",  //
-                                                               "AAAACCCC",  //
-                                                               "AAAACCCC"));
+  EXPECT_THAT(letters(clean.leaves), ElementsAre("AAAABBBB",  //
+                                                 "AAAABBBB",  //
+                                                 "AAAACCCC",  //
+                                                 "AAAACCCC"));
   ASSERT_EQ(clean.merges.size(), 2u);
   EXPECT_EQ(clean.merges[0].first, 2);
   EXPECT_EQ(clean.merges[0].second, 3);
@@ -63,28 +55,16 @@ TEST(WithoutSmallRegions, ALeastSizeOfOneChangesNothing) {
 
 TEST(WithoutSmallRegions, SmallOnesThatMergeMayBeLargeTogether) {
   const Hierarchy tree{drawn_labels({"AABBCCCC", "AABBCCCC"}), {{1, 2, 0.2F}, {3, 4, 0.4F}}, 0.3};
-  EXPECT_THAT(small_regions_letters(without_small_regions(tree, 5).leaves),
-              ElementsAre("AAAABBBB", "AAAABBBB"));
-  EXPECT_THAT(small_regions_letters(without_small_regions(tree, 9).leaves),
-              ElementsAre("AAAAAAAA", "AAAAAAAA"));
+  EXPECT_THAT(letters(without_small_regions(tree, 5).leaves), ElementsAre("AAAABBBB", "AAAABBBB"));
+  EXPECT_THAT(letters(without_small_regions(tree, 9).leaves), ElementsAre("AAAAAAAA", "AAAAAAAA"));
 }
 
 TEST(WithoutSmallRegions, APieceOfTheDataStaysHoweverSmall) {
   const Hierarchy tree{drawn_labels({"AAA B", "AAA B"}), {}, 0.3};
   const Hierarchy clean = without_small_regions(tree, 100);
   check(clean);
-  EXPECT_THAT(small_regions_letters(clean.leaves), ElementsAre("AAA B", "AAA B"));
+  EXPECT_THAT(letters(clean.leaves), ElementsAre("AAA B", "AAA B"));
   EXPECT_THAT(clean.merges, IsEmpty());
-}
-
-/// B and C are the halves of a rectangle on the ground A, D is an angle on it.
-Hierarchy seeded_cut_rectangle_and_angle() {
-  return {drawn_labels({"AAAAAAAAAA",  //
-                        "ABBCCADDDA",  //
-                        "ABBCCADAAA",  //
-                        "AAAAAADAAA"}),
-          {{2, 3, 0.25F}, {1, 4, 0.5F}, {5, 6, 0.75F}},
-          0.3};
 }
 
 /// Digits are labels, dots no seeds.
@@ -107,7 +87,7 @@ std::vector<std::string> digits(const Labels& labels) {
 
 TEST(SeededCut, TakesTheLargestNodesWithOneLabel) {
   std::vector<std::string> notes;
-  const SeededRegions found = cut_by_seeds(seeded_cut_rectangle_and_angle(),
+  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
                                            drawn_seeds({"7.........",  //
                                                         "..........",  //
                                                         ".5..5.....",  //
@@ -124,7 +104,7 @@ TEST(SeededCut, TakesTheLargestNodesWithOneLabel) {
 
 TEST(SeededCut, RegionsWithoutSeedsHaveTheLabelZero) {
   std::vector<std::string> notes;
-  const SeededRegions found = cut_by_seeds(seeded_cut_rectangle_and_angle(),
+  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
                                            drawn_seeds({"..........",  //
                                                         ".1..2.....",  //
                                                         "..........",  //
@@ -141,7 +121,7 @@ TEST(SeededCut, RegionsWithoutSeedsHaveTheLabelZero) {
 
 TEST(SeededCut, LeavesWithSeveralLabelsTakeThatOfMostSeeds) {
   std::vector<std::string> notes;
-  const SeededRegions found = cut_by_seeds(seeded_cut_rectangle_and_angle(),
+  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
                                            drawn_seeds({"3322......",  //
                                                         "......9...",  //
                                                         "......9...",  //
@@ -210,13 +190,9 @@ TEST(SeededCut, IsTheCoarsestDivisionThatKeepsLabelsApart) {
 TEST(SeededCut, WrongSeedsAreRefused) {
   const auto refuse = [](const std::vector<std::string>& rows, const std::string& part) {
     std::vector<std::string> notes;
-    Hierarchy tree = seeded_cut_rectangle_and_angle();
-    try {
-      cut_by_seeds(tree, drawn_seeds(rows), notes);
-      ADD_FAILURE() << "expected: " << part;
-    } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), HasSubstr(part));
-    }
+    Hierarchy tree = rectangle_and_angle();
+    EXPECT_THAT(error_message<InputError>([&] { cut_by_seeds(tree, drawn_seeds(rows), notes); }),
+                HasSubstr(part));
   };
   refuse({"1.2", "..."}, "3x2");
   refuse({"..........", "..........", "..........", ".........."}, "no labels");

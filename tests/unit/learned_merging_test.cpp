@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
+#include "error_message.hpp"
 #include "region/hierarchy.hpp"
 
 namespace diacut {
@@ -371,12 +372,7 @@ TEST(MergingWeights, ThatAreWrongAreTold) {
   const auto told = [](const std::string& from, const std::string& to) {
     std::string text = kGood;
     text.replace(text.find(from), from.size(), to);
-    try {
-      parse_merging_weights(text, "some.json");
-    } catch (const ConfigError& error) {
-      return std::string(error.what());
-    }
-    return std::string("nothing");
+    return testing::error_message<ConfigError>([&] { parse_merging_weights(text, "some.json"); });
   };
   EXPECT_THAT(told("{", "["), HasSubstr("some.json"));
   EXPECT_THAT(told("diacut-merging", "other"), HasSubstr("format"));

@@ -14,6 +14,7 @@
 #include "diacut/objects.hpp"
 #include "diacut/outlines.hpp"
 #include "diacut/region_table.hpp"
+#include "error_message.hpp"
 #include "label_checks.hpp"
 #include "matchers.hpp"
 #include "region/hierarchy.hpp"
@@ -24,25 +25,6 @@ namespace diacut::testing {
 namespace {
 
 constexpr double kRegionObjectsInfinity = std::numeric_limits<double>::infinity();
-
-std::vector<std::string> letters(const Labels& labels) {
-  std::vector<std::string> rows;
-  for (std::size_t i = 0; i < labels.values.size(); ++i) {
-    if (i % static_cast<std::size_t>(labels.width) == 0) rows.emplace_back();
-    rows.back() += labels.values[i] == 0 ? '.' : static_cast<char>('A' + labels.values[i] - 1);
-  }
-  return rows;
-}
-
-/// B and C are the halves of a rectangle on the ground A, D is an angle on it.
-Hierarchy rectangle_and_angle() {
-  return {drawn_labels({"AAAAAAAAAA",  //
-                        "ABBCCADDDA",  //
-                        "ABBCCADAAA",  //
-                        "AAAAAADAAA"}),
-          {{2, 3, 0.25F}, {1, 4, 0.5F}, {5, 6, 0.75F}},
-          0.3};
-}
 
 /// No condition at all.
 ObjectConditions any() {
@@ -55,7 +37,7 @@ std::vector<std::string> found(const ObjectConditions& conditions, const Image* 
   std::vector<std::string> notes;
   const Labels objects = find_objects(rectangle_and_angle(), conditions, image, notes);
   EXPECT_EQ(notes.empty(), objects.count > 0);
-  return letters(objects);
+  return letters(objects, '.');
 }
 
 LeastSize pixels(double value) { return {LeastSize::Unit::kPixels, value}; }
@@ -209,13 +191,8 @@ TEST(Objects, BrightnessIsThatBesideTheSibling) {
 }
 
 TEST(Objects, ConditionsThatHoldNothingAreRefused) {
-  const auto refused = [](const ObjectConditions& conditions) -> std::string {
-    try {
-      found(conditions);
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return "";
+  const auto refused = [](const ObjectConditions& conditions) {
+    return error_message<ConfigError>([&] { found(conditions); });
   };
   ObjectConditions conditions = any();
   conditions.least_area = pixels(20);
@@ -260,7 +237,7 @@ TEST(ObjectsOfRegions, AreThoseWhoseMeanIsAbove) {
                                                "77703"});
   std::vector<std::string> notes;
   const auto rows = [&](double above, double pixels) {
-    return letters(objects_of_regions(regions, inside, objects_above(above, pixels), notes));
+    return letters(objects_of_regions(regions, inside, objects_above(above, pixels), notes), '.');
   };
   // Means of 2/8, 5/8, 3/8 and 7/8.
   EXPECT_THAT(rows(0.5, 1), ElementsAre("..AA.", "..AA.", "BBB.."));
@@ -453,12 +430,8 @@ TEST(ObjectModel, IsLogisticInFeaturesAndTheirProducts) {
 }
 
 TEST(ObjectModel, OfOtherFeaturesIsRefused) {
-  try {
-    parse_object_model(R"({"features": ["area"]})", "x.json");
-    FAIL() << "no error was thrown";
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("'x.json': its features are not those"));
-  }
+  const auto parse = [] { parse_object_model(R"({"features": ["area"]})", "x.json"); };
+  EXPECT_THAT(error_message<ConfigError>(parse), HasSubstr("'x.json': its features are not those"));
 }
 
 /// A round spot of radius 6 with its boundary in the tree, on a ground that a line divides.

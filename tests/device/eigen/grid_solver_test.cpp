@@ -8,6 +8,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/solver.hpp"
+#include "error_message.hpp"
 #include "matchers.hpp"
 #include "support.hpp"
 
@@ -95,13 +96,8 @@ TEST(GridSolver, FindsEigenvectorsOfTheNormalizedCut) {
 
 TEST(GridSolver, RefusesWeightsByTheirPixel) {
   GridSolver solver(test_device());
-  const auto message = [&](const GridWeights& weights) -> std::string {
-    try {
-      solver.eigenvectors(weights);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+  const auto message = [&](const GridWeights& weights) {
+    return error_message<InputError>([&] { solver.eigenvectors(weights); });
   };
   const GridWeights good = random_weights(20, 10, 1);
   GridWeights bad = good;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "diacut/segmenter.hpp"
+#include "error_message.hpp"
 #include "label_checks.hpp"
 #include "matchers.hpp"
 #include "support.hpp"
@@ -202,12 +203,7 @@ TEST(SegmenterFeatures, ThePlanKnowsThem) {
 template <class E>
 std::string error_of(const Parameters& parameters, const ImageToSegment& image) {
   Segmenter segmenter(parameters, test_device());
-  try {
-    segmenter.segment(image);
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "no such error";
+  return error_message<E>([&] { segmenter.segment(image); });
 }
 
 TEST(SegmenterFeatures, RefusesWhatDoesNotFit) {
