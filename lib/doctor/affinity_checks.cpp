@@ -11,38 +11,17 @@
 
 namespace diacut {
 
-namespace {
+BoundaryProblem drawn_boundary(Trial& trial) {
+  constexpr Grid kGrid{37, 23, 40};
+  BoundaryProblem problem(kGrid, trial.uniform(kGrid.rows()));
+  for (std::size_t i = 3; i < kGrid.rows(); i += 29) problem.hide(i);
+  return problem;
+}
 
-/// A boundary map on a grid; some pixels have no data.
-struct Boundary {
-  Grid grid{37, 23, 40};
-  std::vector<float> strength = std::vector<float>(grid.rows(), 0.0F);
-  std::vector<std::uint8_t> valid = std::vector<std::uint8_t>(grid.rows(), 0);
-
-  /// Mostly weak strength with strong lines, as in a photograph.
-  explicit Boundary(Trial& trial) {
-    const std::vector<float> drawn = trial.uniform(grid.rows());
-    for (std::size_t i = 0; i < grid.rows(); ++i) {
-      if (i % 40 >= 37 || i % 29 == 3) continue;
-      strength[i] = drawn[i] > 0.9F ? drawn[i] : 0.2F * drawn[i] * drawn[i];
-      valid[i] = 1;
-    }
-  }
-
-  BoundaryMap on_device(Trial& trial) const {
-    BoundaryMap map;
-    map.grid = grid;
-    map.values = trial.uploaded(strength);
-    map.valid = trial.uploaded(valid);
-    return map;
-  }
-};
-
-}  // namespace
-
-void check_affinity(Trial& trial, const AffinityParameters& parameters) {
-  const Boundary boundary(trial);
-  const DiaMatrix matrix = affinity_matrix(trial.context(), boundary.on_device(trial), parameters);
+HostDiaMatrix check_affinity(Trial& trial, const BoundaryProblem& boundary,
+                             const AffinityParameters& parameters) {
+  HostDiaMatrix matrix =
+      download(affinity_matrix(trial.context(), boundary.on_device(trial.context()), parameters));
   const std::vector<double> expected =
       reference_affinity(boundary.grid, boundary.strength, boundary.valid, parameters);
   // The exponent is at most 1 / scale plus a few roundings of it; exp() is good to 3 units in the
@@ -52,38 +31,53 @@ void check_affinity(Trial& trial, const AffinityParameters& parameters) {
     allowed.push_back(value * Trial::kEps * (4 + 8 / parameters.scale) +
                       (value > 0 ? std::numeric_limits<float>::min() : 0));
   }
-  trial.expect_within("affinity", matrix.values.download(), expected, allowed);
+  trial.expect_within("affinity", matrix.values, expected, allowed);
+  return matrix;
 }
 
-void check_kept_affinity(Trial& trial, const AffinityParameters& parameters) {
-  const Boundary boundary(trial);
-  const BoundaryMap map = boundary.on_device(trial);
-  const KeptAffinity found = kept_affinity(trial.context(), {&map, 1}, parameters);
-  const ReferenceKeptAffinity expected =
-      reference_kept_affinity(boundary.grid, boundary.strength, boundary.valid, parameters);
+void check_kept_affinity(Trial& trial, std::span<const BoundaryProblem> boundaries,
+                         const AffinityParameters& parameters) {
+  std::vector<BoundaryMap> maps;
+  for (const BoundaryProblem& each : boundaries) maps.push_back(each.on_device(trial.context()));
+  const KeptAffinity found = kept_affinity(trial.context(), maps, parameters);
   const PlaneGrid& cells = found.interpolation.cells;
   // As check_affinity(), and sums of at most 81 weights under a square root.
-  const auto expect = [&](const char* what, const Buffer<float>& device,
+  const auto expect = [&](const char* what, std::span<const float> device,
                           const std::vector<double>& host) {
-    const std::vector<float> values = device.download();
     for (std::size_t plane = 0; plane < host.size(); plane += cells.pitch) {
       const auto own = std::span(host).subspan(plane, cells.elements());
-      std::vector<double> allowed;
-      for (const double value : own) {
-        allowed.push_back(value * Trial::kEps * (100 + 8 / parameters.scale));
-      }
-      trial.expect_within(what, std::span(values).subspan(plane, cells.elements()), own, allowed);
+      trial.expect(what, device.subspan(plane, cells.elements()), own, own,
+                   100 + 8 / parameters.scale);
     }
   };
-  expect("affinity to a kept pixel", found.interpolation.weights, expected.weights);
-  expect("sum of affinities", found.interpolation.roots, expected.roots);
+  const std::vector<float> weights = found.interpolation.weights.download();
+  const std::vector<float> roots = found.interpolation.roots.download();
+  for (std::size_t k = 0; k < boundaries.size(); ++k) {
+    const auto& [grid, strength, valid] = boundaries[k];
+    const ReferenceKeptAffinity expected =
+        reference_kept_affinity(grid, strength, valid, parameters);
+    const auto of_image = [&](const std::vector<float>& all, const std::vector<double>& own) {
+      return std::span(all).subspan(k * own.size(), own.size());
+    };
+    expect("affinity to a kept pixel", of_image(weights, expected.weights), expected.weights);
+    expect("sum of affinities", of_image(roots, expected.roots), expected.roots);
+    const std::vector<float> mask = found.masks[k].download();
+    for (int y = 0; y < grid.height; ++y) {
+      for (int x = 0; x < grid.width; ++x) {
+        const std::size_t plane = at_size(x % 2 + 2 * (y % 2)) * cells.pitch;
+        const bool reached = expected.roots[plane + cells.element(x / 2, y / 2)] > 0;
+        trial.expect_one("mask", mask[boundaries[k].element(x, y)], reached ? 1 : 0, 0);
+      }
+    }
+  }
 }
 
-void check_normalized_affinity(Trial& trial, const AffinityParameters& parameters) {
-  const Boundary boundary(trial);
-  DiaMatrix matrix = affinity_matrix(trial.context(), boundary.on_device(trial), parameters);
+NormalizedMatrix check_normalized_affinity(Trial& trial, const BoundaryProblem& boundary,
+                                           const AffinityParameters& parameters) {
+  DiaMatrix matrix =
+      affinity_matrix(trial.context(), boundary.on_device(trial.context()), parameters);
   const HostDiaMatrix before = download(matrix);
-  const NormalizedMatrix found =
+  NormalizedMatrix found =
       normalize(trial.context(), Batch(boundary.grid), std::move(matrix), parameters);
   std::vector<double> root(before.shape.rows, 0.0);
   for (std::size_t d = 0; d < before.shape.diagonals(); ++d) {
@@ -105,6 +99,7 @@ void check_normalized_affinity(Trial& trial, const AffinityParameters& parameter
     }
   }
   trial.expect("normalized affinity", found.dia().values.download(), expected, expected, 8);
+  return found;
 }
 
 namespace {
@@ -112,7 +107,7 @@ namespace {
 void check_formula(Trial& trial, AffinityFormula formula) {
   AffinityParameters parameters;
   parameters.formula = formula;
-  check_affinity(trial, parameters);
+  check_affinity(trial, drawn_boundary(trial), parameters);
 }
 
 /// Waves over the picture: the squared distance of the features of two pixels depends on their
@@ -156,7 +151,7 @@ class Waves final : public FeatureSource {
 };
 
 void check_features(Trial& trial, FeatureMeasure measure) {
-  const Boundary boundary(trial);
+  const BoundaryProblem boundary = drawn_boundary(trial);
   AffinityParameters parameters;
   parameters.radius = 3;
   parameters.feature_measure = measure;
@@ -164,7 +159,7 @@ void check_features(Trial& trial, FeatureMeasure measure) {
   const bool unit = measure == FeatureMeasure::kCosine;
   Waves features(boundary.grid);
   const FeatureAffinity found =
-      feature_affinity(trial.context(), boundary.on_device(trial), features, parameters);
+      feature_affinity(trial.context(), boundary.on_device(trial.context()), features, parameters);
   // 0.15 of the larger distance of pixels three apart.
   const double scale = 0.15 * std::sqrt(std::max(Waves::squared_distance({3, 0}, unit),
                                                  Waves::squared_distance({0, 3}, unit)));
@@ -197,8 +192,12 @@ std::vector<DeviceCheck> affinity_checks() {
           {"affinities, exponential",
            [](Trial& trial) { check_formula(trial, AffinityFormula::kExponential); }},
           {"affinities to every other pixel",
-           [](Trial& trial) { check_kept_affinity(trial, AffinityParameters()); }},
-          {"normalized affinities", [](Trial& trial) { check_normalized_affinity(trial, {}); }},
+           [](Trial& trial) {
+             const BoundaryProblem boundary = drawn_boundary(trial);
+             check_kept_affinity(trial, {&boundary, 1}, {});
+           }},
+          {"normalized affinities",
+           [](Trial& trial) { check_normalized_affinity(trial, drawn_boundary(trial), {}); }},
           {"affinities by features, by their angle",
            [](Trial& trial) { check_features(trial, FeatureMeasure::kCosine); }},
           {"affinities by features, by their distance",

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,9 +12,11 @@
 #include "diacut/doctor.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
+#include "doctor/problems.hpp"
 #include "doctor/trial.hpp"
 #include "eigen/eigensolver.hpp"
 #include "image/resize.hpp"
+#include "matrix/matvec.hpp"
 #include "matrix/stencil.hpp"
 #include "opencl/context.hpp"
 
@@ -58,23 +62,64 @@ Image drawn_scene(int width, int height);
 /// device.
 void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& names,
                     const PictureSize& size);
-/// The affinities of a boundary map, and these normalized.
-void check_affinity(Trial& trial, const AffinityParameters& parameters);
-/// The affinities of a boundary map to the kept pixels of a decimation alone.
-void check_kept_affinity(Trial& trial, const AffinityParameters& parameters);
-void check_normalized_affinity(Trial& trial, const AffinityParameters& parameters);
+/// A boundary map for the three that follow; some pixels have no data.
+BoundaryProblem drawn_boundary(Trial& trial);
+/// The affinities of a boundary map, which are returned.
+HostDiaMatrix check_affinity(Trial& trial, const BoundaryProblem& boundary,
+                             const AffinityParameters& parameters);
+/// The affinities of boundary maps of one size to the kept pixels of a decimation alone.
+void check_kept_affinity(Trial& trial, std::span<const BoundaryProblem> boundaries,
+                         const AffinityParameters& parameters);
+/// The affinities of a boundary map normalized; they are returned.
+NormalizedMatrix check_normalized_affinity(Trial& trial, const BoundaryProblem& boundary,
+                                           const AffinityParameters& parameters);
+/// The operator's product with x, twice, and where `recurrence` is set steps of recurrences, which
+/// are kernels of their own. All may be off by so many roundings.
+void check_product(Trial& trial, DeviceOperator& op, const std::vector<float>& x,
+                   const TermSums& expected, double roundings, bool recurrence = true);
 /// Eigenvectors of a small matrix whose eigenvalues are known, as many as `asked` says, by the
 /// solver, the product and the form that it names, with neighbours of that stencil.
 void check_known_eigenvectors(Trial& trial, const SolverParameters& asked, const Stencil& stencil);
-/// The eigenvectors that contours are made from, on decimated grids.
+/// The boundary map of an image that strong lines divide into six.
+BoundaryProblem drawn_six_parts(Trial& trial, const Grid& grid);
+/// How exact the eigenvectors of the kept pixels of such an image are.
+struct SixParts {
+  Grid grid;
+  int held = 5;         ///< Vectors that are held to exact ones; 5 part the image.
+  double off = 0;       ///< The share of an eigenvalue by which it may be off.
+  double residual = 0;  ///< A vector's residual norm, as a share of its norm.
+};
+/// The eigenvectors that contours are made from, on a decimated grid: those of the matrix of the
+/// kept pixels, which the host solves densely.
+void check_decimation(Trial& trial, int radius, const SixParts& parts);
+/// On grids that are solved in either way.
 void check_decimation(Trial& trial, int radius);
 /// Labels from seeds in a small image, by random walks with matrices of that form.
 void check_walks(Trial& trial, MatrixForm form, int radius);
 /// What direct cuts take from the affinities.
 void check_direct_cuts(Trial& trial, int radius);
-/// Contours from eigenvectors and a boundary map, from that map alone, and their directions.
-void check_combined_contours(Trial& trial);
+/// Its parts: products within regions, with so many vectors each, and the affinities to the right
+/// and downwards.
+void check_products_within(Trial& trial, const BlockProblem& problem,
+                           std::initializer_list<int> all_columns);
+void check_links(Trial& trial, const BlockProblem& problem);
+
+inline constexpr Grid kContourGrid{61, 43, 61};
+/// Drawn eigenvectors that a contour is made from, the trivial one included.
+struct ContourProblem {
+  Grid grid = kContourGrid;
+  int vectors = 5;
+  bool masked = true;       ///< Some pixels have no data.
+  bool two_pieces = false;  ///< The second eigenvalue is 0 too.
+};
+/// The contour from eigenvectors and a boundary map, and from that map alone.
+void check_combined_contour(Trial& trial, const ContourProblem& problem,
+                            const ContourParameters& parameters);
+void check_contours(Trial& trial);
 void check_cue_contours(Trial& trial);
-void check_orientations(Trial& trial);
+/// The directions of a boundary map, and whether `found` are those of a map of so many pixels.
+void check_orientations(Trial& trial, const Grid& grid);
+void expect_orientations(Trial& trial, const std::vector<float>& map, const Grid& grid,
+                         const std::vector<float>& found);
 
 }  // namespace diacut

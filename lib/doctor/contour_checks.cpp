@@ -15,22 +15,22 @@ namespace diacut {
 namespace {
 
 constexpr double kUnit = 0x1p-24;  ///< Half of a unit in the last place of 1.
-constexpr Grid kGrid{61, 43, 61};
-constexpr int kVectors = 5;
 
-/// Eigenvectors as far as contours read them, the trivial one first; some pixels have no data.
-Eigenvectors drawn_vectors(Trial& trial) {
+/// Eigenvectors as far as contours read them, the trivial one first.
+Eigenvectors drawn_vectors(Trial& trial, const ContourProblem& problem) {
   Eigenvectors vectors;
-  vectors.width = kGrid.width;
-  vectors.height = kGrid.height;
-  vectors.sqrt_degree = trial.uniform(kGrid.pixels());
-  for (std::size_t i = 0; i < kGrid.pixels(); ++i) {
-    vectors.sqrt_degree[i] = i % 7 == 3 ? 0.0F : 0.5F + 8 * vectors.sqrt_degree[i];
+  vectors.width = problem.grid.width;
+  vectors.height = problem.grid.height;
+  const std::size_t pixels = problem.grid.pixels();
+  vectors.sqrt_degree = trial.uniform(pixels);
+  for (std::size_t i = 0; i < pixels; ++i) {
+    const bool hidden = problem.masked && i % 7 == 3;
+    vectors.sqrt_degree[i] = hidden ? 0.0F : 0.5F + 8 * vectors.sqrt_degree[i];
   }
-  for (int k = 0; k < kVectors; ++k) {
-    vectors.values.push_back(1e-3 * k);
-    vectors.vectors.push_back(trial.uniform(kGrid.pixels()));
-    for (std::size_t i = 0; i < kGrid.pixels(); ++i) {
+  for (int k = 0; k < problem.vectors; ++k) {
+    vectors.values.push_back(problem.two_pieces && k == 1 ? 0 : 1e-3 * k);
+    vectors.vectors.push_back(trial.uniform(pixels));
+    for (std::size_t i = 0; i < pixels; ++i) {
       float& value = vectors.vectors.back()[i];
       value = vectors.sqrt_degree[i] > 0 ? 2 * value - 1 : 0.0F;
     }
@@ -61,9 +61,10 @@ double spectral_tolerance(const Eigenvectors& vectors) {
       low = std::min(low, y);
       high = std::max(high, y);
     }
+    if (!(high > low)) continue;
     const double quotients = 20 * std::max(std::abs(low), std::abs(high)) / (high - low);
-    tolerance +=
-        spectral_weight(vectors.values[k]) * mass * (quotients + 5 + 12 + 3 + kVectors) * kUnit;
+    tolerance += spectral_weight(vectors.values[k]) * mass *
+                 (quotients + 5 + 12 + 3 + static_cast<double>(vectors.vectors.size())) * kUnit;
   }
   return tolerance;
 }
@@ -73,29 +74,30 @@ double spectral_tolerance(const Eigenvectors& vectors) {
 /// The map rises with the spectral contour, so it lies between what that gives with its tolerance
 /// taken off and added; and is off itself by 16 units in the last place in the power, and by a few
 /// roundings.
-void check_combined_contours(Trial& trial) {
-  const Eigenvectors host = drawn_vectors(trial);
-  std::vector<float> boundary = trial.uniform(kGrid.pixels());
+void check_combined_contour(Trial& trial, const ContourProblem& problem,
+                            const ContourParameters& parameters) {
+  const Grid& grid = problem.grid;
+  const Eigenvectors host = drawn_vectors(trial, problem);
+  std::vector<float> boundary = trial.uniform(grid.pixels());
   for (std::size_t i = 0; i < boundary.size(); ++i) {
     if (host.sqrt_degree[i] == 0) boundary[i] = 0;
   }
-  ContourParameters parameters;
-  parameters.spectral_scale = 20;
   DeviceEigenvectors vectors;
-  vectors.rows = kGrid.rows();
-  vectors.pitch = round_up(kGrid.rows(), 32);
-  vectors.count = kVectors;
+  vectors.rows = grid.rows();
+  vectors.pitch = round_up(grid.rows(), 32) + 32;
+  vectors.count = problem.vectors;
   vectors.values = host.values;
-  std::vector<float> basis(kVectors * vectors.pitch, 0.0F);
-  for (std::size_t k = 0; k < kVectors; ++k) {
-    std::copy(host.vectors[k].begin(), host.vectors[k].end(),
-              basis.begin() + static_cast<std::ptrdiff_t>(k * vectors.pitch));
+  vectors.basis = trial.empty(host.vectors.size() * vectors.pitch);
+  for (std::size_t k = 0; k < host.vectors.size(); ++k) {
+    vectors.basis.upload(with_padding(host.vectors[k], grid), k * vectors.pitch);
   }
-  vectors.basis = trial.uploaded(basis);
+  std::vector<float> degrees = with_padding(host.sqrt_degree, grid);
+  for (float& degree : degrees) degree = degree > 0 ? degree : 0.0F;  // As normalize() leaves them.
   const std::vector<float> found =
-      combined_contour(trial.context(), kGrid, vectors, trial.uploaded(host.sqrt_degree),
-                       trial.uploaded(boundary), parameters)
-          .download();
+      without_padding(combined_contour(trial.context(), grid, vectors, trial.uploaded(degrees),
+                                       trial.uploaded(with_padding(boundary, grid)), parameters)
+                          .download(),
+                      grid);
   std::vector<double> least = reference_spectral_contour(host);
   std::vector<double> most = least;
   const double tolerance = spectral_tolerance(host);
@@ -118,15 +120,29 @@ void check_combined_contours(Trial& trial) {
   trial.expect_within("contour", found, expected, allowed);
 }
 
+void check_contours(Trial& trial) {
+  ContourParameters parameters;
+  parameters.spectral_scale = 20;
+  check_combined_contour(trial, {}, parameters);
+}
+
 void check_cue_contours(Trial& trial) {
-  const std::vector<float> boundary = trial.uniform(kGrid.rows());
+  const std::vector<float> boundary = trial.uniform(kContourGrid.rows());
   ContourParameters parameters;
   parameters.cue_weight = 3;
   const Buffer<float> found =
-      cue_contour(trial.context(), kGrid, trial.uploaded(boundary), parameters);
+      cue_contour(trial.context(), kContourGrid, trial.uploaded(boundary), parameters);
   std::vector<double> expected;
   for (const float value : boundary) expected.push_back(std::min(3.0 * value, 1.0));
   trial.expect_near("contour of a boundary map", found.download(), expected, 2 * Trial::kEps);
+}
+
+void check_orientations(Trial& trial, const Grid& grid) {
+  std::vector<float> map = trial.uniform(grid.pixels());
+  for (float& value : map) value = value < 0.25F ? 0.0F : value;
+  const Buffer<float> found =
+      boundary_orientation(trial.context(), grid, trial.uploaded(with_padding(map, grid)));
+  expect_orientations(trial, map, grid, without_padding(found.download(), grid));
 }
 
 /// Each second derivative is a sum of 13 products of 13: fewer than 30 roundings on any path, that
@@ -134,12 +150,9 @@ void check_cue_contours(Trial& trial) {
 /// of the triangle have of weight. The angle of an eigenvector is that of the vector (xx - yy, 2
 /// xy) halved, which is off by the derivatives' errors, four of them at most, and a sine by 8 units
 /// in the last place of atan2.
-void check_orientations(Trial& trial) {
-  std::vector<float> map = trial.uniform(kGrid.rows());
-  for (float& value : map) value = value < 0.25F ? 0.0F : value;
-  const std::vector<float> found =
-      boundary_orientation(trial.context(), kGrid, trial.uploaded(map)).download();
-  const Curvature curvature = reference_curvature(map, kGrid.width, kGrid.height);
+void expect_orientations(Trial& trial, const std::vector<float>& map, const Grid& grid,
+                         const std::vector<float>& found) {
+  const Curvature curvature = reference_curvature(map, grid.width, grid.height);
   const double each = 30 * kUnit * 4 / 25;
   for (std::size_t i = 0; i < map.size(); ++i) {
     const double sum = curvature.xx[i] + curvature.yy[i];
@@ -160,9 +173,10 @@ void check_orientations(Trial& trial) {
 }
 
 std::vector<DeviceCheck> contour_checks() {
-  return {{"contours from eigenvectors", check_combined_contours},
-          {"contours from boundary maps", check_cue_contours},
-          {"orientation of boundaries", check_orientations}};
+  return {
+      {"contours from eigenvectors", check_contours},
+      {"contours from boundary maps", check_cue_contours},
+      {"orientation of boundaries", [](Trial& trial) { check_orientations(trial, kContourGrid); }}};
 }
 
 }  // namespace diacut

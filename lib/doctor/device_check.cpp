@@ -68,21 +68,23 @@ void Segmenter::check_device(bool own_maps) {
     }
     if (needs_matrix(run)) {
       check(context, "affinity", [&](Trial& trial) {
-        check_affinity(trial, run.affinity);
-        check_normalized_affinity(trial, run.affinity);
+        check_affinity(trial, drawn_boundary(trial), run.affinity);
+        check_normalized_affinity(trial, drawn_boundary(trial), run.affinity);
       });
       check_solutions(context, run);
     }
     if (!makes_hierarchy(run)) return;
     if (decimates(run)) {
-      check(context, "affinity", [&](Trial& trial) { check_kept_affinity(trial, run.affinity); });
+      check(context, "affinity", [&](Trial& trial) {
+        const BoundaryProblem boundary = drawn_boundary(trial);
+        check_kept_affinity(trial, {&boundary, 1}, run.affinity);
+      });
       check(context, "eigenvectors",
             [&](Trial& trial) { check_decimation(trial, run.affinity.radius); });
     }
-    check(
-        context, "contours",
-        run.contour.spectral == SpectralUse::kNever ? check_cue_contours : check_combined_contours);
-    check(context, "contours", check_orientations);
+    check(context, "contours",
+          run.contour.spectral == SpectralUse::kNever ? check_cue_contours : check_contours);
+    check(context, "contours", [](Trial& trial) { check_orientations(trial, kContourGrid); });
   });
 }
 

@@ -70,7 +70,7 @@ class Examination {
     context_.emplace(order_.device, order_.kernel_dir);
     if (order_.as_kind) context_->treat_as(*order_.as_kind);
     context_->set_wait_limit_seconds(kWaitLimitSeconds);
-    context_->blank_allocations();
+    context_->guard_allocations();
     context_->record_launches();
   }
 
@@ -100,6 +100,7 @@ class Examination {
       with_device_errors(check.name, [&] {
         check.run(trial);
         context_->finish();
+        trial.require_bounds();
       });
       result.passed = true;
     } catch (const CancelledError&) {

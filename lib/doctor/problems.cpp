@@ -131,6 +131,38 @@ CosineProblem::CosineProblem(int width, int height, const Stencil& neighbours)
   }
 }
 
+BoundaryProblem::BoundaryProblem(const Grid& of, const std::vector<float>& drawn)
+    : grid(of), strength(of.rows(), 0.0F), valid(of.rows(), 0) {
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    if (i % at_size(grid.stride) >= at_size(grid.width)) continue;
+    strength[i] = drawn[i] > 0.9F ? drawn[i] : 0.2F * drawn[i] * drawn[i];
+    valid[i] = 1;
+  }
+}
+
+void BoundaryProblem::hide(std::size_t element) {
+  strength[element] = 0;
+  valid[element] = 0;
+}
+
+BoundaryMap BoundaryProblem::on_device(Context& context) const {
+  BoundaryMap map;
+  map.grid = grid;
+  map.values = context.allocate<float>(strength.size(), "strength");
+  map.values.upload(strength);
+  map.valid = context.allocate<std::uint8_t>(valid.size(), "valid");
+  map.valid.upload(valid);
+  return map;
+}
+
+std::vector<float> with_padding(const std::vector<float>& pixels, const Grid& grid) {
+  std::vector<float> elements(grid.rows(), NAN);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    elements[i / at_size(grid.width) * at_size(grid.stride) + i % at_size(grid.width)] = pixels[i];
+  }
+  return elements;
+}
+
 NormalizedMatrix matrix_of(Context& context, const MatrixProblem& problem) {
   auto sqrt_degree = context.allocate<float>(problem.sqrt_degree.size(), "a vector");
   sqrt_degree.upload(problem.sqrt_degree);

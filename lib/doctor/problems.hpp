@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "boundary/boundary.hpp"
 #include "matrix/dia_matrix.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "matrix/stencil.hpp"
@@ -58,6 +59,26 @@ struct CosineProblem : MatrixProblem {
   /// Precondition: the grid is no smaller than the stencil's disc.
   CosineProblem(int width, int height, const Stencil& neighbours);
 };
+
+/// A boundary map of mostly weak strengths with strong lines, as of a photograph. Elements that
+/// belong to no pixel have no data.
+struct BoundaryProblem {
+  Grid grid;
+  std::vector<float> strength;
+  std::vector<std::uint8_t> valid;
+
+  /// Every pixel has data. `drawn`: grid.rows() numbers in [0, 1).
+  BoundaryProblem(const Grid& of, const std::vector<float>& drawn);
+
+  std::size_t element(int x, int y) const { return at_size(y) * at_size(grid.stride) + at_size(x); }
+  /// Takes the data of an element away.
+  void hide(std::size_t element);
+  BoundaryMap on_device(Context& context) const;
+};
+
+/// Numbers of pixels in the elements of a grid, of which those between the width and the stride are
+/// no numbers: nothing may read them.
+std::vector<float> with_padding(const std::vector<float>& pixels, const Grid& grid);
 
 /// A problem's matrix on a device, in DIA form.
 NormalizedMatrix matrix_of(Context& context, const MatrixProblem& problem);

@@ -1,36 +1,44 @@
 // Products of a matrix with a vector, in every form.
 #include <cmath>
 #include <cstdint>
+#include <tuple>
 
 #include "doctor/checks.hpp"
-#include "doctor/problems.hpp"
 #include "matrix/matvec.hpp"
 #include "matrix/symmetric_dia.hpp"
 
 namespace diacut {
 
-namespace {
-
-/// Multiplies in both forms and holds each row to the bound of a sum in any order: one rounding a
-/// term and three for the recurrence.
 void check_product(Trial& trial, DeviceOperator& op, const std::vector<float>& x,
-                   const TermSums& expected, double terms) {
+                   const TermSums& expected, double roundings, bool recurrence) {
   const std::vector<float> old = trial.normal(x.size());
   const Buffer<float> in = trial.uploaded(x);
   Buffer<float> out = trial.empty(x.size());
   op.perform_op(in, out);
-  trial.expect("product", out.download(), expected, terms + 4);
-  out.upload(old);
-  op.perform_recurrence(in, out, 1.75F, -0.3F, -1.0F);
-  TermSums wanted(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    wanted.values[i] = 1.75 * expected.values[i];
-    wanted.magnitudes[i] = 1.75 * expected.magnitudes[i];
-    wanted.add(i, -double{0.3F} * x[i]);
-    wanted.add(i, -old[i]);
+  const std::vector<float> found = out.download();
+  trial.expect("product", found, expected, roundings);
+  out.fill(NAN);
+  op.perform_op(in, out);
+  Trial::require(found == out.download(), "two products of the same differ");
+  if (!recurrence) return;
+  for (const auto& [alpha, beta, gamma] :
+       {std::tuple(1.75F, -0.3F, -1.0F), std::tuple(-0.6F, 0.0F, 0.8F),
+        std::tuple(2.0F, 0.5F, 0.0F)}) {
+    // What is multiplied by 0 is not read.
+    out.upload(gamma == 0 ? std::vector<float>(x.size(), NAN) : old);
+    op.perform_recurrence(in, out, alpha, beta, gamma);
+    TermSums wanted(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      wanted.values[i] = double{alpha} * expected.values[i];
+      wanted.magnitudes[i] = std::abs(double{alpha}) * expected.magnitudes[i];
+      wanted.add(i, double{beta} * x[i]);
+      wanted.add(i, double{gamma} * old[i]);
+    }
+    trial.expect("recurrence", out.download(), wanted, roundings);
   }
-  trial.expect("recurrence", out.download(), wanted, terms + 4);
 }
+
+namespace {
 
 TermSums expected_of(const HostDiaMatrix& matrix, const std::vector<float>& x) {
   TermSums expected(0);
@@ -41,14 +49,18 @@ TermSums expected_of(const HostDiaMatrix& matrix, const std::vector<float>& x) {
 
 BlockProblem problem_of_rows_that_fill_no_group() { return {67, 31, 3, 5, 21}; }
 
+/// Of a sum in any order: `each` a term and three for the recurrence.
+double roundings_of(const BlockProblem& problem, double each) {
+  return each * static_cast<double>(problem.stencil.size()) + 4;
+}
+
 template <MatvecKind kKind>
 void dia_product(Trial& trial) {
   const BlockProblem problem = problem_of_rows_that_fill_no_group();
   const DiaMatrix matrix = upload(trial.context(), problem.matrix);
   const std::vector<float> x = trial.normal(problem.rows());
   DiaOperator op(trial.context(), matrix, kKind);
-  check_product(trial, op, x, expected_of(problem.matrix, x),
-                static_cast<double>(problem.stencil.size()));
+  check_product(trial, op, x, expected_of(problem.matrix, x), roundings_of(problem, 1));
 }
 
 void image_product(Trial& trial) {
@@ -100,7 +112,7 @@ void check_compressed(Trial& trial, MatvecStorage storage, bool tiles) {
     // Three roundings more of a term for the scale, and its own for the main diagonal.
     check_product(trial, op, x,
                   expected_of(scaled ? with_eigenvector(problem, host_roots) : problem.matrix, x),
-                  static_cast<double>(problem.stencil.size()) * (scaled ? 2 : 1) + 8);
+                  roundings_of(problem, scaled ? 2 : 1) + 8);
   }
 }
 

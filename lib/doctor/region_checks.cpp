@@ -2,44 +2,33 @@
 #include <initializer_list>
 
 #include "doctor/checks.hpp"
-#include "doctor/problems.hpp"
 #include "region/device_graph.hpp"
 
 namespace diacut {
 
-namespace {
-
-/// Weights far from 0, as divisions by roots in [1, 4] leave them.
-struct RegionProblem : BlockProblem {
+void check_products_within(Trial& trial, const BlockProblem& problem,
+                           std::initializer_list<int> all_columns) {
   std::vector<std::int32_t> region;
-
-  RegionProblem(Trial& trial, int width, int height, int radius)
-      : BlockProblem(width, height, 4, radius, 61) {
-    for (const float drawn : trial.uniform(grid.pixels())) {
-      region.push_back(static_cast<std::int32_t>(3 * drawn));
-    }
+  for (const float drawn : trial.uniform(problem.grid.pixels())) {
+    region.push_back(static_cast<std::int32_t>(3 * drawn));
   }
-};
-
-void check_products(Trial& trial, const RegionProblem& problem,
-                    std::initializer_list<int> all_columns) {
   const NormalizedMatrix matrix = matrix_of(trial.context(), problem);
   DeviceAffinityGraph graph(trial.context(), matrix);
   for (const int columns : all_columns) {
     const std::vector<float> x = trial.normal(problem.grid.pixels() * at_size(columns));
     std::vector<float> out;
-    graph.product_within(problem.region, x, columns, out);
+    graph.product_within(region, x, columns, out);
     std::vector<double> magnitude;
     const std::vector<double> expected =
         reference_product_within(problem.grid, problem.stencil, problem.matrix, problem.sqrt_degree,
-                                 problem.region, x, columns, &magnitude);
+                                 region, x, columns, &magnitude);
     // Three roundings a term, one more for each addition.
     trial.expect("product within regions", out, expected, magnitude,
                  4.0 + static_cast<double>(problem.stencil.size()));
   }
 }
 
-void check_links(Trial& trial, const RegionProblem& problem) {
+void check_links(Trial& trial, const BlockProblem& problem) {
   const NormalizedMatrix matrix = matrix_of(trial.context(), problem);
   DeviceAffinityGraph graph(trial.context(), matrix);
   const auto expected = [&](StencilOffset neighbour) {
@@ -52,11 +41,10 @@ void check_links(Trial& trial, const RegionProblem& problem) {
   trial.expect("affinity downwards", graph.down(), down, down, 2);
 }
 
-}  // namespace
-
+/// Weights far from 0, as divisions by roots in [1, 4] leave them.
 void check_direct_cuts(Trial& trial, int radius) {
-  const RegionProblem problem(trial, 2 * radius + 3, 2 * radius + 2, radius);
-  check_products(trial, problem, {1, 2, 4, 8, 16});
+  const BlockProblem problem(2 * radius + 3, 2 * radius + 2, 4, radius, 61);
+  check_products_within(trial, problem, {1, 2, 4, 8, 16});
   check_links(trial, problem);
 }
 

@@ -89,6 +89,10 @@ class Trial {
                   std::size_t index = 0);
   /// Throws WrongAnswer saying `what` is wrong, unless `holds`.
   static void require(bool holds, const std::string& what);
+  /// Throws WrongAnswer where a kernel has written beyond a buffer (Context::overrun()).
+  void require_bounds() const {
+    require(!context_->overrun(), "a kernel has written beyond the end of a buffer");
+  }
 
   /// The largest error so far, as a share of what was allowed.
   double worst() const { return worst_; }

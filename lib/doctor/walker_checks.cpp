@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "doctor/checks.hpp"
-#include "doctor/problems.hpp"
 #include "walker/random_walker.hpp"
 
 namespace diacut {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "eigen/lobpcg/lobpcg.hpp"
 #include "eigen/multilevel/transfer.hpp"
 #include "graph/graph_levels.hpp"
 #include "graph/graph_product.hpp"
@@ -13,7 +14,7 @@ namespace diacut {
 
 /// The levels of a graph on a device, with A = D^-1/2 W D^-1/2 and L = I - A of each, and a
 /// multilevel cycle that is about the inverse of L.
-class GraphCycle {
+class GraphCycle : public LobpcgLevels {
  public:
   /// For blocks of at most `columns` columns. `inverse`: that of L on the last level
   /// (DenseGraph::inverse()); where it is empty, the smoother alone works there.
@@ -25,19 +26,20 @@ class GraphCycle {
   /// Bytes of the matrices.
   static std::uint64_t matrix_memory(const GraphLevels& graph);
 
-  int count() const { return static_cast<int>(levels_.size()); }
+  int count() const override { return static_cast<int>(levels_.size()); }
+  Segments segments(int level) const override { return {rows(level), rows(level)}; }
   std::size_t rows(int level) const { return at(level).a.rows(); }
   /// D^1/2 of all nodes, to norm 1.
   const Buffer<float>& trivial(int level) const { return at(level).trivial; }
   /// Products with the matrix of the graph itself so far.
-  std::int64_t passes() const { return passes_; }
+  std::int64_t passes() const override { return passes_; }
 
   /// out = L x. Enqueues, as all functions below do.
-  void laplacian(int level, const Buffer<float>& x, Buffer<float>& out, int columns);
+  void laplacian(int level, const Buffer<float>& x, Buffer<float>& out, int columns) override;
   /// x = about the inverse of L times b, on what is orthogonal to the eigenvectors to the
   /// eigenvalue 0. `t` is overwritten.
   void precondition(int level, const Buffer<float>& b, Buffer<float>& x, Buffer<float>& t,
-                    int columns);
+                    int columns) override;
   /// fine = smoothed P coarse, from the level after `level`; `t` is overwritten.
   void prolong(int level, const Buffer<float>& coarse, Buffer<float>& fine, Buffer<float>& t,
                int columns);

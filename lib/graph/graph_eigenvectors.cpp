@@ -19,9 +19,6 @@ namespace diacut {
 
 namespace {
 
-/// Iterations on each contraction, at most, and the convergence measure that is enough there.
-constexpr int kCoarseIterations = 8;
-constexpr double kCoarseConvergence = 20;
 /// Iterations from random vectors, on the last level that has enough nodes for all vectors.
 constexpr int kRandomIterations = 60;
 /// The eigenvalues of L are about so many times as large on the next level.
@@ -102,6 +99,7 @@ EigenParameters eigen_parameters(const GraphParameters& parameters) {
   EigenParameters result;
   result.vectors = parameters.vectors;
   result.tolerance = parameters.tolerance;
+  result.relative_tolerance = parameters.relative_tolerance;
   result.max_products = std::numeric_limits<int>::max();
   return result;
 }
@@ -110,26 +108,6 @@ Batch one_row(std::size_t nodes) {
   const auto width = static_cast<int>(nodes);
   return Batch(Grid{width, 1, width});
 }
-
-/// A level, as LOBPCG sees it.
-class LevelOperators : public LobpcgOperators {
- public:
-  LevelOperators(GraphCycle& cycle, int level) : cycle_(cycle), level_(level) {}
-
-  Segments segments() const override { return {cycle_.rows(level_), cycle_.rows(level_)}; }
-  void laplacian(const Buffer<float>& v, int columns, Buffer<float>& lv) override {
-    cycle_.laplacian(level_, v, lv, columns);
-  }
-  void precondition(const Buffer<float>& r, int columns, Buffer<float>& scratch,
-                    Buffer<float>& w) override {
-    cycle_.precondition(level_, r, w, scratch, columns);
-  }
-  std::int64_t passes() const override { return cycle_.passes(); }
-
- private:
-  GraphCycle& cycle_;
-  int level_;
-};
 
 /// Numbers in [-1, 1), the same everywhere (Steele, Lea and Flood, "Fast splittable pseudorandom
 /// number generators", 2014).
@@ -233,7 +211,6 @@ class Descent {
   std::vector<LobpcgImage> images_{1};
   Lobpcg solver_;
   BlockColumns block_columns_;
-  double share_ = 0;
 };
 
 std::optional<DenseGraph> solve_last(const GraphLevels& graph) {
@@ -278,7 +255,7 @@ GraphEigenvectors Descent::run(std::size_t nodes) {
     x = std::move(fine);
     set_trivial(level, x);
     for (double& theta : images_[0].theta) theta = 1 - (1 - theta) / kGrowth;
-    iterate(level, x, kCoarseIterations);
+    iterate(level, x, Lobpcg::kCoarseIterations);
   }
   return results(std::move(x), nodes);
 }
@@ -314,19 +291,8 @@ void Descent::set_trivial(int level, Block& x) {
 }
 
 void Descent::iterate(int level, Block& x, int coarse_iterations) {
-  LevelOperators operators(cycle_, level);
-  const auto report = [&](double share) {
-    share_ = std::max(share_, share);
-    watch_.report("eigenvectors", share_);
-  };
-  if (level > 0) {
-    solver_.solve(operators, x, images_, {coarse_iterations, kCoarseConvergence, std::nullopt},
-                  [&](double) { report(0); });
-    return;
-  }
-  const ResidualGoal goal{parameters_.tolerance, parameters_.relative_tolerance};
-  solver_.solve(operators, x, images_, {parameters_.max_iterations, 1, goal},
-                [&](double convergence) { report(0.99 / (1 + std::log2(1 + convergence))); });
+  const int iterations = level > 0 ? coarse_iterations : parameters_.max_iterations;
+  solver_.solve(cycle_, level, x, images_, iterations, watch_);
 }
 
 GraphEigenvectors Descent::results(Block x, std::size_t nodes) {
@@ -355,12 +321,7 @@ GraphEigenvectors Descent::results(Block x, std::size_t nodes) {
     result.report.residuals[k] = found.residual_norms[order[k]];
   }
   set_components(graph_, result);
-  result.report.solver = "multilevel";
-  result.report.converged = found.convergence <= 1;
-  result.report.levels = cycle_.count();
-  result.report.restarts = found.iterations;
-  result.report.passes = found.passes;
-  result.report.products = found.products;
+  found.describe(cycle_, result.report);
   return result;
 }
 

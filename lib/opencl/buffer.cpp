@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -22,6 +23,17 @@ std::shared_ptr<std::byte> transfer_memory(Context& context, std::size_t bytes) 
   return with_device_errors("allocating memory for transfers",
                             [&] { return context.transfer_memory(bytes); });
 }
+
+namespace {
+
+/// Behind a buffer of a context that guards its allocations: all bits are set.
+constexpr std::array<std::uint8_t, 512> kBand = [] {
+  std::array<std::uint8_t, 512> band{};
+  band.fill(0xff);
+  return band;
+}();
+
+}  // namespace
 
 RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& what) {
   constexpr double kMiB = 1024.0 * 1024.0;
@@ -43,11 +55,12 @@ RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& wha
   }
   with_device_errors(
       fmt::format("allocating {} ({:.1f} MiB)", what, static_cast<double>(bytes) / kMiB), [&] {
-        buffer_ = context.take_kept(bytes);
+        if (!context.guards_) buffer_ = context.take_kept(bytes);
         if (buffer_() != nullptr) return;
         if (bytes + context.memory_in_use() + context.memory_kept() > limit) context.drop_kept();
         // OpenCL has no empty buffers.
-        const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);
+        const std::size_t at_least_one =
+            context.guards_ ? bytes + kBand.size() : std::max<std::size_t>(bytes, 1);
         try {
           buffer_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, at_least_one);
         } catch (const cl::Error&) {
@@ -60,8 +73,8 @@ RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& wha
   bytes_ = bytes;
   context.memory_in_use_ += bytes;
   context.memory_peak_ = std::max(context.memory_peak_, context.memory_in_use_);
-  constexpr std::uint8_t kBlank = 0xff;
-  if (context.blanks_) fill(&kBlank, sizeof kBlank);
+  guarded_ = context.guards_;
+  if (guarded_) fill_bytes(kBand.data(), 1, bytes_ + kBand.size());
 }
 
 RawBuffer::~RawBuffer() { release(); }
@@ -70,9 +83,15 @@ void RawBuffer::release() noexcept {
   if (context_ != nullptr) {
     context_->memory_in_use_ -= bytes_;
     try {
-      context_->keep(bytes_, buffer_);
+      if (guarded_) {
+        std::array<std::uint8_t, kBand.size()> band{};
+        read(band.data(), band.size(), bytes_);
+        if (band != kBand) context_->overrun_ = true;
+      } else {
+        context_->keep(bytes_, buffer_);
+      }
     } catch (const std::exception&) {
-      // Without host memory for that it is released, as it may be.
+      // Without host memory, or an answer of the device, it is released, as it may be.
     }
   }
   context_ = nullptr;
@@ -85,7 +104,8 @@ void RawBuffer::release() noexcept {
 RawBuffer::RawBuffer(RawBuffer&& other) noexcept
     : context_(std::exchange(other.context_, nullptr)),
       buffer_(std::move(other.buffer_)),
-      bytes_(std::exchange(other.bytes_, 0)) {}
+      bytes_(std::exchange(other.bytes_, 0)),
+      guarded_(other.guarded_) {}
 
 RawBuffer& RawBuffer::operator=(RawBuffer&& other) noexcept {
   if (this != &other) {
@@ -93,6 +113,7 @@ RawBuffer& RawBuffer::operator=(RawBuffer&& other) noexcept {
     context_ = std::exchange(other.context_, nullptr);
     buffer_() = std::exchange(other.buffer_(), nullptr);
     bytes_ = std::exchange(other.bytes_, 0);
+    guarded_ = other.guarded_;
   }
   return *this;
 }
@@ -160,9 +181,13 @@ cl::Event RawBuffer::read_later(void* data, std::size_t bytes, std::size_t offse
 }
 
 void RawBuffer::fill(const void* pattern, std::size_t pattern_bytes) {
-  if (bytes_ == 0) return;
+  fill_bytes(pattern, pattern_bytes, bytes_);
+}
+
+void RawBuffer::fill_bytes(const void* pattern, std::size_t pattern_bytes, std::size_t bytes) {
+  if (bytes == 0) return;
   const cl_int code = clEnqueueFillBuffer(context_->queue()(), buffer_(), pattern, pattern_bytes, 0,
-                                          bytes_, 0, nullptr, nullptr);
+                                          bytes, 0, nullptr, nullptr);
   if (code != CL_SUCCESS) throw_device_error("filling memory", {code, "clEnqueueFillBuffer"});
 }
 

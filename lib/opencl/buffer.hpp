@@ -48,6 +48,7 @@ class RawBuffer {
 
  private:
   void release() noexcept;
+  void fill_bytes(const void* pattern, std::size_t pattern_bytes, std::size_t bytes);
 
   struct Part;
   /// Copies by way of the context's memory for that: begin(part) enqueues a part's command and
@@ -59,6 +60,7 @@ class RawBuffer {
   Context* context_ = nullptr;
   cl::Buffer buffer_;
   std::size_t bytes_ = 0;
+  bool guarded_ = false;  ///< See Context::guard_allocations().
 };
 
 /// Elements that a command in the queue brings from the device.

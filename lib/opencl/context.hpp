@@ -143,8 +143,11 @@ class Context {
   /// device computes them. To be called before a kernel is asked for.
   void treat_as(DeviceKind kind);
   /// From now on memory that is allocated holds no numbers (all bits are set) until it is written:
-  /// a kernel that does nothing leaves no earlier result behind.
-  void blank_allocations() { blanks_ = true; }
+  /// a kernel that does nothing leaves no earlier result behind. Such memory ends in a band of the
+  /// same, so that a kernel that reads beyond it gives no numbers; see overrun().
+  void guard_allocations() { guards_ = true; }
+  /// Whether a kernel has written beyond memory that was guarded, as far as it was freed by now.
+  bool overrun() const { return overrun_; }
   /// Notes which kernels are launched from now on; see launched().
   void record_launches() { records_ = true; }
   /// The kernels that were launched since record_launches(), as "matrix/matvec_naive.cl:matvec".
@@ -249,7 +252,8 @@ class Context {
   std::function<void()> slow_build_;
   double wait_limit_seconds_ = 300;
   bool fp64_ = false;
-  bool blanks_ = false;
+  bool guards_ = false;
+  bool overrun_ = false;
   bool records_ = false;
   std::map<cl_kernel, std::string> made_;  ///< The kernels in use, while launches are recorded.
   std::set<std::string> launched_;

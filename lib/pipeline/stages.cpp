@@ -79,6 +79,7 @@ bool merges_by_probability(const WorkingImage& image, const RunParameters& param
 /// Whether merging needs the image's embedding.
 bool embeds(const WorkingImage& image, const RunParameters& parameters) {
   return image.edges == nullptr && parameters.has_boundary() &&
+         parameters.region.merging_weights != kBoundaryMerging &&
          merges_by_probability(image, parameters) && gives_embedding(parameters.cue);
 }
 

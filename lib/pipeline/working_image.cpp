@@ -15,6 +15,7 @@
 #include "image/resize.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/walk_stage.hpp"
+#include "region/merging_weights.hpp"
 #include "region/parts.hpp"
 #include "region/placement.hpp"
 
@@ -339,7 +340,7 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
     result.eigen.vectors = 0;
   }
   if (spectral == SpectralUse::kNever && result.region.merging_weights.empty()) {
-    result.region.merging_weights = "boundary";
+    result.region.merging_weights = kBoundaryMerging;
   }
   if (parameters.image.detail == 0) return result;
   // Of the working image, so that all images of a batch, which have one size, have one scale.

@@ -125,8 +125,8 @@ MergingWeights parse_merging_weights(const std::string& text, const std::string&
 }
 
 MergingWeights load_merging_weights(const std::string& name, bool embedding) {
-  const std::string wanted = fmt::format("merging{}{}{}.json", name.empty() ? "" : "-", name,
-                                         embedding ? "-embedding" : "");
+  const std::string built_in = name.empty() && embedding ? "embedding" : name;
+  const std::string wanted = built_in.empty() ? "merging.json" : "merging-" + built_in + ".json";
   for (const EmbeddedText& file : embedded_merging()) {
     if (file.name == wanted) return parse_merging_weights(std::string(file.text), wanted);
   }

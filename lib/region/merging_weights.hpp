@@ -110,9 +110,11 @@ struct MergingWeights {
   bool need_embedding() const;
 };
 
-/// The weights that are built in by that name (empty: for contours with eigenvectors; "boundary":
-/// for contours of a network's boundary map alone), or those in the file of that path. `embedding`:
-/// whether pictures have an embedding, for which other weights are built in. Throws ConfigError
+/// The name of the built-in weights for contours of a network's boundary map alone.
+inline constexpr const char* kBoundaryMerging = "boundary";
+
+/// The weights that are built in by that name (empty: for contours with eigenvectors, and with
+/// `embedding` for pictures that have one), or those in the file of that path. Throws ConfigError
 /// when there is no such file, it is damaged, or its weights need an embedding.
 MergingWeights load_merging_weights(const std::string& name, bool embedding = false);
 

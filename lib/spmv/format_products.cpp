@@ -170,12 +170,12 @@ std::unique_ptr<SparseProduct> band_product(Context& context, const DiagonalMatr
   const bool local = kernel.starts_with("local");
   const std::size_t rows = number_of(kernel);
   const std::size_t group = spmv_group(context.info(), kGroup);
-  std::string options = fmt::format("-DGROUP={}", group);
+  std::string options = fmt::format("-DGROUP={} -DROWS={}", group, rows);
   if (local) {
     check_local_memory(context.info(), (group * rows + widest) * sizeof(float));
     options += fmt::format(" -DWIDEST={}", widest);
   }
-  product->set_kernel(fmt::format("spmv/spmv_bdia_{}.cl", kernel), options, store,
+  product->set_kernel("spmv/spmv_bdia.cl", options, store,
                       {round_up(matrix.rows, rows) / rows, group}, values, first_of, width_of,
                       static_cast<int>(firsts.size()), matrix.pitch, matrix.rows, matrix.cols);
   return product;
@@ -217,7 +217,6 @@ std::unique_ptr<SparseProduct> row_product(Context& context, const BlockView& ma
   std::size_t items = 1;  // For a block row.
   if (kernel.starts_with("parts")) {
     options += fmt::format(" -DPARTS={}", number_of(kernel));
-    file = "spmv/spmv_csr_parts.cl";
   } else if (kernel != "scalar") {
     items = std::min(number_of(kernel), group);
     options += fmt::format(" -DITEMS={}", items);

@@ -78,4 +78,14 @@ DeviceEigenvectors solve_compressed(Context& context, const EigenProblem& proble
   return std::move(eigenvectors(context, matrix, compressed).front());
 }
 
+DeviceEigenvectors EigensolverTest::solved(const EigenProblem& problem,
+                                           const EigenParameters& parameters, bool compressed) {
+  DeviceEigenvectors found = compressed ? solve_compressed(context_, problem, parameters)
+                                        : solve(context_, problem, parameters);
+  EXPECT_TRUE(found.report.converged);
+  expect_sound(compressed ? rounded(problem) : problem, found,
+               (compressed ? 1.1 : 1.0) * parameters.tolerance);
+  return found;
+}
+
 }  // namespace diacut::testing

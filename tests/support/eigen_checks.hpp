@@ -1,10 +1,14 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <Eigen/Dense>
+#include <vector>
 
 #include "eigen/device_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen_problem.hpp"
+#include "support.hpp"
 
 namespace diacut::testing {
 
@@ -13,6 +17,19 @@ Eigen::MatrixXd host_vectors(const DeviceEigenvectors& found);
 
 /// The largest sine of an angle between the spaces that two sets of orthonormal columns span.
 double subspace_sine(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
+
+/// The correlation of two sets of numbers.
+template <class Number>
+double correlation(const std::vector<Number>& a, const std::vector<Number>& b) {
+  using Numbers = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
+  const auto centred = [](const std::vector<Number>& all) -> Eigen::VectorXd {
+    const auto count = static_cast<Eigen::Index>(all.size());
+    const Eigen::VectorXd values =
+        Eigen::Map<const Numbers>(all.data(), count).template cast<double>();
+    return values.array() - values.mean();
+  };
+  return centred(a).normalized().dot(centred(b).normalized());
+}
 
 /// Expects what every result of an eigensolver has to satisfy: orthonormal, ordered, signed vectors
 /// whose residuals are as reported and at most `tolerance`.
@@ -24,6 +41,17 @@ DeviceEigenvectors solve(Context& context, const EigenProblem& problem,
 /// The problem's eigenvectors by eigenvectors(), from a matrix that is compressed on the way.
 DeviceEigenvectors solve_compressed(Context& context, const EigenProblem& problem,
                                     const EigenParameters& parameters);
+
+/// Tests of eigensolvers on the tests' device.
+class EigensolverTest : public ::testing::Test {
+ protected:
+  /// The problem's eigenvectors, by the solver that is asked for; expects that they have converged
+  /// to the tolerance and are sound. Compressed ones are those of the rounded problem.
+  DeviceEigenvectors solved(const EigenProblem& problem, const EigenParameters& parameters,
+                            bool compressed = false);
+
+  Context context_{test_device()};
+};
 
 /// The problem with its matrix rounded as compression rounds it.
 EigenProblem rounded(EigenProblem problem);

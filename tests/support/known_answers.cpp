@@ -253,19 +253,24 @@ Grid coarse_grid(const Grid& fine) {
 }
 
 /// The gains of the interpolation (kernels/eigen/multilevel/coarsen.cl).
-std::vector<double> reference_gains(const BlockProblem& problem) {
+std::vector<double> reference_gains(const MatrixProblem& problem, NullSpace null_space) {
+  const std::vector<double> roots(problem.sqrt_degree.begin(), problem.sqrt_degree.end());
+  const std::vector<double> kept =
+      null_space == NullSpace::kNone ? reference_matvec(problem.matrix, roots) : roots;
   std::vector<double> gains(problem.rows(), 0.0);
   for (int y = 0; y < problem.grid.height; ++y) {
     for (int x = 0; x < problem.grid.width; ++x) {
       const std::size_t i = problem.element(x, y);
       double sum = 0;
       for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
-        const int nx = x + problem.stencil.entries[d].dx;
-        const int ny = y + problem.stencil.entries[d].dy;
+        const StencilOffset& hop = problem.stencil.entries[d];
+        const int nx = x + hop.dx;
+        const int ny = y + hop.dy;
         if (!problem.contains(nx, ny) || nx % 2 != 0 || ny % 2 != 0) continue;
+        if (!problem.stencil.in_disc(hop)) continue;
         sum += problem.entry(d, i) * problem.sqrt_degree[problem.element(nx, ny)];
       }
-      gains[i] = problem.sqrt_degree[i] > 0 && sum > 0 ? problem.sqrt_degree[i] / sum : 0;
+      gains[i] = roots[i] > 0 && sum > 0 ? kept[i] / sum : 0;
     }
   }
   return gains;
@@ -343,18 +348,19 @@ std::vector<double> reference_coarse_matrix(const MatrixProblem& problem, const 
 
 }  // namespace
 
-void check_coarse_matrix(Trial& trial, const BlockProblem& problem) {
-  Coarsen coarsen(trial.context(), problem.stencil, 1);
-  const NormalizedMatrix matrix = matrix_of(trial.context(), problem);
+HostDiaMatrix check_coarse_matrix(Trial& trial, const MatrixProblem& problem,
+                                  const NormalizedMatrix& matrix, NullSpace null_space) {
+  Coarsen coarsen(trial.context(), problem.stencil, 1, null_space);
   const Grid coarse = coarse_grid(problem.grid);
   Guarded<float> gain(trial.context(), problem.rows());
   Guarded<float> kept(trial.context(), coarse.rows());
   coarsen.gains(matrix, *gain, *kept, 0);
   const std::vector<float> gains = gain.values();
-  const std::vector<double> expected_gains = reference_gains(problem);
+  const std::vector<double> expected_gains = reference_gains(problem, null_space);
   const double terms = static_cast<double>(problem.stencil.size());
-  // One rounding a term, positive all, and a division.
-  trial.expect("gain", gains, expected_gains, expected_gains, terms + 2);
+  // One rounding a term of one sum or two, positive all, and a division.
+  trial.expect("gain", gains, expected_gains, expected_gains,
+               null_space == NullSpace::kNone ? 2 * terms + 4 : terms + 2);
   std::vector<float> degrees;
   for (int y = 0; y < problem.grid.height; y += 2) {
     for (int x = 0; x < problem.grid.width; x += 2) {
@@ -364,12 +370,16 @@ void check_coarse_matrix(Trial& trial, const BlockProblem& problem) {
   expect_same("degree of a kept pixel", kept.values(), degrees);
   Trial::require(coarsen.orphans().download() == std::vector<std::int32_t>{0},
                  "a pixel has no kept one near");
-  const DiaShape shape = dia_shape(coarse, problem.stencil);
-  Guarded<float> made(trial.context(), shape.stored());
-  coarsen.matrix(matrix, *gain, *made, shape.pitch);
+  if (matrix.form() == MatrixForm::kCompressed) return {};
+  const Stencil stencil = Coarsen::coarse_stencil(problem.stencil);
+  HostDiaMatrix found{dia_shape(coarse, stencil), {}};
+  Guarded<float> made(trial.context(), found.shape.stored());
+  coarsen.matrix(matrix, *gain, *made, found.shape.pitch);
+  found.values = made.values();
   const std::vector<double> expected =
-      reference_coarse_matrix(problem, problem.stencil, gains, shape);
-  trial.expect("coarse matrix", made.values(), expected, expected, terms + 3);
+      reference_coarse_matrix(problem, stencil, gains, found.shape);
+  trial.expect("coarse matrix", found.values, expected, expected, terms + 3);
+  return found;
 }
 
 void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedMatrix& matrix,

@@ -4,6 +4,7 @@
 
 #include "block_problem.hpp"
 #include "doctor/trial.hpp"
+#include "eigen/multilevel/coarsen.hpp"
 
 /// Known answers of kernels over blocks of vectors, for problems of any size. Each throws
 /// WrongAnswer, and what the computation throws.
@@ -32,7 +33,9 @@ void check_dense_product(Trial& trial, const BlockShape& shape);
 /// Blocks between the problem's grid and the next coarser one. `matrix`: the problem's.
 void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedMatrix& matrix,
                     int columns);
-/// The gains of the interpolation and the matrix of the next coarser grid.
-void check_coarse_matrix(Trial& trial, const BlockProblem& problem);
+/// The gains of the interpolation; and, if `matrix`, the problem's, is in DIA form, the matrix of
+/// the next coarser grid, which is returned.
+HostDiaMatrix check_coarse_matrix(Trial& trial, const MatrixProblem& problem,
+                                  const NormalizedMatrix& matrix, NullSpace null_space);
 
 }  // namespace diacut::testing

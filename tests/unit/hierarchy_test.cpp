@@ -358,12 +358,7 @@ std::string fault(const Damage& damage) {
   tree.merges = {{3, 4, 0.25F}, {1, 5, 0.25F}, {2, 6, 0.5F}};
   check(tree);
   damage(tree);
-  try {
-    check(tree);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<InputError>([&] { check(tree); });
 }
 
 TEST(CheckHierarchy, FindsEachBrokenPromise) {

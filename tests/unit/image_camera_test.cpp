@@ -10,7 +10,7 @@
 #include "camera_files.hpp"
 #include "decoded_image.hpp"
 #include "diacut/image_file.hpp"
-#include "refusal.hpp"
+#include "matchers.hpp"
 
 /// Pictures in the formats of cameras and phones are read as they were stored.
 namespace diacut {
@@ -273,7 +273,7 @@ TEST(CameraFormats, APageThatDoesNotExistIsRefused) {
     const Image last = decode_image(file, "a", {}, {.page = pages});
     EXPECT_EQ(first.pixels != last.pixels, pages > 1);
     const int missing = pages + 1;
-    EXPECT_THAT(testing::refusal_of(
+    EXPECT_THAT(testing::message_of<InputError>(
                     [&, &whole = file] { decode_image(whole, "a", {}, {.page = missing}); }),
                 HasSubstr("there is no page " + std::to_string(missing)));
     EXPECT_EQ(std::any_of(notes.begin(), notes.end(),

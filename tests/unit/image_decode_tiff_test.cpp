@@ -14,7 +14,6 @@
 #include "diacut/image_file.hpp"
 #include "image_files.hpp"
 #include "matchers.hpp"
-#include "refusal.hpp"
 
 /// What the decoder of TIFF gives for every kind of sample, against the samples that were written.
 ///
@@ -283,7 +282,8 @@ TEST(TiffPart, PagesAreChosenByNumber) {
   EXPECT_EQ(grey_of(file, 0), 10);
   EXPECT_THAT(decode_image(file, "a.tif").notes, Contains(HasSubstr("3 pages")));
   EXPECT_EQ(decode_image(file, "a.tif", {}, {2, ""}).notes.size(), 0u);
-  EXPECT_THAT(refusal_of([&] { grey_of(file, 4); }), HasSubstr("a.tif: it has 3 pages"));
+  EXPECT_THAT(message_of<InputError>([&] { grey_of(file, 4); }),
+              HasSubstr("a.tif: it has 3 pages"));
 }
 
 TEST(TiffPart, SamplesAreChannels) {
@@ -305,7 +305,7 @@ TEST(TiffPart, SamplesAreChannels) {
       }
     }
     for (const char* channel : {"0", "6", "red", "-1", "2x"}) {
-      EXPECT_THAT(refusal_of([&] {
+      EXPECT_THAT(message_of<InputError>([&] {
                     decode_image(file, "a.tif", {}, {0, channel});
                   }),
                   HasSubstr("its channels are 1 to 5"));
@@ -323,9 +323,10 @@ TEST(TiffPart, ChannelsOfAnOmeTiffAreFoundByName) {
   const FileBytes planes = stack(6, ome("XYZCT"));
   EXPECT_EQ(grey_of(planes, 2, "DAPI"), 20);
   EXPECT_EQ(grey_of(planes, 1, "GFP"), 40);
-  EXPECT_THAT(refusal_of([&] { grey_of(file, 1, "RFP"); }),
+  EXPECT_THAT(message_of<InputError>([&] { grey_of(file, 1, "RFP"); }),
               HasSubstr("its channels are 1 to 2, or DAPI, GFP"));
-  EXPECT_THAT(refusal_of([&] { grey_of(file, 4, "GFP"); }), HasSubstr("it has 3 pages"));
+  EXPECT_THAT(message_of<InputError>([&] { grey_of(file, 4, "GFP"); }),
+              HasSubstr("it has 3 pages"));
 }
 
 TEST(TiffPart, AnOmeTiffMayPlaceItsPlanes) {
@@ -341,12 +342,13 @@ TEST(TiffPart, PlanesOfOtherFilesAreLeftOut) {
       "</UUID></TiffData><TiffData FirstC=\"1\" IFD=\"0\" PlaneCount=\"1\">"
       "<UUID FileName=\"c1.ome.tif\">urn:uuid:1</UUID></TiffData>";
   std::string text = ome("XYCZT", planes);
-  EXPECT_THAT(refusal_of([&] { grey_of(stack(1, text), 1, "DAPI"); }),
+  EXPECT_THAT(message_of<InputError>([&] { grey_of(stack(1, text), 1, "DAPI"); }),
               HasSubstr("no page of channel 'DAPI': that lies in 'c0.ome.tif'"));
-  EXPECT_THAT(refusal_of([&] { grey_of(stack(1, text), 1, "GFP"); }), HasSubstr("'c1.ome.tif'"));
+  EXPECT_THAT(message_of<InputError>([&] { grey_of(stack(1, text), 1, "GFP"); }),
+              HasSubstr("'c1.ome.tif'"));
   EXPECT_EQ(grey_of(stack(1, text), 0), 10);  // Whichever it is.
   text.insert(text.find("<OME ") + 5, "UUID=\"urn:uuid:1\" ");
-  EXPECT_THAT(refusal_of([&] { grey_of(stack(1, text), 1, "DAPI"); }),
+  EXPECT_THAT(message_of<InputError>([&] { grey_of(stack(1, text), 1, "DAPI"); }),
               HasSubstr("no page of channel 'DAPI': that lies in 'c0.ome.tif'"));
   EXPECT_EQ(grey_of(stack(1, text), 1, "GFP"), 10);
 }
@@ -367,7 +369,7 @@ TEST(TiffPart, MasksAndReducedPicturesAreNoPages) {
   const FileBytes file = testing::write_tiff(pages);
   EXPECT_EQ(grey_of(file, 2), 50);
   EXPECT_EQ(grey_of(file, 3), 60);
-  EXPECT_THAT(refusal_of([&] { grey_of(file, 4); }), HasSubstr("it has 3 pages"));
+  EXPECT_THAT(message_of<InputError>([&] { grey_of(file, 4); }), HasSubstr("it has 3 pages"));
   EXPECT_THAT(decode_image(file, "a.tif", {}, {2, ""}).valid, ::testing::IsEmpty());
   const Image image = decode_image(file, "a.tif", {}, {1, ""});
   ASSERT_EQ(image.valid.size(), 32u);

@@ -13,7 +13,6 @@
 #include "image/format.hpp"
 #include "image_files.hpp"
 #include "matchers.hpp"
-#include "refusal.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut::testing {
@@ -26,7 +25,7 @@ Bytes image_format_bytes_of(const std::string& text) {
 }
 
 std::string refusal(const std::string& head) {
-  return refusal_of([&] { identify_format(image_format_bytes_of(head)); });
+  return message_of<InputError>([&] { identify_format(image_format_bytes_of(head)); });
 }
 
 TEST(ImageFormat, IsToldFromTheFirstBytes) {
@@ -83,7 +82,7 @@ TEST(ImageFormat, OthersAreNamedWithWhatIsRead) {
 }
 
 std::string file_refusal(const std::string& path) {
-  return refusal_of([&] { read_image(path); });
+  return message_of<InputError>([&] { read_image(path); });
 }
 
 TEST(ReadImage, IsDecodeImageOfTheFile) {

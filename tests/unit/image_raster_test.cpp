@@ -20,7 +20,6 @@
 #include "matchers.hpp"
 #include "npz_writer.hpp"
 #include "output/npy.hpp"
-#include "refusal.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut::testing {
@@ -33,7 +32,7 @@ FileBytes npy(const std::string& header, const FileBytes& elements, int major = 
 }
 
 std::string image_raster_failure(const FileBytes& bytes) {
-  return refusal_of([&] { decode_raster(bytes); });
+  return message_of<InputError>([&] { decode_raster(bytes); });
 }
 
 TEST(Raster, ReadsArraysOfEveryNumericType) {
@@ -214,7 +213,8 @@ TEST(Raster, ColourIsRefusedUnlessItIsGrey) {
 TEST(Raster, MessagesNameTheFile) {
   const testing::TempFolder folder;
   const std::string path = folder.write("x.npy", {0x93, 'N', 'U', 'M', 'P', 'Y', 1});
-  EXPECT_THAT(refusal_of([&] { read_raster(path); }), AllOf(HasSubstr(path), HasSubstr("cut off")));
+  EXPECT_THAT(message_of<InputError>([&] { read_raster(path); }),
+              AllOf(HasSubstr(path), HasSubstr("cut off")));
   EXPECT_THROW(read_raster(folder / "missing.png"), InputError);
   EXPECT_THROW(read_raster(folder / ""), InputError);
 }
@@ -307,7 +307,7 @@ TEST(PaintedSeeds, AColourBetweenTwoOthersIsALabelWhereItIsPainted) {
 TEST(PaintedSeeds, PhotographsAreRefusedAndGreyIsNumbers) {
   cv::Mat photo(40, 40, CV_8UC3);
   cv::randu(photo, 0, 256);
-  EXPECT_THAT(refusal_of([&] { seeds_of(photo); }),
+  EXPECT_THAT(message_of<InputError>([&] { seeds_of(photo); }),
               AllOf(HasSubstr("marks.png"), HasSubstr("colours, more than")));
   cv::Mat grey(8, 8, CV_8UC3, cv::Scalar::all(0));
   grey.at<cv::Vec3b>(1, 1) = {7, 7, 7};

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
+#include "matchers.hpp"
 #include "region/hierarchy.hpp"
 #include "temp_folder.hpp"
 
@@ -389,10 +390,9 @@ TEST(MergingWeights, AreRead) {
 }
 
 TEST(MergingWeights, OfPicturesWithAnEmbeddingAreOthers) {
-  for (const char* name : {"", "boundary"}) {
-    EXPECT_FALSE(load_merging_weights(name).need_embedding());
-    EXPECT_TRUE(load_merging_weights(name, true).need_embedding());
-  }
+  EXPECT_FALSE(load_merging_weights("").need_embedding());
+  EXPECT_TRUE(load_merging_weights("", true).need_embedding());
+  EXPECT_FALSE(load_merging_weights(kBoundaryMerging, true).need_embedding());
   const testing::TempFolder folder;
   const std::string path = folder / "weights.json";
   std::string text = kGood;
@@ -406,12 +406,7 @@ TEST(MergingWeights, ThatAreWrongAreTold) {
   const auto told = [](const std::string& from, const std::string& to) {
     std::string text = kGood;
     text.replace(text.find(from), from.size(), to);
-    try {
-      parse_merging_weights(text, "some.json");
-    } catch (const ConfigError& error) {
-      return std::string(error.what());
-    }
-    return std::string("nothing");
+    return testing::message_of<ConfigError>([&] { parse_merging_weights(text, "some.json"); });
   };
   EXPECT_THAT(told("{", "["), HasSubstr("some.json"));
   EXPECT_THAT(told("diacut-merging", "other"), HasSubstr("format"));

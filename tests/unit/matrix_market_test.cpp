@@ -17,12 +17,7 @@ namespace {
 CsrMatrix parse(const std::string& text) { return parse_matrix_market(text, "m.mtx"); }
 
 std::string error_of(const std::string& text) {
-  try {
-    parse(text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<InputError>([&] { parse(text); });
 }
 
 TEST(MatrixMarket, CoordinateRealGeneralInAnyOrder) {
@@ -119,7 +114,7 @@ TEST(MatrixMarket, EveryFaultOfAnEntryNamesItsLine) {
   EXPECT_THAT(error_of_entries("1 2 1\n", "3 3 1", "real symmetric"), HasSubstr("symmetric"));
   EXPECT_THAT(error_of_entries("2 2 1\n", "3 3 1", "real skew-symmetric"),
               HasSubstr("below the diagonal"));
-  EXPECT_EQ(error_of_entries("1 1 1e-400\n1 1 1\n"), "no error") << "too small for a double is 0";
+  EXPECT_EQ(error_of_entries("1 1 1e-400\n1 1 1\n"), "") << "too small for a double is 0";
 }
 
 TEST(MatrixMarket, EveryFaultOfASizeLineIsToldOf) {
@@ -156,13 +151,8 @@ TEST(MatrixMarket, FilesGoThereAndBack) {
 
 TEST(MatrixMarket, FilesThatCannotBeReadAreNamed) {
   const testing::TempFolder folder;
-  const auto message = [](const std::string& path) -> std::string {
-    try {
-      read_matrix_market(path);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "no error";
+  const auto message = [](const std::string& path) {
+    return message_of<InputError>([&] { read_matrix_market(path); });
   };
   EXPECT_THAT(message(folder / "none.mtx"), HasSubstr("none.mtx"));
   EXPECT_THAT(message(folder.path().string()), HasSubstr("folder"));

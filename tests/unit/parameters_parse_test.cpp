@@ -12,20 +12,8 @@
 namespace diacut::testing {
 namespace {
 
-/// The message of the ConfigError that `action` throws; fails the test if it throws none.
-template <class Action>
-std::string config_error(Action&& action) {
-  try {
-    action();
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no ConfigError was thrown";
-  return {};
-}
-
 std::string parse_error(const std::string& toml) {
-  return config_error([&] { parse_parameters(toml, "my.toml"); });
+  return message_of<ConfigError>([&] { parse_parameters(toml, "my.toml"); });
 }
 
 TEST(ParseParameters, SetsWhatIsGivenAndKeepsTheRest) {
@@ -130,7 +118,7 @@ TEST(SetParameter, SetsByNameFromText) {
 TEST(SetParameter, RefusesAndLeavesTheParameterAlone) {
   Parameters parameters;
   const auto error = [&](const char* key, const char* value) {
-    return config_error([&] { set_parameter(parameters, key, value); });
+    return message_of<ConfigError>([&] { set_parameter(parameters, key, value); });
   };
   EXPECT_EQ(error("eigen.vector", "9"),
             "unknown parameter 'eigen.vector'; the nearest known one is 'eigen.vectors'");
@@ -152,14 +140,16 @@ TEST(Validate, NamesTheFirstParameterOutOfRange) {
   Parameters parameters;
   parameters.affinity.radius = 0;
   parameters.eigen.vectors = 0;
-  EXPECT_EQ(config_error([&] { validate(parameters); }),
+  EXPECT_EQ(message_of<ConfigError>([&] { validate(parameters); }),
             "affinity.radius is 0, expected an integer from 1 to 10");
   parameters = {};
   parameters.eigen.solver = static_cast<SolverKind>(7);
-  EXPECT_THAT(config_error([&] { validate(parameters); }), StartsWith("eigen.solver is"));
+  EXPECT_THAT(message_of<ConfigError>([&] { validate(parameters); }),
+              StartsWith("eigen.solver is"));
   parameters = {};
   parameters.eigen.basis = 3;
-  EXPECT_THAT(config_error([&] { validate(parameters); }), StartsWith("eigen.basis is 3"));
+  EXPECT_THAT(message_of<ConfigError>([&] { validate(parameters); }),
+              StartsWith("eigen.basis is 3"));
 }
 
 class LoadParametersFile : public ::testing::Test {
@@ -182,17 +172,20 @@ class LoadParametersFile : public ::testing::Test {
 TEST_F(LoadParametersFile, ReadsAFileAndNamesItInMessages) {
   EXPECT_EQ(load_parameters(write("good.toml", "[eigen]\nvectors = 3\n")).eigen.vectors, 3);
   const std::string bad = write("bad.toml", "[eigen]\nvectors = 0\n");
-  EXPECT_THAT(config_error([&] { load_parameters(bad); }), StartsWith(bad + ":2: eigen.vectors"));
+  EXPECT_THAT(message_of<ConfigError>([&] { load_parameters(bad); }),
+              StartsWith(bad + ":2: eigen.vectors"));
 }
 
 TEST_F(LoadParametersFile, RefusesWhatIsNoConfiguration) {
-  EXPECT_EQ(config_error([] { load_parameters("defualt"); }),
+  EXPECT_EQ(message_of<ConfigError>([] { load_parameters("defualt"); }),
             "no configuration 'defualt': it is neither a file nor one of the presets, which are "
             "default, fast, micrographs, ncut, nuclei, quality, scene");
-  EXPECT_THAT(config_error([&] { load_parameters(folder_.string()); }), HasSubstr("is a folder"));
-  EXPECT_THAT(config_error([&] { load_parameters(write("big", std::string(2'000'000, '#'))); }),
-              HasSubstr("larger than"));
-  EXPECT_THAT(config_error([] { load_parameters(""); }), HasSubstr("presets"));
+  EXPECT_THAT(message_of<ConfigError>([&] { load_parameters(folder_.string()); }),
+              HasSubstr("is a folder"));
+  EXPECT_THAT(
+      message_of<ConfigError>([&] { load_parameters(write("big", std::string(2'000'000, '#'))); }),
+      HasSubstr("larger than"));
+  EXPECT_THAT(message_of<ConfigError>([] { load_parameters(""); }), HasSubstr("presets"));
 }
 
 }  // namespace

@@ -81,16 +81,11 @@ TEST(CheckMemory, NamesTheLargestImageAndWhatToDo) {
   const Grid grid = grid_for(3000, 2000);
   const DeviceInfo device = device_with(1000 * kMiB, 1000 * kMiB);
   const PipelineBudget budget = pipeline_budget(grid, {});
-  try {
-    check_memory(budget, grid, {}, device, 0);
-    FAIL() << "no error was thrown";
-  } catch (const DeviceError& error) {
-    const auto largest = largest_grid(grid, {}, device, 0);
-    EXPECT_THAT(error.what(), HasSubstr("test device"));
-    EXPECT_THAT(error.what(), HasSubstr("affinity.radius 5 and 17 eigenvectors"));
-    EXPECT_THAT(error.what(), HasSubstr("(" + std::to_string(largest->width) + "x" +
-                                        std::to_string(largest->height) + ")"));
-  }
+  const auto largest = largest_grid(grid, {}, device, 0);
+  EXPECT_THAT(message_of<DeviceError>([&] { check_memory(budget, grid, {}, device, 0); }),
+              AllOf(HasSubstr("test device"), HasSubstr("affinity.radius 5 and 17 eigenvectors"),
+                    HasSubstr("(" + std::to_string(largest->width) + "x" +
+                              std::to_string(largest->height) + ")")));
   EXPECT_NO_THROW(check_memory(budget, grid, {}, device_with(100'000 * kMiB, 100'000 * kMiB), 0));
 }
 
@@ -331,13 +326,11 @@ TEST(MemoryPlan, RefusesWhatDoesNotFitTheDeviceAndSaysWhatToDo) {
   native.image.detail = 0;
   const DeviceInfo device = device_of(DeviceKind::kGpu, 8 * kGiB);
   EXPECT_NO_THROW(plan_memory({10'000, 7'000}, {}, device));
-  try {
-    plan_memory({10'000, 7'000}, native, device);
-    FAIL() << "70 megapixels fit 8 GiB";
-  } catch (const DeviceError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("10000x7000"), HasSubstr("not enough device memory"),
-                                    HasSubstr("8192 MiB"), HasSubstr("--detail 640")));
-  }
+  EXPECT_THAT(message_of<DeviceError>([&] {
+                plan_memory({10'000, 7'000}, native, device);
+              }),
+              AllOf(HasSubstr("10000x7000"), HasSubstr("not enough device memory"),
+                    HasSubstr("8192 MiB"), HasSubstr("--detail 640")));
   EXPECT_THROW(plan_memory({640, 480}, {}, device, 1 << 20), DeviceError);
 }
 
@@ -347,13 +340,10 @@ TEST(MemoryPlan, IsHeldAgainstMainMemory) {
   const ImageSize image{30'000, 20'000};
   EXPECT_NO_THROW(check_host_memory({{{"results", 0, 1}}}, image, device));
   const std::uint64_t more_than_all = host_memory_available() + kGiB;
-  try {
-    check_host_memory({{{"eigenvectors", kGiB, more_than_all}, {"results", 0, 1}}}, image, device);
-    FAIL() << "more than all memory fits";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("not enough main memory"), HasSubstr("30000x20000"),
-                                    HasSubstr("1.00 GiB of them"), HasSubstr("--memory")));
-  }
+  const MemoryPlan plan{{{"eigenvectors", kGiB, more_than_all}, {"results", 0, 1}}};
+  EXPECT_THAT(message_of<InputError>([&] { check_host_memory(plan, image, device); }),
+              AllOf(HasSubstr("not enough main memory"), HasSubstr("30000x20000"),
+                    HasSubstr("1.00 GiB of them"), HasSubstr("--memory")));
 }
 
 TEST(MemoryPlan, CountsTheBytesOfTheFileWhileItIsRead) {

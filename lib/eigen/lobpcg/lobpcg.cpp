@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "eigen/lobpcg/ritz.hpp"
+#include "eigen/resolution.hpp"
 
 namespace diacut {
 
@@ -31,6 +32,8 @@ constexpr double kResolved = 1e-7;
 /// Directions P of which less than this share of the squared norm is outside of the span of X are
 /// left out: the differences of their products with L would be rounding errors.
 constexpr double kMostlyOld = 1e-4;
+/// The convergence measure that is enough on each level but the finest.
+constexpr double kCoarseConvergence = 20;
 /// Blocks of the finest grid's size: X with R, W, P and a scratch block, or with L X, R, W and the
 /// scratch block in the first iteration, when there is no P.
 constexpr int kBlocks = 5;
@@ -44,9 +47,9 @@ constexpr int kBlocks = 5;
 ///   P    the directions of the last update.
 class Lobpcg::Run {
  public:
-  Run(Lobpcg& solver, LobpcgOperators& grid, Block& x, std::vector<LobpcgImage>& images,
-      const LobpcgGoal& goal, const std::function<void(double)>& observe);
-  void iterate();
+  Run(Lobpcg& solver, LobpcgLevels& levels, int level, Block& x, std::vector<LobpcgImage>& images,
+      const Watch& watch);
+  void iterate(int iterations);
 
  private:
   /// What is known of one image on this grid; vectors have one value for each column of X.
@@ -87,9 +90,10 @@ class Lobpcg::Run {
   }
 
   Lobpcg& solver_;
-  LobpcgOperators& grid_;
-  const LobpcgGoal& goal_;
-  const std::function<void(double)>& observe_;
+  LobpcgLevels& levels_;
+  const int level_;
+  const ResidualGoal goal_;  ///< On the finest level.
+  const Watch& watch_;
   const Segments segments_;
   const int columns_;
   std::vector<State> states_;
@@ -99,13 +103,14 @@ class Lobpcg::Run {
   std::optional<RitzValues> lambda_;  ///< Ritz values of L.
 };
 
-Lobpcg::Run::Run(Lobpcg& solver, LobpcgOperators& grid, Block& x, std::vector<LobpcgImage>& images,
-                 const LobpcgGoal& goal, const std::function<void(double)>& observe)
+Lobpcg::Run::Run(Lobpcg& solver, LobpcgLevels& levels, int level, Block& x,
+                 std::vector<LobpcgImage>& images, const Watch& watch)
     : solver_(solver),
-      grid_(grid),
-      goal_(goal),
-      observe_(observe),
-      segments_(grid.segments()),
+      levels_(levels),
+      level_(level),
+      goal_{solver.parameters_.tolerance, solver.parameters_.relative_tolerance},
+      watch_(watch),
+      segments_(levels.segments(level)),
       columns_(x.columns()),
       states_([&] {
         std::vector<State> states;
@@ -119,13 +124,13 @@ Lobpcg::Run::Run(Lobpcg& solver, LobpcgOperators& grid, Block& x, std::vector<Lo
       x_(x),
       lambda_(upload_ritz_values(solver.workspace_, eigenvalues())) {}
 
-void Lobpcg::Run::iterate() {
+void Lobpcg::Run::iterate(int iterations) {
   lx_ = laplacian(x_, false);
-  for (int k = 0; k < goal_.iterations; ++k) {
+  for (int k = 0; k < iterations; ++k) {
     step();
-    if (!goal_.residuals) {
+    if (level_ > 0) {
       // Ritz values alone tell what to go on with; after the last iteration L X is of no use.
-      if (converged() || k + 1 == goal_.iterations) return;
+      if (converged() || k + 1 == iterations) return;
       lx_ = laplacian(x_, false);
       continue;
     }
@@ -215,17 +220,17 @@ void Lobpcg::Run::keep_directions(const Selection& selection) {
 Block Lobpcg::Run::precondition(const Block& r) {
   Block w = solver_.blocks_.take(r.columns());
   Block scratch = solver_.blocks_.take(columns_);
-  const std::int64_t before = grid_.passes();
-  grid_.precondition(*r, r.columns(), *scratch, *w);
-  count(grid_.passes() - before, true);
+  const std::int64_t before = levels_.passes();
+  levels_.precondition(level_, *r, *w, *scratch, r.columns());
+  count(levels_.passes() - before, true);
   return w;
 }
 
 Block Lobpcg::Run::laplacian(const Block& v, bool of_selected) {
   Block lv = solver_.blocks_.take(v.columns());
-  const std::int64_t before = grid_.passes();
-  grid_.laplacian(*v, v.columns(), *lv);
-  count(grid_.passes() - before, of_selected);
+  const std::int64_t before = levels_.passes();
+  levels_.laplacian(level_, *v, *lv, v.columns());
+  count(levels_.passes() - before, of_selected);
   return lv;
 }
 
@@ -306,7 +311,7 @@ void Lobpcg::Run::measure_residuals() {
     const auto own = norms.begin() + static_cast<std::ptrdiff_t>(i * wide());
     state.image->residual_norms.assign(own, own + columns_);
     for (std::size_t k = 1; k < wide(); ++k) {
-      const double allowed = goal_.residuals->allowed(1 - state.image->theta[k]);
+      const double allowed = goal_.allowed(1 - state.image->theta[k]);
       state.measure[k] = std::max(state.image->residual_norms[k] / allowed, state.change[k]);
     }
   }
@@ -329,12 +334,12 @@ bool Lobpcg::Run::converged() {
     image.convergence = worst(state);
     state.stalled = image.convergence < kProgress * state.least ? 0 : state.stalled + 1;
     state.least = std::min(state.least, image.convergence);
-    const bool done = image.convergence <= goal_.convergence ||
+    const bool done = image.convergence <= (level_ > 0 ? kCoarseConvergence : 1) ||
                       image.products >= solver_.parameters_.max_products;
     if (!done && state.stalled <= kPatience) left.push_back(place);
     largest = std::max(largest, image.convergence);
   }
-  observe_(largest);
+  solver_.report(level_ > 0 ? 0 : 0.99 / (1 + std::log2(1 + largest)), watch_);
   if (!left.empty()) solver_.active_->set(left);
   return left.empty();
 }
@@ -362,9 +367,23 @@ std::uint64_t Lobpcg::memory(const Batch& batch, int columns) {
          static_cast<std::uint64_t>(batch.count) * Workspace::memory(columns, batch.segment());
 }
 
-void Lobpcg::solve(LobpcgOperators& grid, Block& x, std::vector<LobpcgImage>& images,
-                   const LobpcgGoal& goal, const std::function<void(double)>& observe) {
-  Run(*this, grid, x, images, goal, observe).iterate();
+void Lobpcg::solve(LobpcgLevels& levels, int level, Block& x, std::vector<LobpcgImage>& images,
+                   int iterations, const Watch& watch) {
+  Run(*this, levels, level, x, images, watch).iterate(iterations);
+}
+
+void Lobpcg::report(double share, const Watch& watch) {
+  share_ = std::max(share_, share);  // It never falls.
+  watch.report("eigenvectors", share_);
+}
+
+void LobpcgImage::describe(const LobpcgLevels& levels, EigenReport& report) const {
+  report.solver = "multilevel";
+  report.converged = convergence <= 1;
+  report.levels = levels.count();
+  report.restarts = iterations;
+  report.passes = passes;
+  report.products = products;
 }
 
 }  // namespace diacut

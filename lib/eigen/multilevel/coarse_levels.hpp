@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eigen/lobpcg/block_kernels.hpp"
+#include "eigen/lobpcg/lobpcg.hpp"
 #include "eigen/lobpcg/workspace.hpp"
 #include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/transfer.hpp"
@@ -25,7 +26,7 @@ namespace diacut {
 ///
 /// Where the stencil has discs of several strides, each coarser level has half of them, down to one
 /// disc.
-class CoarseLevels {
+class CoarseLevels : public LobpcgLevels {
  public:
   /// Steps of the smoother before and after the coarser grid.
   static constexpr int kSmoothing = 2;
@@ -55,20 +56,20 @@ class CoarseLevels {
                                            NullSpace null_space = NullSpace::kTrivial);
 
   /// Levels, the finest being level 0.
-  int count() const { return static_cast<int>(levels_.size()); }
+  int count() const override { return static_cast<int>(levels_.size()); }
   const NormalizedMatrix& matrix(int level) const { return *at(level).matrix; }
   /// Elements of all images.
   std::size_t rows(int level) const { return matrix(level).rows(); }
-  Segments segments(int level) const;
+  Segments segments(int level) const override;
   /// The images that the functions below work on, on a GPU on no others; all images at first.
   const std::shared_ptr<ActiveSegments>& active() const { return active_; }
 
   /// out = (I - A) x on that level. Here and below, blocks are `columns` wide, at most the columns
   /// that the levels were built for and a multiple of block_vector().
-  void laplacian(int level, const Buffer<float>& x, Buffer<float>& out, int columns);
+  void laplacian(int level, const Buffer<float>& x, Buffer<float>& out, int columns) override;
   /// x = about the inverse of I - A times b; t is overwritten, and serves the coarser levels too.
   void precondition(int level, const Buffer<float>& b, Buffer<float>& x, Buffer<float>& t,
-                    int columns);
+                    int columns) override;
   /// fine = the interpolation of the next level's `coarse`, with the trivial eigenvector in column
   /// 0. Blocks have all columns that the levels were built for.
   void prolong(int level, const Buffer<float>& coarse, Buffer<float>& fine);
@@ -78,8 +79,7 @@ class CoarseLevels {
   /// The eigenvalues of last_vectors(), `columns` for each image.
   const std::vector<double>& last_values() const { return last_values_; }
 
-  /// Passes over a level's matrix so far.
-  std::int64_t passes(int level) const { return at(level).passes; }
+  std::int64_t passes() const override { return at(0).passes; }
 
  private:
   /// What multiplies by matrices with one stencil.
@@ -91,9 +91,9 @@ class CoarseLevels {
     NormalizedMatrix* matrix = nullptr;   ///< `own`, or on the finest level the caller's matrix.
     std::optional<NormalizedMatrix> own;  ///< On the finest level, its compressed copy.
     Buffer<float> gain;                   ///< Gains of the interpolation from the next level.
-    Buffer<float> b;  ///< Right-hand sides for the V-cycle; on coarse levels only.
-    Buffer<float> x;  ///< The V-cycle's solution; on coarse levels only.
-    std::int64_t passes = 0;
+    Buffer<float> b;          ///< Right-hand sides for the V-cycle; on coarse levels only.
+    Buffer<float> x;          ///< The V-cycle's solution; on coarse levels only.
+    std::int64_t passes = 0;  ///< Over the matrix.
     std::shared_ptr<LevelKernels> kernels;  ///< Those of levels with one stencil are the same.
   };
   /// The coarsest level's matrix and D^1/2 on the host.

@@ -14,36 +14,11 @@ namespace diacut {
 
 namespace {
 
-/// Iterations on each grid but the finest, at most, and the convergence measure that is enough
-/// there. Vectors that show only from some grid on, those of small things, are found there, where
-/// it is cheaper; a more exact solution of a problem that is only about right is of no use.
-constexpr int kCoarseIterations = 8;
-constexpr double kCoarseConvergence = 20;
 /// Grids of fewer elements an image are passed over, unless they are among the last before the
 /// finest: fewer iterations on the next grid find what iterations there would find, and on a GPU
 /// they take hardly longer. Without the last ones, some photographs of few pixels do not converge.
 constexpr std::size_t kLeastIterated = 3000;
 constexpr int kAlwaysIterated = 2;
-
-/// One of the grids, as LOBPCG sees it.
-class GridOperators : public LobpcgOperators {
- public:
-  GridOperators(CoarseLevels& levels, int level) : levels_(levels), level_(level) {}
-
-  Segments segments() const override { return levels_.segments(level_); }
-  void laplacian(const Buffer<float>& v, int columns, Buffer<float>& lv) override {
-    levels_.laplacian(level_, v, lv, columns);
-  }
-  void precondition(const Buffer<float>& r, int columns, Buffer<float>& scratch,
-                    Buffer<float>& w) override {
-    levels_.precondition(level_, r, w, scratch, columns);
-  }
-  std::int64_t passes() const override { return levels_.passes(0); }
-
- private:
-  CoarseLevels& levels_;
-  int level_;
-};
 
 /// The way from the coarsest grid to the finest.
 class Descent {
@@ -73,17 +48,12 @@ class Descent {
 
   Block coarsest_vectors();
   Block prolonged(int level, const Block& coarse);
-  void iterate(int level, Block& x);
   Measured measure(const Block& x);
   std::vector<int> ascending(const std::vector<double>& values, std::size_t image) const;
   DeviceEigenvectors described(const std::vector<int>& order, const std::vector<double>& values,
                                std::size_t image) const;
   std::vector<DeviceEigenvectors> results(Block x);
   std::size_t wide() const { return static_cast<std::size_t>(columns_); }
-  void report(double share) {
-    share_ = std::max(share_, share);  // It never falls.
-    watch_.report("eigenvectors", share_);
-  }
 
   Context& context_;
   CoarseLevels levels_;
@@ -96,7 +66,6 @@ class Descent {
   // Here, so that their kernels are built together with those of the solver.
   RayleighQuotients quotients_;
   Peaks peaks_;
-  double share_ = 0;
 };
 
 std::vector<DeviceEigenvectors> Descent::run() {
@@ -106,7 +75,8 @@ std::vector<DeviceEigenvectors> Descent::run() {
     x = prolonged(level, x);
     const bool small = levels_.segments(level).rows < kLeastIterated;
     if (level > kAlwaysIterated && small) continue;
-    iterate(level, x);
+    const int iterations = level > 0 ? Lobpcg::kCoarseIterations : parameters_.max_products;
+    solver_.solve(levels_, level, x, images_, iterations, watch_);
   }
   return results(std::move(x));
 }
@@ -131,18 +101,6 @@ Block Descent::prolonged(int level, const Block& coarse) {
     for (double& theta : image.theta) theta = 1 - (1 - theta) / CoarseLevels::kHops;
   }
   return fine;
-}
-
-void Descent::iterate(int level, Block& x) {
-  GridOperators grid(levels_, level);
-  if (level > 0) {
-    solver_.solve(grid, x, images_, {kCoarseIterations, kCoarseConvergence, std::nullopt},
-                  [this](double) { report(0); });
-    return;
-  }
-  const ResidualGoal goal{parameters_.tolerance, parameters_.relative_tolerance};
-  solver_.solve(grid, x, images_, {parameters_.max_products, 1, goal},
-                [this](double convergence) { report(0.99 / (1 + std::log2(1 + convergence))); });
 }
 
 Descent::Measured Descent::measure(const Block& x) {
@@ -178,13 +136,8 @@ DeviceEigenvectors Descent::described(const std::vector<int>& order,
     result.report.residuals.push_back(found.residual_norms[static_cast<std::size_t>(column)]);
   }
   result.report.resolution = resolution_of(result.values, result.report.residuals);
-  result.report.solver = "multilevel";
   result.report.matvec = BlockProduct::name(levels_.matrix(0).form());
-  result.report.converged = found.convergence <= 1;
-  result.report.levels = levels_.count();
-  result.report.restarts = found.iterations;
-  result.report.passes = found.passes;
-  result.report.products = found.products;
+  found.describe(levels_, result.report);
   return result;
 }
 

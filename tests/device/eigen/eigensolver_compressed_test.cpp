@@ -10,13 +10,13 @@
 #include "eigen/eigensolver.hpp"
 #include "eigen_checks.hpp"
 #include "eigen_problem.hpp"
-#include "support.hpp"
 
 namespace diacut::testing {
 namespace {
 
-TEST(EigensolverCompressed, CompressedMatricesHaveEigenvectorsOfTheirOwn) {
-  Context context(test_device());
+class EigensolverCompressed : public EigensolverTest {};
+
+TEST_F(EigensolverCompressed, CompressedMatricesHaveEigenvectorsOfTheirOwn) {
   std::vector<std::uint8_t> hidden(std::size_t{97} * 61, 0);
   for (std::size_t i = std::size_t{30} * 97; i < 30 * 97 + 40; ++i) hidden[i] = 1;
   for (const auto& [width, height, mask] :
@@ -28,13 +28,11 @@ TEST(EigensolverCompressed, CompressedMatricesHaveEigenvectorsOfTheirOwn) {
       EigenParameters parameters;
       parameters.tolerance = 1e-5;
       parameters.solver = solver;
-      const DeviceEigenvectors found = solve_compressed(context, problem, parameters);
-      EXPECT_TRUE(found.report.converged);
+      const DeviceEigenvectors found = solved(problem, parameters, true);
       EXPECT_EQ(found.report.solver, solver == SolverKind::kLanczos ? "lanczos" : "multilevel");
       ASSERT_EQ(found.count, 17);
-      expect_sound(rounded(problem), found, 1.1e-5);
       // Weights off by at most 2^-11 move eigenvalues of I - A by that share at most.
-      const DeviceEigenvectors whole = solve(context, problem, parameters);
+      const DeviceEigenvectors whole = solve(context_, problem, parameters);
       for (int k = 1; k < 17; ++k) {
         EXPECT_NEAR(found.values[k], whole.values[k], std::ldexp(whole.values[k], -11) + 2e-6);
       }
@@ -42,57 +40,45 @@ TEST(EigensolverCompressed, CompressedMatricesHaveEigenvectorsOfTheirOwn) {
   }
 }
 
-TEST(EigensolverCompressed, CompressedMatricesThatCannotBeCoarsenedGoToLanczos) {
-  Context context(test_device());
+TEST_F(EigensolverCompressed, CompressedMatricesThatCannotBeCoarsenedGoToLanczos) {
   const EigenProblem problem(60, 40, 1);
-  EigenParameters parameters;
-  parameters.solver = SolverKind::kMultilevel;
-  const DeviceEigenvectors found = solve_compressed(context, problem, parameters);
-  EXPECT_TRUE(found.report.converged);
-  EXPECT_EQ(found.report.solver, "lanczos");
-  expect_sound(rounded(problem), found, 1.1e-4);
+  EXPECT_EQ(solved(problem, {.solver = SolverKind::kMultilevel}, true).report.solver, "lanczos");
 }
 
-TEST(EigensolverCompressed, CompressedMatricesTakeThePlaceOfWholeOnes) {
-  Context context(test_device());
+TEST_F(EigensolverCompressed, CompressedMatricesTakeThePlaceOfWholeOnes) {
   const EigenProblem problem(150, 130, 5);
   EigenParameters parameters;
   for (const SolverKind solver : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
     SCOPED_TRACE(static_cast<int>(solver));
     parameters.solver = solver;
-    NormalizedMatrix matrix = matrix_of(context, problem);
+    NormalizedMatrix matrix = matrix_of(context_, problem);
     const std::uint64_t whole = matrix.shape().stored() * sizeof(float);
-    const std::uint64_t before = context.memory_in_use();
+    const std::uint64_t before = context_.memory_in_use();
     const SolverParameters compressed{parameters, {}, MatrixForm::kCompressed};
-    std::vector<DeviceEigenvectors> all = eigenvectors(context, matrix, compressed);
+    std::vector<DeviceEigenvectors> all = eigenvectors(context_, matrix, compressed);
     matrix.free_weights();
     const DeviceEigenvectors& found = all.front();
-    EXPECT_LE(context.memory_in_use(),
+    EXPECT_LE(context_.memory_in_use(),
               before - whole + found.basis.bytes() + problem.grid.rows() * sizeof(float));
     EXPECT_TRUE(found.report.converged);
   }
 }
 
-TEST(EigensolverCompressed, ManyVectorsComeByMultilevelToo) {
-  Context context(test_device());
+TEST_F(EigensolverCompressed, ManyVectorsComeByMultilevelToo) {
   const EigenProblem problem(90, 70, 5);
   EigenParameters parameters;
   parameters.vectors = 60;
   for (const bool compressed : {false, true}) {
     SCOPED_TRACE(compressed);
-    const DeviceEigenvectors found = compressed ? solve_compressed(context, problem, parameters)
-                                                : solve(context, problem, parameters);
+    const DeviceEigenvectors found = solved(problem, parameters, compressed);
     EXPECT_EQ(found.report.solver, "multilevel");
     // The next grid, 12x9, has too few elements for so many vectors.
     EXPECT_EQ(found.report.levels, 3);
-    EXPECT_TRUE(found.report.converged);
     ASSERT_EQ(found.count, 60);
-    expect_sound(compressed ? rounded(problem) : problem, found, 1.1e-4);
   }
 }
 
-TEST(EigensolverCompressed, FewPixelsWithDataAreSolvedDensely) {
-  Context context(test_device());
+TEST_F(EigensolverCompressed, FewPixelsWithDataAreSolvedDensely) {
   for (const int shown : {0, 6}) {
     std::vector<std::uint8_t> hidden(std::size_t{70} * 60, 1);
     for (int y = 0; y < 60; ++y) {
@@ -102,7 +88,7 @@ TEST(EigensolverCompressed, FewPixelsWithDataAreSolvedDensely) {
     for (const bool compressed : {false, true}) {
       SCOPED_TRACE(::testing::Message() << shown << " columns, compressed " << compressed);
       const auto run = [&] {
-        return compressed ? solve_compressed(context, problem, {}) : solve(context, problem, {});
+        return compressed ? solve_compressed(context_, problem, {}) : solve(context_, problem, {});
       };
       if (shown == 0) {
         EXPECT_THROW(run(), InputError);

@@ -95,13 +95,8 @@ TEST(GridSolver, FindsEigenvectorsOfTheNormalizedCut) {
 
 TEST(GridSolver, RefusesWeightsByTheirPixel) {
   GridSolver solver(test_device());
-  const auto message = [&](const GridWeights& weights) -> std::string {
-    try {
-      solver.eigenvectors(weights);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+  const auto message = [&](const GridWeights& weights) {
+    return message_of<InputError>([&] { solver.eigenvectors(weights); });
   };
   const GridWeights good = random_weights(20, 10, 1);
   GridWeights bad = good;

@@ -11,8 +11,8 @@ namespace diacut::testing {
 namespace {
 
 /// Runs a check with a trial of its own: the same numbers whatever was drawn before.
-template <class... Arguments, class... Given>
-void expect_right(Context& context, void (*check)(Trial&, Arguments...), const Given&... given) {
+template <class Check, class... Given>
+void expect_right(Context& context, const Check& check, const Given&... given) {
   Trial trial(context);
   EXPECT_NO_THROW(check(trial, given...));
 }
@@ -110,8 +110,9 @@ TEST_F(KnownAnswersOfBlocks, CoarseMatrices) {
     for (const int radius : {2, 5}) {
       SCOPED_TRACE(::testing::Message()
                    << size.width << "x" << size.height << " radius " << radius);
-      expect_right(context_, check_coarse_matrix,
-                   BlockProblem(size.width, size.height, size.padding, radius, ++seed));
+      const BlockProblem problem(size.width, size.height, size.padding, radius, ++seed);
+      expect_right(context_, check_coarse_matrix, problem, matrix_of(context_, problem),
+                   NullSpace::kTrivial);
     }
   }
 }

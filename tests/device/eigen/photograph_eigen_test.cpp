@@ -8,6 +8,7 @@
 
 #include "contour/spectral_contour.hpp"
 #include "diacut/segmenter.hpp"
+#include "eigen_checks.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "support.hpp"
 
@@ -47,15 +48,6 @@ Eigen::MatrixXd columns(const Eigenvectors& found, int count) {
   return result;
 }
 
-double correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto n = static_cast<Eigen::Index>(a.size());
-  const Eigen::Map<const Eigen::VectorXd> x(a.data(), n);
-  const Eigen::Map<const Eigen::VectorXd> y(b.data(), n);
-  const Eigen::VectorXd u = x.array() - x.mean();
-  const Eigen::VectorXd v = y.array() - y.mean();
-  return u.dot(v) / (u.norm() * v.norm());
-}
-
 class Photographs : public ::testing::TestWithParam<SolverKind> {};
 
 TEST_P(Photographs, AgreeWithSpectra) {
@@ -85,11 +77,8 @@ TEST_P(Photographs, AgreeWithSpectra) {
       }
       // The spaces before the widest gap: each is off by sqrt(k) residuals over the gap at most
       // (Davis and Kahan 1970).
-      const Eigen::MatrixXd a = columns(ours, split);
-      const Eigen::MatrixXd b = columns(theirs, split);
-      const Eigen::MatrixXd rest = b - a * (a.transpose() * b);
-      const double sine = Eigen::JacobiSVD<Eigen::MatrixXd>(rest).singularValues()(0);
-      EXPECT_LE(sine, 2 * std::sqrt(split) * kTolerance / gap + 1e-5);
+      EXPECT_LE(subspace_sine(columns(ours, split), columns(theirs, split)),
+                2 * std::sqrt(split) * kTolerance / gap + 1e-5);
       EXPECT_GT(correlation(reference_spectral_contour(ours), reference_spectral_contour(theirs)),
                 0.9999);
     }

@@ -200,38 +200,28 @@ TEST(GraphSolver, TellsThatItDidNotConverge) {
   EXPECT_EQ(found.vectors.size(), 17U);
 }
 
-template <class Error, class Work>
-std::string message(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no error of that type";
-  return {};
-}
-
 TEST(GraphSolver, RefusesWhatMakesNoSense) {
   const Graph path = testing::path_graph(5);
   GraphParameters six;
   six.vectors = 6;
-  EXPECT_THAT(message<ConfigError>([&] { solver().eigenvectors(path, six); }),
+  EXPECT_THAT(message_of<ConfigError>([&] { solver().eigenvectors(path, six); }),
               HasSubstr("ask for at most 5"));
   GraphParameters five;
   five.vectors = 5;
   EXPECT_EQ(solver().eigenvectors(path, five).values.size(), 5U);
   GraphParameters none;
   none.vectors = 0;
-  EXPECT_THAT(message<ConfigError>([&] { solver().eigenvectors(path, none); }),
+  EXPECT_THAT(message_of<ConfigError>([&] { solver().eigenvectors(path, none); }),
               HasSubstr("0 eigenvectors"));
-  EXPECT_THAT(message<ConfigError>([&] { solver().cluster(path, 6); }),
+  EXPECT_THAT(message_of<ConfigError>([&] { solver().cluster(path, 6); }),
               HasSubstr("6 clusters are asked for, but only 5"));
-  EXPECT_THAT(message<InputError>([&] { solver().eigenvectors(Graph{}); }), HasSubstr("no nodes"));
-  EXPECT_THAT(message<InputError>([&] { solver().eigenvectors(graph_of(3, {})); }),
+  EXPECT_THAT(message_of<InputError>([&] { solver().eigenvectors(Graph{}); }),
+              HasSubstr("no nodes"));
+  EXPECT_THAT(message_of<InputError>([&] { solver().eigenvectors(graph_of(3, {})); }),
               HasSubstr("no edges"));
   GraphParameters loose;
   loose.tolerance = NAN;
-  EXPECT_THAT(message<ConfigError>([&] { solver().eigenvectors(path, loose); }),
+  EXPECT_THAT(message_of<ConfigError>([&] { solver().eigenvectors(path, loose); }),
               HasSubstr("tolerance"));
 }
 
@@ -246,7 +236,7 @@ TEST(GraphSolver, OneNodeWithALoopIsAComponent) {
 TEST(GraphSolver, RefusesWhatDoesNotFitTheDevice) {
   GraphSolver small(testing::test_device());
   small.limit_device_memory(1 << 20);
-  EXPECT_THAT(message<DeviceError>([&] { small.eigenvectors(testing::grid_graph(100, 100)); }),
+  EXPECT_THAT(message_of<DeviceError>([&] { small.eigenvectors(testing::grid_graph(100, 100)); }),
               HasSubstr("not enough device memory"));
 }
 

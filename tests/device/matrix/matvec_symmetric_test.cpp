@@ -3,20 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "diacut/errors.hpp"
+#include "doctor/checks.hpp"
 #include "eigen_problem.hpp"
 #include "guarded.hpp"
+#include "matchers.hpp"
 #include "matrix/matvec.hpp"
 #include "reference_symmetric.hpp"
+#include "right.hpp"
 #include "shared_context.hpp"
 
 namespace diacut::testing {
@@ -53,36 +53,24 @@ HostDiaMatrix random_symmetric(const Grid& grid, const Stencil& stencil, std::mt
   return matrix;
 }
 
-std::vector<float> random_vector(std::size_t count, std::mt19937& random) {
-  std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
-  std::vector<float> result(count);
-  for (float& each : result) each = uniform(random);
-  return result;
-}
-
-/// The matrix on the device with guard bands that are not numbers behind its vectors; its weights
-/// end in rows of their own.
+/// The matrix on the device and its definition.
 struct Compressed {
   HostDiaMatrix host;
   std::vector<float> roots;
   SymmetricDia matrix;
   ReferenceSymmetric reference;
 
-  Compressed(const Case& each, MatvecStorage storage, bool scaled)
-      : Compressed(each, storage, scaled, 1) {}
-  Compressed(const Case& each, MatvecStorage storage, bool scaled, unsigned seed)
+  Compressed(const Case& each, MatvecStorage storage, bool scaled, unsigned seed = 1)
       : host(make(each, seed)), roots(scaled ? make_roots(each.grid, seed) : std::vector<float>()) {
     const Stencil stencil = disc_stencil(each.radius);
-    Guarded<float> values(context(), host.values);
-    const DiaMatrix device{host.shape, std::move(*values)};
+    const DiaMatrix device = upload(context(), host);
     if (scaled) {
-      Guarded<float> guarded_roots(context(), roots);
-      matrix = compress(context(), device, each.grid, stencil, storage, *guarded_roots);
-      context().finish();
+      const Buffer<float> device_roots = Trial(context()).uploaded(roots);
+      matrix = compress(context(), device, each.grid, stencil, storage, device_roots);
     } else {
       matrix = compress(context(), device, each.grid, stencil, storage);
-      context().finish();
     }
+    context().finish();
     reference = reference_compress(host, each.grid, stencil, storage, scaled ? &roots : nullptr);
   }
 
@@ -102,12 +90,6 @@ struct Compressed {
     }
     return result;
   }
-};
-
-struct Factors {
-  float alpha = 1.0f;
-  float beta = 0.0f;
-  float gamma = 0.0f;
 };
 
 /// Every form that a device may use, and then the device's own.
@@ -143,70 +125,27 @@ class SymmetricForms : public ::testing::TestWithParam<Tried> {
   static MatvecStorage storage() { return GetParam().storage; }
   static bool scaled() { return GetParam().scaled; }
 
+  /// Against the bound for a sum of n products in any order: (n + 1) u sum |a_i x_i|, u = 2^-24,
+  /// half of Trial::kEps, with six more roundings for the scales and the diagonal, and three for
+  /// the recurrence.
   static void check(const Case& each, bool recurrence = false) {
     SCOPED_TRACE(::testing::Message()
                  << each.grid.width << "x" << each.grid.height << " in rows of " << each.grid.stride
                  << ", radius " << each.radius);
-    const Compressed compressed(each, storage(), scaled());
-    SymmetricOperator op(context(), compressed.matrix);
-    if (!form().own) op.use_form(form().form);
-    ASSERT_EQ(op.rows(), each.grid.rows());
-    std::mt19937 random(7);
-    const std::vector<float> x = random_vector(op.rows(), random);
-    const std::vector<float> old = random_vector(op.rows(), random);
-    Guarded<float> in(context(), x);
-    for (const Factors& factors :
-         {Factors{}, Factors{1.75f, -0.3f, -1.0f}, Factors{2.0f, 0.5f, 0.0f}}) {
-      SCOPED_TRACE(::testing::Message()
-                   << "factors " << factors.alpha << ", " << factors.beta << ", " << factors.gamma);
-      const bool plain = factors.beta == 0.0f;
-      if (!plain && !recurrence) continue;
-      const std::vector<float> nans(op.rows(), std::numeric_limits<float>::quiet_NaN());
-      const std::vector<float>& before = factors.gamma == 0.0f ? nans : old;
-      Guarded<float> out(context(), before);
-      const auto multiply = [&] {
-        if (plain) {
-          op.perform_op(*in, *out);
-        } else {
-          op.perform_recurrence(*in, *out, factors.alpha, factors.beta, factors.gamma);
-        }
-      };
-      multiply();
-      const std::vector<float> result = out.values();
-      compare(compressed, x, before, factors, result);
-      if (plain) {
-        multiply();
-        EXPECT_EQ(0, std::memcmp(result.data(), out.values().data(), result.size() * sizeof(float)))
-            << "two runs differ";
-      }
-    }
-    EXPECT_EQ(op.products(), recurrence ? 4 : 2);
-  }
-
- private:
-  /// Against the bound for a sum of n products in any order: (n + 1) u sum |a_i x_i|, u = 2^-24,
-  /// with six more roundings for the scales and the diagonal, and three for the recurrence.
-  static void compare(const Compressed& compressed, const std::vector<float>& x,
-                      const std::vector<float>& before, const Factors& factors,
-                      const std::vector<float>& result) {
-    const std::size_t rows = compressed.host.shape.rows;
-    const double roundings = static_cast<double>(compressed.host.shape.diagonals()) + 10.0;
-    std::size_t wrong = 0;
-    const std::vector<double> in(x.begin(), x.end());
-    std::vector<double> magnitude;
-    const std::vector<double> product = reference_matvec(compressed.reference, in, &magnitude);
-    for (std::size_t i = 0; i < rows; ++i) {
-      double expected = factors.alpha * product[i] + factors.beta * in[i];
-      double scale = std::abs(factors.alpha) * magnitude[i] + std::abs(factors.beta * in[i]);
-      if (factors.gamma != 0.0f) {
-        expected += factors.gamma * double{before[i]};
-        scale += std::abs(factors.gamma * double{before[i]});
-      }
-      if (!(std::abs(result[i] - expected) <= roundings * std::ldexp(scale, -24)) && ++wrong <= 3) {
-        ADD_FAILURE() << "row " << i << ": " << result[i] << " instead of " << expected;
-      }
-    }
-    EXPECT_EQ(wrong, 0u);
+    expect_right(context(), [&](Trial& trial) {
+      const Compressed compressed(each, storage(), scaled());
+      SymmetricOperator op(context(), compressed.matrix);
+      if (!form().own) op.use_form(form().form);
+      ASSERT_EQ(op.rows(), each.grid.rows());
+      std::vector<float> x = trial.uniform(op.rows());
+      for (float& value : x) value = 2 * value - 1;
+      TermSums expected(0);
+      expected.values = reference_matvec(
+          compressed.reference, std::vector<double>(x.begin(), x.end()), &expected.magnitudes);
+      check_product(trial, op, x, expected,
+                    (static_cast<double>(compressed.host.shape.diagonals()) + 10) / 2, recurrence);
+      EXPECT_EQ(op.products(), recurrence ? 5 : 2);
+    });
   }
 };
 
@@ -325,12 +264,8 @@ TEST(SymmetricStorageError, IsThatOfTheFormat) {
 
 TEST(SymmetricNames, AreReadAndListed) {
   EXPECT_EQ(matvec_storage("minifloat"), MatvecStorage::kMinifloat);
-  try {
-    matvec_storage("tiny");
-    FAIL() << "no error";
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("auto, float32, half, minifloat"));
-  }
+  EXPECT_THAT(message_of<ConfigError>([] { matvec_storage("tiny"); }),
+              ::testing::HasSubstr("auto, float32, half, minifloat"));
 }
 
 }  // namespace

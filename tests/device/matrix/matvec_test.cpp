@@ -3,12 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <ostream>
 #include <random>
@@ -17,6 +13,9 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
+#include "doctor/checks.hpp"
+#include "matchers.hpp"
+#include "right.hpp"
 #include "shared_context.hpp"
 
 namespace diacut {
@@ -26,32 +25,12 @@ static void PrintTo(MatvecKind kind, std::ostream* stream) { *stream << to_strin
 
 namespace {
 
-constexpr std::size_t kGuard = 96;
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-/// What lies behind a vector's end: a NaN that no arithmetic makes.
-constexpr std::uint32_t kCanary = 0x7fc0beef;
-
-struct MatvecFactors {
-  float alpha = 1.0f;
-  float beta = 0.0f;
-  float gamma = 0.0f;
-};
-
-/// Of both signs and of magnitudes from 2^-7 to 1.
-std::vector<float> random_values(std::size_t count, std::mt19937& random) {
-  std::vector<float> result(count);
-  for (float& each : result) {
-    const auto bits = static_cast<std::uint32_t>(random());
-    const std::uint32_t exponent = 120 + (bits >> 29);
-    each = std::bit_cast<float>((bits & 0x807fffff) | (exponent << 23));
-  }
-  return result;
-}
+using testing::context;
 
 /// A random matrix of that shape, zero where the shape's contract says so.
-HostDiaMatrix random_matrix(DiaShape shape, std::mt19937& random) {
+HostDiaMatrix random_matrix(DiaShape shape, Trial& trial) {
   HostDiaMatrix matrix{std::move(shape), {}};
-  matrix.values = random_values(matrix.shape.stored(), random);
+  matrix.values = trial.normal(matrix.shape.stored());
   const auto rows = static_cast<std::int64_t>(matrix.shape.rows);
   for (std::size_t d = 0; d < matrix.shape.diagonals(); ++d) {
     for (std::size_t row = 0; row < matrix.shape.pitch; ++row) {
@@ -64,97 +43,32 @@ HostDiaMatrix random_matrix(DiaShape shape, std::mt19937& random) {
   return matrix;
 }
 
-/// On the device, with NaN behind its end.
-Buffer<float> guarded(Context& context, std::vector<float> values) {
-  values.resize(values.size() + kGuard, std::bit_cast<float>(kCanary));
-  Buffer<float> buffer = context.allocate<float>(values.size(), "a guarded vector");
-  buffer.upload(values);
-  return buffer;
-}
-
-using testing::context;
-
-bool same_bytes(const std::vector<float>& a, const std::vector<float>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float left, float right) {
-    return std::bit_cast<std::uint32_t>(left) == std::bit_cast<std::uint32_t>(right);
-  });
-}
-
-/// Against the bound for a sum of n products in any order: (n + 1) u sum |a_i x_i|, with
-/// u = 2^-24 and three more roundings for the recurrence.
-std::vector<float> compare(const DiaShape& shape, const std::vector<float>& x,
-                           const std::vector<float>& before, const MatvecFactors& factors,
-                           const std::vector<double>& product, const std::vector<double>& magnitude,
-                           const Buffer<float>& out) {
-  const std::vector<float> result = out.download();
-  const double roundings = static_cast<double>(shape.diagonals()) + 4.0;
-  std::size_t wrong = 0;
-  for (std::size_t row = 0; row < shape.rows; ++row) {
-    double expected = factors.alpha * product[row] + factors.beta * double{x[row]};
-    double scale =
-        std::abs(factors.alpha) * magnitude[row] + std::abs(factors.beta * double{x[row]});
-    if (factors.gamma != 0.0f) {
-      expected += factors.gamma * double{before[row]};
-      scale += std::abs(factors.gamma * double{before[row]});
-    }
-    const double tolerance = roundings * std::ldexp(scale, -24);
-    if (!(std::abs(result[row] - expected) <= tolerance) && ++wrong <= 3) {
-      ADD_FAILURE() << "row " << row << ": " << result[row] << " instead of " << expected
-                    << ", allowed " << tolerance;
-    }
-  }
-  EXPECT_EQ(wrong, 0u);
-  EXPECT_EQ(result.size(), shape.rows + kGuard);
-  for (std::size_t i = shape.rows; i < result.size(); ++i) {
-    EXPECT_EQ(std::bit_cast<std::uint32_t>(result[i]), kCanary) << "behind the end, at " << i;
-  }
-  return result;
-}
 using MakeOperator = std::function<std::unique_ptr<DeviceOperator>(const DiaMatrix&)>;
 
-/// Multiplies by a matrix of that shape in both forms and compares every row with the definition.
-void check_product(const DiaShape& shape, const MakeOperator& make) {
+/// Multiplies by a matrix of that shape in both forms and compares every row with the definition,
+/// against the bound for a sum of n products in any order: (n + 1) u sum |a_i x_i|, with u = 2^-24,
+/// half of Trial::kEps, and three more roundings for the recurrence.
+void check_product_of(const DiaShape& shape, const MakeOperator& make) {
   SCOPED_TRACE(::testing::Message()
                << shape.rows << " rows, " << shape.diagonals() << " diagonals");
-  std::mt19937 random(
-      static_cast<std::mt19937::result_type>(shape.rows * 1009 + shape.diagonals()));
-  const HostDiaMatrix host = random_matrix(shape, random);
-  const DiaMatrix matrix{shape, guarded(context(), host.values)};
-  const std::unique_ptr<DeviceOperator> op = make(matrix);
-  ASSERT_EQ(op->rows(), shape.rows);
-
-  const std::vector<float> x = random_values(shape.rows, random);
-  const std::vector<float> old = random_values(shape.rows, random);
-  const Buffer<float> in = guarded(context(), x);
-  std::vector<double> magnitude;
-  const std::vector<double> product =
-      reference_matvec(host, std::vector<double>(x.begin(), x.end()), &magnitude);
-
-  const std::vector<float> nans(shape.rows, kNan);
-  Buffer<float> out = guarded(context(), nans);
-  op->perform_op(in, out);
-  const std::vector<float> first = compare(shape, x, nans, {}, product, magnitude, out);
-  out.upload(nans);
-  op->perform_op(in, out);
-  EXPECT_TRUE(same_bytes(first, out.download())) << "two runs differ";
-
-  for (const MatvecFactors& factors :
-       {MatvecFactors{1.75f, -0.3f, -1.0f}, MatvecFactors{-0.6f, 0.0f, 0.8f},
-        MatvecFactors{2.0f, 0.5f, 0.0f}}) {
-    SCOPED_TRACE(::testing::Message()
-                 << "factors " << factors.alpha << ", " << factors.beta << ", " << factors.gamma);
-    const std::vector<float>& before = factors.gamma == 0.0f ? nans : old;
-    out.upload(before);
-    op->perform_recurrence(in, out, factors.alpha, factors.beta, factors.gamma);
-    compare(shape, x, before, factors, product, magnitude, out);
-  }
-  EXPECT_EQ(op->products(), 5);
+  testing::expect_right(context(), [&](Trial& trial) {
+    const HostDiaMatrix host = random_matrix(shape, trial);
+    const DiaMatrix matrix = upload(context(), host);
+    const std::unique_ptr<DeviceOperator> op = make(matrix);
+    ASSERT_EQ(op->rows(), shape.rows);
+    const std::vector<float> x = trial.normal(shape.rows);
+    TermSums expected(0);
+    expected.values =
+        reference_matvec(host, std::vector<double>(x.begin(), x.end()), &expected.magnitudes);
+    check_product(trial, *op, x, expected, (static_cast<double>(shape.diagonals()) + 4) / 2);
+    EXPECT_EQ(op->products(), 5);
+  });
 }
 
 class Matvec : public ::testing::TestWithParam<MatvecKind> {
  protected:
   void check(const DiaShape& shape) {
-    check_product(shape, [](const DiaMatrix& matrix) {
+    check_product_of(shape, [](const DiaMatrix& matrix) {
       return std::make_unique<DiaOperator>(context(), matrix, GetParam());
     });
   }
@@ -241,7 +155,7 @@ TEST_P(Matvec, ManyDiagonalsOfNoStencil) {
 class TinyUnrolledForm : public ::testing::TestWithParam<MatvecUnrolledForm> {
  protected:
   static void check(const DiaShape& shape) {
-    check_product(shape, [](const DiaMatrix& matrix) {
+    check_product_of(shape, [](const DiaMatrix& matrix) {
       return std::make_unique<DiaOperator>(context(), matrix, GetParam());
     });
   }
@@ -343,14 +257,10 @@ TEST(MatvecChoice, WhatWasAskedForIsKept) {
 }
 
 TEST(MatvecChoice, AnUnknownNameIsAnErrorThatListsTheKnown) {
-  try {
-    matvec_kind("fast");
-    FAIL() << "no error";
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), ::testing::AllOf(::testing::HasSubstr("'fast'"),
-                                               ::testing::HasSubstr("auto, naive, aligned, "),
-                                               ::testing::HasSubstr("unrolled")));
-  }
+  EXPECT_THAT(testing::message_of<ConfigError>([] { matvec_kind("fast"); }),
+              ::testing::AllOf(::testing::HasSubstr("'fast'"),
+                               ::testing::HasSubstr("auto, naive, aligned, "),
+                               ::testing::HasSubstr("unrolled")));
 }
 
 TEST(DiaOperator, DoesNotChooseForItself) {

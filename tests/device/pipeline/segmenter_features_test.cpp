@@ -202,12 +202,7 @@ TEST(SegmenterFeatures, ThePlanKnowsThem) {
 template <class E>
 std::string error_of(const Parameters& parameters, const ImageToSegment& image) {
   Segmenter segmenter(parameters, test_device());
-  try {
-    segmenter.segment(image);
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "no such error";
+  return message_of<E>([&] { segmenter.segment(image); });
 }
 
 TEST(SegmenterFeatures, RefusesWhatDoesNotFit) {

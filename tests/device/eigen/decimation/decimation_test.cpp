@@ -70,7 +70,7 @@ constexpr DecimationSize kDecimationSizes[] = {{1, 1, 5},   {2, 1, 5},   {1, 9, 
 
 class Decimations : public ::testing::Test {
  protected:
-  Decimations() { context_.blank_allocations(); }
+  Decimations() { context_.guard_allocations(); }
 
   Context context_{testing::test_device()};
 };
