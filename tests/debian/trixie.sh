@@ -22,6 +22,7 @@ start=$SECONDS status=0
 unshare --mount --pid --fork --propagation private bash -c '
   folder=$1
   shift
+  mount --bind "$folder" "$folder"  # Only a root that is a mount lets tests make name spaces of mounts within.
   mount -t proc proc "$folder/proc"
   mount --rbind /dev "$folder/dev"
   mount -t tmpfs tmpfs "$folder/tmp"

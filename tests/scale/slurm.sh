@@ -76,6 +76,10 @@ KillWait=1
 NodeName=node NodeHostname=$(hostname) NodeAddr=127.0.0.1 CPUs=2
 PartitionName=all Nodes=node Default=YES MaxTime=INFINITE State=UP
 TEXT
+  # Otherwise Slurm 24 needs control groups, which a container may lack; Slurm 22 does not know this word.
+  if [[ $(slurmd -V) =~ ([0-9]+)\. ]] && ((BASH_REMATCH[1] >= 24)); then
+    echo "CgroupPlugin=disabled" > "$dir/cgroup.conf"
+  fi
   export SLURM_CONF=$dir/slurm.conf
   daemon munged --foreground --force --key-file="$dir/munge/key" --socket="$dir/munge/socket" \
     --pid-file="$dir/munge/pid" --log-file="$dir/munge/log" --seed-file="$dir/munge/seed"
