@@ -130,7 +130,7 @@ TEST(NpyHeader, NeverCrashesOnDamagedHeaders) {
 }
 
 using ::testing::AllOf;
-using testing::refusal_of;
+using testing::message_of;
 
 /// Numbers 1, 2, 3... in an array of this shape, C order.
 std::vector<std::uint8_t> counted(const std::vector<std::size_t>& shape) {
