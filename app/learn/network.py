@@ -261,6 +261,16 @@ class Graph:
         return out
 
 
+def add_embedding(g, embedding, read):
+    """read: the names of the tensors of for_embedding()."""
+    y = read[0]
+    for k, level in enumerate(read[1:]):
+        name = f"embedding.{k}"
+        up = g.upsample(g.conv(embedding.down[k], y, name + ".down"), level, name + ".up")
+        y = g.conv(embedding.mix[k], g.conv(embedding.skip[k], level, name + ".skip", add=up), name + ".mix")
+    g.conv(embedding.out, y, "embedding")
+
+
 def graph_of(net, embedding=None):
     """The Graph for the file, with batch normalization folded into its tensors."""
     g, features = Graph(), []
@@ -282,13 +292,8 @@ def graph_of(net, embedding=None):
         if k < len(net.residual):
             x = g.conv(net.residual[k], x, name + ".residual", add=x)
         read.append(x)
-    if embedding is not None:
-        y = read[0]
-        for k, level in enumerate(read[1:3]):
-            name = f"embedding.{k}"
-            up = g.upsample(g.conv(embedding.down[k], y, name + ".down"), level, name + ".up")
-            y = g.conv(embedding.mix[k], g.conv(embedding.skip[k], level, name + ".skip", add=up), name + ".mix")
-        g.conv(embedding.out, y, "embedding")
+        if embedding is not None and len(read) == 3:  # At once, so that these tensors need not be kept.
+            add_embedding(g, embedding, read)
     x = g.conv(net.out, g.conv(net.last, x, "last"), "logits")
     g.ops.append({"op": "sigmoid", "in": x, "out": "strength"})
     return g
