@@ -341,8 +341,11 @@ std::vector<MergingToCome> begin_merging(std::span<const WorkingImage> images,
     }
     const auto find = [image = each.image, &region = parameters.region,
                        embedded = embeds(each, parameters)] {
-      return LearnedMerging{{image->channels, lab_bytes(*image), {}},
-                            load_merging_weights(region.merging_weights, embedded)};
+      LearnedMerging learned;
+      learned.weights = load_merging_weights(region.merging_weights, embedded);
+      learned.colours.channels = image->channels;
+      learned.colours.values = lab_bytes(*image);
+      return learned;
     };
     begun.push_back(std::async(std::launch::async, find));
   }

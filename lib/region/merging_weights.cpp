@@ -132,9 +132,11 @@ MergingWeights load_merging_weights(const std::string& name, bool embedding) {
   }
   MergingWeights weights = parse_merging_weights(text_of_file(name), name);
   if (weights.need_embedding() && !embedding) {
-    fail(name,
-         "they need the embedding of a network, and the boundary map comes from none that "
-         "has one");
+    throw ConfigError(fmt::format(
+        "the merging weights '{}' need the embedding of a network, and the boundary map comes from "
+        "none that has one: take a network with an embedding (--weights default), or leave "
+        "region.merging_weights empty",
+        name));
   }
   return weights;
 }

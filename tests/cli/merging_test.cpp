@@ -54,6 +54,19 @@ TEST_F(CliMerging, OfANetworksMapIsLearned) {
   EXPECT_NE(by_default, tree("--weights fast --merging strength"));
 }
 
+TEST_F(CliMerging, WeightsForAnEmbeddingNeedANetworkThatHasOne) {
+  const std::string with = DIACUT_SOURCE_DIR "/configs/merging-embedding.json";
+  const std::string without = DIACUT_SOURCE_DIR "/configs/merging.json";
+  const std::string by_default = tree("");
+  EXPECT_EQ(by_default, tree("--set region.merging_weights=" + with));
+  EXPECT_NE(by_default, tree("--set region.merging_weights=" + without));
+  for (const std::string boundaries : {"--weights fast", "--edges map.png --merging learned"}) {
+    expect_error(segment("a.png -o l.png " + boundaries + " --set region.merging_weights=" + with),
+                 boundaries.starts_with("--edges") ? 3 : 2, {"embedding", "--weights default"});
+    EXPECT_FALSE(exists("l.png"));
+  }
+}
+
 TEST_F(CliMerging, TakesWeightsOfAFile) {
   write("weights.json",
         R"({"format": "diacut-merging", "version": 1, "threshold": 0.125,

@@ -399,7 +399,8 @@ TEST(MergingWeights, OfPicturesWithAnEmbeddingAreOthers) {
   text.replace(text.find("chi2_a"), 6, "embedding");
   std::ofstream(path) << text;
   EXPECT_TRUE(load_merging_weights(path, true).need_embedding());
-  EXPECT_THROW(load_merging_weights(path), ConfigError);
+  EXPECT_THAT(testing::message_of<ConfigError>([&] { load_merging_weights(path); }),
+              AllOf(HasSubstr(path), HasSubstr("--weights default")));
 }
 
 TEST(MergingWeights, ThatAreWrongAreTold) {
