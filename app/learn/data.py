@@ -50,4 +50,32 @@ def load_objects(data, split):
     return names, photographs, regions
 
 
+def parse_fold(parser, text):
+    """(K, N) of the text K/N; None where there is none. Ends the program where it is wrong."""
+    if not text:
+        return None
+    parts = text.split("/")
+    if len(parts) != 2 or not all(p.isdigit() for p in parts) or int(parts[0]) >= int(parts[1]):
+        parser.error(f"--fold {text}: expected K/N with 0 <= K < N")
+    return int(parts[0]), int(parts[1])
+
+
+def parse_splits(parser, text):
+    """The list of splits. Ends the program where it is wrong."""
+    splits = text.split(",")
+    if splits not in (["train"], ["train", "val"]):
+        parser.error(f"--splits {text}: expected train, or train,val")
+    return splits
+
+
+def check_out(parser, path):
+    if not path.endswith(".safetensors"):
+        parser.error(f"--out {path}: the name of a file of weights ends in .safetensors")
+
+
+def left_out(fold, count):
+    """Which of `count` photographs a fold leaves out."""
+    return range(fold[0], count, fold[1]) if fold else range(0)
+
+
 LOADERS = {"contours": load_contours, "objects": load_objects}

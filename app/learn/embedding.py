@@ -20,7 +20,7 @@ import torch
 import torch.nn.functional as F
 
 from crops import Crops
-from data import load_contours
+from data import check_out, left_out, load_contours, parse_fold, parse_splits
 from network import SIZES, BoundaryNet, Embedding, load, save
 from run_file import read_file
 
@@ -83,21 +83,30 @@ def arguments():
     parser.add_argument("--fold", help="K/N: leave out every N-th photograph from the K-th on, K from 0")
     parser.add_argument("--splits", default="train", help="train, or train,val")
     parser.add_argument("--device", default="cuda")
-    return parser.parse_args()
+    options = parser.parse_args()
+    check_out(parser, options.out)
+    options.splits, options.fold = parse_splits(parser, options.splits), parse_fold(parser, options.fold)
+    if options.device.startswith("cuda") and not torch.cuda.is_available():
+        parser.error("PyTorch sees no GPU; --device cpu trains without, very slowly")
+    try:
+        options.network = read_file(options.weights)
+    except (OSError, ValueError) as error:
+        parser.error(f"--weights: {error}")
+    if options.network[2].get("size") not in SIZES or options.network[2].get("outputs", "boundary") != "boundary":
+        parser.error(f"--weights {options.weights}: expected a network of train.py for contours")
+    return options
 
 
 def photographs(options):
     """What there is to learn from: photographs and their regions."""
     pictures, regions = [], []
-    for split in options.splits.split(","):
+    for split in options.splits:
         _, found, drawn = load_contours(options.data, split)
         pictures += found
         regions += drawn
-    if options.fold:
-        left_out, folds = (int(part) for part in options.fold.split("/"))
-        chosen = [k for k in range(len(pictures)) if k % folds != left_out]
-        pictures, regions = [pictures[k] for k in chosen], [regions[k] for k in chosen]
-    return pictures, regions
+    without = left_out(options.fold, len(pictures))
+    chosen = [k for k in range(len(pictures)) if k not in without]
+    return [pictures[k] for k in chosen], [regions[k] for k in chosen]
 
 
 def train(net, options):
@@ -136,7 +145,7 @@ def train(net, options):
 
 def main():
     options = arguments()
-    _, tensors, metadata = read_file(options.weights)
+    _, tensors, metadata = options.network
     net = BoundaryNet(**SIZES[metadata["size"]])
     load(net, options.weights, tensors)
     net.to(options.device).eval().requires_grad_(False)

@@ -52,7 +52,7 @@ except ImportError:
     sys.exit("train.py needs PyTorch: install python3-torch (Debian) or torch (PyPI)")
 
 from crops import CROP, CROPS
-from data import LOADERS
+from data import LOADERS, check_out, left_out, parse_fold, parse_splits
 from loss import full_loss
 from maps import planes_of, strength, write_maps
 from network import MEAN, SCALE, SIZES, BoundaryNet, freeze_norms, load, save
@@ -110,16 +110,9 @@ def add_options(parser):
 def check_options(parser, arguments):
     if bool(arguments.pictures) == bool(arguments.data) or bool(arguments.pictures) != bool(arguments.labels):
         parser.error("expected --pictures and --labels, or --data")
-    if not arguments.out.endswith(".safetensors"):
-        parser.error(f"--out {arguments.out}: the name of a file of weights ends in .safetensors")
-    arguments.splits = arguments.splits.split(",")
-    if arguments.splits not in (["train"], ["train", "val"]):
-        parser.error(f"--splits {','.join(arguments.splits)}: expected train, or train,val")
-    if arguments.fold:
-        parts = arguments.fold.split("/")
-        if len(parts) != 2 or not all(p.isdigit() for p in parts) or int(parts[0]) >= int(parts[1]):
-            parser.error(f"--fold {arguments.fold}: expected K/N with 0 <= K < N")
-        arguments.fold = tuple(int(p) for p in parts)
+    check_out(parser, arguments.out)
+    arguments.splits = parse_splits(parser, arguments.splits)
+    arguments.fold = parse_fold(parser, arguments.fold)
     if arguments.pictures and (arguments.fold or arguments.teachers or arguments.splits != ["train"]):
         parser.error("--fold, --teachers and --splits are for --data")
     if arguments.start and arguments.encoder:
@@ -443,9 +436,8 @@ def main():
     torch.manual_seed(arguments.seed)
     torch.backends.cudnn.benchmark = True
     train, val = load_pictures(arguments)
-    fold = arguments.fold
-    left_out = list(range(fold[0], len(train.names), fold[1])) if fold else []
-    kept = train.some([i for i in range(len(train.names)) if i not in left_out])
+    without = left_out(arguments.fold, len(train.names))
+    kept = train.some([i for i in range(len(train.names)) if i not in without])
     judge = None
     if arguments.pictures:
         judge = Judge(val.names, val.photographs, val.regions, arguments.task, arguments.programs)
@@ -468,7 +460,7 @@ def main():
         if val.names:
             off = difference(mean, arguments.out, val.photographs[0], device)
             print(f"{arguments.out}: its map of a val photograph is off the network's by {off:.4f} at most")
-        for part, some in (("left_out", train.some(left_out)), ("val", val)) if arguments.maps else ():
+        for part, some in (("left_out", train.some(without)), ("val", val)) if arguments.maps else ():
             write_maps(f"{arguments.maps}/{part}", some.names,
                        [strength(mean, p, device, SCALES[arguments.task]) for p in some.photographs])
 

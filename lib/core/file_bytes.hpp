@@ -37,7 +37,7 @@ class MappedFile {
   /// Nothing where the file is not a regular one, has fewer than `least` bytes, or cannot be
   /// mapped. Precondition: `least` is positive.
   static std::optional<MappedFile> open(const std::string& path, std::uint64_t least);
-  /// The same of an open file, which may be closed then.
+  /// Maps an open file, under the conditions of open(). The file may be closed afterwards.
   static std::optional<MappedFile> of(int file, std::uint64_t least);
 
   std::span<const std::uint8_t> bytes() const {

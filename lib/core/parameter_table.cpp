@@ -430,7 +430,8 @@ void add_region(Table& table) {
   region.names(
       "merging", &RegionParameters::merging, kMergingRuleNames,
       "How regions are merged. learned: by the probability that two regions are different things, "
-      "computed from their boundary, areas and colours and fitted to segmentations that people "
+      "computed from their boundary, areas, colours and embedding and fitted to segmentations that "
+      "people "
       "drew; half of the people separate regions that merge at .5. strength: by the mean strength "
       "of their boundary. auto: learned if the boundary map comes from a network; strength with "
       "the gradient, with your own map, and with features alone.");

@@ -76,21 +76,28 @@ bool merges_by_probability(const WorkingImage& image, const RunParameters& param
   return makes_hierarchy(parameters) && merges_by_probability(parameters, no_network);
 }
 
-/// Whether merging needs the image's embedding.
+/// Whether merging by probability needs the image's embedding.
 bool embeds(const WorkingImage& image, const RunParameters& parameters) {
   return image.edges == nullptr && parameters.has_boundary() &&
-         parameters.region.merging_weights != kBoundaryMerging &&
-         merges_by_probability(image, parameters) && gives_embedding(parameters.cue);
+         parameters.region.merging_weights != kBoundaryMerging && gives_embedding(parameters.cue);
 }
 
+/// How regions of one image merge, once its colours are known.
+struct MergingToCome {
+  bool embeds = false;                  ///< Whether the image's embedding is needed too.
+  std::future<LearnedMerging> learned;  ///< Not valid where regions merge by strength.
+};
+
 Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
-                           std::span<const WorkingImage> images, const SegmentationPlan& plan) {
+                           std::span<const WorkingImage> images,
+                           std::span<const MergingToCome> merging, const SegmentationPlan& plan) {
   const Grid& grid = plan.batch.image;
   const CueParameters& cue = plan.parameters.cue;
   CueParameters whole = cue;
   whole.thin = false;
   Boundaries found;
-  for (const WorkingImage& each : images) {
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    const WorkingImage& each = images[k];
     Embedding& embedding = found.embeddings.emplace_back();
     if (!plan.parameters.has_boundary()) {
       found.maps.push_back(empty_boundary_map(context, *each.image, grid));
@@ -107,7 +114,7 @@ Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
     found.unthinned.push_back(std::move(unthinned));
     found.maps.push_back(boundary_map(context, *each.image, grid, for_affinity ? cue : whole,
                                       networks, each.edges.get(),
-                                      embeds(each, plan.parameters) ? &embedding : nullptr));
+                                      merging[k].embeds ? &embedding : nullptr));
     check_boundary_map(found.maps.back().values);
     if (each.seeds && !each.seeds->walls.empty()) add_walls(found.maps.back(), each.seeds->walls);
     if (!for_affinity) found.maps.back().valid = {};
@@ -326,28 +333,23 @@ void add_placement(Segmentation& result, const Grid& grid,
   watch.report(kPlacement, 1);
 }
 
-/// How regions of one image merge, with its colours, once these are known.
-using MergingToCome = std::future<LearnedMerging>;
-
 /// Begins to find the colours of all images, which takes the host no longer than the device takes
 /// for the boundaries. The results are to be asked for while the images are there.
 std::vector<MergingToCome> begin_merging(std::span<const WorkingImage> images,
                                          const RunParameters& parameters) {
   std::vector<MergingToCome> begun;
   for (const WorkingImage& each : images) {
-    if (!merges_by_probability(each, parameters)) {
-      begun.emplace_back();
-      continue;
-    }
-    const auto find = [image = each.image, &region = parameters.region,
-                       embedded = embeds(each, parameters)] {
+    MergingToCome& merging = begun.emplace_back();
+    if (!merges_by_probability(each, parameters)) continue;
+    merging.embeds = embeds(each, parameters);
+    const auto find = [image = each.image, &region = parameters.region, embeds = merging.embeds] {
       LearnedMerging learned;
-      learned.weights = load_merging_weights(region.merging_weights, embedded);
+      learned.weights = load_merging_weights(region.merging_weights, embeds);
       learned.colours.channels = image->channels;
       learned.colours.values = lab_bytes(*image);
       return learned;
     };
-    begun.push_back(std::async(std::launch::async, find));
+    merging.learned = std::async(std::launch::async, find);
   }
   return begun;
 }
@@ -370,8 +372,8 @@ Labels cut_or_objects(Segmentation& result, const RegionParameters& parameters,
 
 /// Empty where regions merge by strength, without colours.
 std::optional<LearnedMerging> learned_merging(MergingToCome merging, Embedding embedding) {
-  if (!merging.valid()) return std::nullopt;
-  LearnedMerging learned = merging.get();
+  if (!merging.learned.valid()) return std::nullopt;
+  LearnedMerging learned = merging.learned.get();
   learned.colours.embedding = std::move(embedding);
   return learned;
 }
@@ -542,8 +544,8 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
 
   ask_for_later_kernels(context, plan.parameters);
   std::vector<MergingToCome> merging = begin_merging(images, plan.parameters);
-  Boundaries boundaries =
-      timed("boundaries", [&] { return find_boundaries(context, networks_, images, plan); });
+  Boundaries boundaries = timed(
+      "boundaries", [&] { return find_boundaries(context, networks_, images, merging, plan); });
   std::vector<std::vector<float>> inside = std::move(boundaries.inside);
   std::vector<Embedding> embeddings = std::move(boundaries.embeddings);
   const SpectralUse spectral = plan.parameters.contour.spectral;

@@ -67,7 +67,7 @@ class CliTiles : public CliTest {
       expect_done(step("join"));
     }
   }
-  /// The same, where two processes share the tiles.
+  /// Tiles and join, `times` times, where two processes share the tiles.
   void steps_in_two_shares(int times) const {
     for (int k = 0; k < times; ++k) {
       const auto first = start("tile work/plan.json --shard 1/2");

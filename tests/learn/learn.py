@@ -192,6 +192,23 @@ class Networks(unittest.TestCase):
         self.assertLess(losses[0], 0.2)
         self.assertGreater(min(losses[1:]), 0.4)
 
+    def test_what_makes_no_embedding(self):
+        given = ("--data", "none", "--device", "cpu", "--weights")
+        default, nuclei = (f"{SOURCE}/configs/{name}.safetensors" for name in ("default", "nuclei"))
+        for arguments, words in (
+                ((*given, default, "--out", "a.onnx"), ["a.onnx", ".safetensors"]),
+                ((*given, default, "--out", "a.safetensors", "--fold", "4/4"), ["--fold 4/4"]),
+                ((*given, default, "--out", "a.safetensors", "--splits", "test"), ["--splits test"]),
+                ((*given, "none.safetensors", "--out", "a.safetensors"), ["none.safetensors"]),
+                ((*given, nuclei, "--out", "a.safetensors"), ["nuclei.safetensors", "for contours"]),
+                ((*given, default, "--out", "a.safetensors"), ["none/images/train", "no such folder"])):
+            code, out = run("embedding.py", *arguments)
+            self.assertNotEqual(code, 0, arguments)
+            self.assertNotIn("Traceback", out)
+            for word in words:
+                self.assertIn(word, out)
+        self.assertFalse(os.path.exists("a.safetensors"))
+
     def test_another_network_is_refused(self):
         _, tensors, _ = read_file(f"{SOURCE}/configs/fast.safetensors")
         with self.assertRaises(ValueError):

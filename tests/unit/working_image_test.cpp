@@ -63,12 +63,7 @@ TEST(WorkingImage, ReducesABoundaryMapByItsMaximum) {
 }
 
 std::string refusal(const Image& image, const EdgeMap& edges) {
-  try {
-    working_image({&image, &edges}, with_detail(4));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message_of<InputError>([&] { working_image({&image, &edges}, with_detail(4)); });
 }
 
 TEST(WorkingImage, RefusesABoundaryMapThatDoesNotFit) {

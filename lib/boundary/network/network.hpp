@@ -64,6 +64,8 @@ struct Network {
   int output() const { return ops.back().output; }
   /// The channels of the output: 1, the boundary map, or 2, the inside map after it.
   int outputs() const { return tensors[static_cast<std::size_t>(output())].channels; }
+  /// Precondition: there is an embedding.
+  const NetworkTensor& embedded() const { return tensors[static_cast<std::size_t>(embedding)]; }
   /// The deepest level.
   int levels() const;
   /// The radius of the receptive field: how far the input pixels that an output pixel depends on

@@ -1,5 +1,7 @@
 #include "boundary/network/network_boundary.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +11,7 @@
 
 #include "boundary/network/picture_kernels.hpp"
 #include "boundary/network/tiles.hpp"
+#include "diacut/errors.hpp"
 #include "image/resize.hpp"
 
 namespace diacut {
@@ -168,15 +171,14 @@ NetworkSize largest_of_any_part(const Network& network, const NetworkMap& map, i
 
 /// How many cells of the embedding there are along some pixels.
 int cells_of(const Network& network, int pixels) {
-  const int level = network.tensors[static_cast<std::size_t>(network.embedding)].level;
-  return network_side(pixels, level);
+  return network_side(pixels, network.embedded().level);
 }
 
 /// An embedding without values of a picture resized by `scale`, with its border.
 Embedding empty_embedding(const Network& network, const Task& task, double scale) {
   const NetworkSize inner = scaled(task.picture(), scale);
   const int border = task.parameters.border;
-  const int level = network.tensors[static_cast<std::size_t>(network.embedding)].level;
+  const int level = network.embedded().level;
   const auto cells = [&](int side, int resized) {
     std::vector<std::int32_t> found(static_cast<std::size_t>(side));
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -186,7 +188,7 @@ Embedding empty_embedding(const Network& network, const Task& task, double scale
     return found;
   };
   Embedding made;
-  made.channels = network.tensors[static_cast<std::size_t>(network.embedding)].channels;
+  made.channels = network.embedded().channels;
   made.columns = cells_of(network, inner.width + 2 * border);
   made.column_of = cells(task.view.width, inner.width);
   made.row_of = cells(task.view.height, inner.height);
@@ -195,29 +197,38 @@ Embedding empty_embedding(const Network& network, const Task& task, double scale
   return made;
 }
 
+/// The number of kEmbeddingUnit that is nearest to a value, of those that fit.
+std::int16_t embedding_units(float value) {
+  constexpr float kMost = std::numeric_limits<std::int16_t>::max();
+  if (!std::isfinite(value)) {
+    throw DeviceError(fmt::format(
+        "stage boundaries: a value of the embedding is {}, expected a finite number: the "
+        "device or its driver fails; run again, or on another device (--list-devices)",
+        value));
+  }
+  const float units = value / static_cast<float>(kEmbeddingUnit);
+  return static_cast<std::int16_t>(std::lround(std::clamp(units, -kMost, kMost)));
+}
+
 /// Waits for the cells of a tile's core. Cores begin at whole cells.
 void add_cells(const Network& network, NetworkTensors& tensors, const NetworkSize& tile,
                const NetworkCopy& core, Embedding& embedding) {
-  const NetworkTensor& tensor = network.tensors[static_cast<std::size_t>(network.embedding)];
+  const NetworkTensor& tensor = network.embedded();
   const NetworkPlanes planes = planes_at(network, tensor.level, tile.width, tile.height);
   std::vector<float> all(planes.elements(tensor.channels));
   tensors[network.embedding].download(all);
-  const auto first_row = static_cast<std::size_t>(planes.margin) + 1;
-  for (int y = 0; y < cells_of(network, core.height); ++y) {
-    for (int x = 0; x < cells_of(network, core.width); ++x) {
-      const std::size_t from =
-          (first_row + static_cast<std::size_t>((core.from_y >> tensor.level) + y)) *
-              static_cast<std::size_t>(planes.stride) +
-          static_cast<std::size_t>((core.from_x >> tensor.level) + x);
-      const std::size_t to =
-          embedding.cell(static_cast<std::size_t>((core.to_x >> tensor.level) + x),
-                         static_cast<std::size_t>((core.to_y >> tensor.level) + y));
-      for (std::size_t c = 0; c < static_cast<std::size_t>(tensor.channels); ++c) {
-        constexpr double kMost = std::numeric_limits<std::int16_t>::max();
-        const double value = all[c * planes.plane() + from] / kEmbeddingUnit;
-        embedding.values[to + c] =
-            static_cast<std::int16_t>(std::lround(std::clamp(value, -kMost, kMost)));
-      }
+  const auto cell = [&](int pixel) { return static_cast<std::size_t>(pixel >> tensor.level); };
+  const auto columns = static_cast<std::size_t>(cells_of(network, core.width));
+  const auto rows = static_cast<std::size_t>(cells_of(network, core.height));
+  const auto stride = static_cast<std::size_t>(planes.stride);
+  const std::size_t first_row = static_cast<std::size_t>(planes.margin) + 1 + cell(core.from_y);
+  for (std::size_t i = 0; i < rows * columns; ++i) {
+    const std::size_t x = i % columns;
+    const std::size_t y = i / columns;
+    const float* from = &all[(first_row + y) * stride + cell(core.from_x) + x];
+    std::int16_t* to = &embedding.values[embedding.cell(cell(core.to_x) + x, cell(core.to_y) + y)];
+    for (std::size_t c = 0; c < static_cast<std::size_t>(tensor.channels); ++c) {
+      to[c] = embedding_units(from[c * planes.plane()]);
     }
   }
 }
