@@ -143,11 +143,11 @@ ConvolutionProblem::ConvolutionProblem(const ConvolutionCase& wanted) : convolut
   shape.inputs = convolution.inputs;
   std::mt19937 random(
       static_cast<unsigned>(convolution.width * 31 + convolution.height * 7 + shape.outputs));
-  op.kind = convolution.depthwise ? NetworkOpKind::kDepthwise : NetworkOpKind::kConvolution;
+  op.kind = NetworkOpKind::kConvolution;
   op.shape = shape;
   input = random_tensor(shape.inputs, convolution.width, convolution.height, random);
   const auto taps = static_cast<std::size_t>(shape.taps());
-  const auto inner = static_cast<std::size_t>(convolution.depthwise ? 1 : shape.inputs);
+  const auto inner = static_cast<std::size_t>(shape.inner());
   op.weights = random_values(static_cast<std::size_t>(shape.outputs) * inner * taps, random);
   op.bias = random_values(static_cast<std::size_t>(shape.outputs), random);
   const auto side = [&](int input) { return (input + shape.stride - 1) / shape.stride; };
@@ -163,19 +163,11 @@ ConvolutionProblem::ConvolutionProblem(const ConvolutionCase& wanted) : convolut
 void ConvolutionProblem::launch(Context& context, const Buffer<float>& in,
                                 const Buffer<float>* added_tensor, const ConvolutionTile* tile,
                                 Buffer<float>& out) const {
-  if (convolution.depthwise) {
-    NetworkDepthwise conv(context, op.shape, op.weights, op.bias);
-    conv(from, in, to, added_tensor, out);
-  } else if (op.shape.stride > 1) {
-    NetworkConvStrided conv(context, op.shape, op.weights, op.bias);
-    conv(from, in, to, added_tensor, out);
+  NetworkConv conv(context, op);
+  if (tile != nullptr) {
+    conv.run(*tile, from, in, to, added_tensor, out);
   } else {
-    NetworkConv conv(context, op.shape, op.weights, op.bias);
-    if (tile != nullptr) {
-      conv.run(*tile, from, in, added_tensor, out);
-    } else {
-      conv(from, from, in, added_tensor, out);
-    }
+    conv(from, in, to, to, added_tensor, out);
   }
 }
 

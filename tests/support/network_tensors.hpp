@@ -36,7 +36,6 @@ struct ConvolutionCase {
   bool add = false;        ///< Whether a tensor is added.
   int width = 1;
   int height = 1;
-  bool depthwise = false;
 };
 
 /// A convolution, what it computes, and how far each value may be off by the roundings of its sums.

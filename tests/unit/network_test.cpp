@@ -39,7 +39,7 @@ TEST(NetworkFile, IsReadAsItWasWritten) {
   EXPECT_EQ(sum.weights.size(), 9u * 9 * 9);
   EXPECT_TRUE(sum.shape.relu);
   EXPECT_EQ(network.ops[1].shape.dilation, 2);
-  EXPECT_EQ(network.ops[5].kind, NetworkOpKind::kDepthwise);
+  EXPECT_TRUE(network.ops[5].shape.depthwise);
   EXPECT_EQ(network.ops.back().kind, NetworkOpKind::kSigmoid);
   EXPECT_EQ(network.margin(0), 2);
   EXPECT_EQ(network.margin(1), 3);

@@ -13,55 +13,25 @@ namespace {
 
 constexpr char kWeights[] = "the network's weights";
 
-std::size_t weight_count(const ConvolutionShape& shape) {
-  return ConvolutionWeights::blocks(shape) * ConvolutionWeights::kBlock *
-         static_cast<std::size_t>(shape.inputs) * static_cast<std::size_t>(shape.taps());
+std::size_t bias_count(const ConvolutionShape& shape) {
+  return static_cast<std::size_t>(shape.blocks() * shape.block());
 }
 
-std::size_t bias_count(const ConvolutionShape& shape) {
-  return ConvolutionWeights::blocks(shape) * ConvolutionWeights::kBlock;
+std::size_t weight_count(const ConvolutionShape& shape) {
+  return bias_count(shape) * static_cast<std::size_t>(shape.inner() * shape.taps());
 }
 
 std::vector<float> packed(const ConvolutionShape& shape, const std::vector<float>& weights) {
   std::vector<float> result(weight_count(shape), 0.0f);
-  const int taps = shape.taps();
-  for (int output = 0; output < shape.outputs; ++output) {
-    const int block = output / ConvolutionWeights::kBlock;
-    for (int input = 0; input < shape.inputs; ++input) {
-      for (int tap = 0; tap < taps; ++tap) {
-        const auto from = (static_cast<std::size_t>(output) * shape.inputs + input) * taps + tap;
-        const auto to = ((static_cast<std::size_t>(block) * shape.inputs + input) * taps + tap) *
-                            ConvolutionWeights::kBlock +
-                        output % ConvolutionWeights::kBlock;
-        result[to] = weights[from];
-      }
+  const auto each = static_cast<std::size_t>(shape.inner() * shape.taps());
+  const auto block = static_cast<std::size_t>(shape.block());
+  for (std::size_t output = 0; output < static_cast<std::size_t>(shape.outputs); ++output) {
+    for (std::size_t k = 0; k < each; ++k) {
+      result[(output / block * each + k) * block + output % block] = weights[output * each + k];
     }
   }
   return result;
 }
-
-}  // namespace
-
-ConvolutionWeights::ConvolutionWeights(Context& context, const ConvolutionShape& shape,
-                                       const std::vector<float>& unpacked,
-                                       const std::vector<float>& biases)
-    : weights(context.allocate<float>(weight_count(shape), kWeights)),
-      bias(context.allocate<float>(bias_count(shape), kWeights)) {
-  weights.upload(packed(shape, unpacked));
-  std::vector<float> padded = biases;
-  padded.resize(bias.size(), 0.0f);
-  bias.upload(padded);
-}
-
-std::size_t ConvolutionWeights::blocks(const ConvolutionShape& shape) {
-  return round_up(static_cast<std::size_t>(shape.outputs), kBlock) / kBlock;
-}
-
-std::size_t ConvolutionWeights::memory(const ConvolutionShape& shape) {
-  return (weight_count(shape) + bias_count(shape)) * sizeof(float);
-}
-
-namespace {
 
 constexpr int kGpuGroup = 32;
 /// The fewest work-items that keep a large GPU busy. With fewer, each work-item gets less work.
@@ -85,25 +55,29 @@ std::size_t columns_of(const RowTile& tile, const NetworkPlanes& planes) {
          static_cast<std::size_t>(tile.group);
 }
 
-/// The global and the local size of a launch.
-struct Items {
-  cl::NDRange all;
-  cl::NDRange group;
-};
-
-Items items_of(const RowTile& tile, const ConvolutionShape& shape, const NetworkPlanes& planes) {
-  return {cl::NDRange(pieces(static_cast<std::size_t>(shape.outputs), tile.channels),
-                      columns_of(tile, planes), planes.rows()),
-          cl::NDRange(1, static_cast<std::size_t>(tile.group), 1)};
+void launch(Context& context, const Kernel& kernel, const RowTile& tile,
+            const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  context.launch(kernel,
+                 cl::NDRange(pieces(static_cast<std::size_t>(shape.outputs), tile.channels),
+                             columns_of(tile, planes), planes.rows()),
+                 cl::NDRange(1, static_cast<std::size_t>(tile.group), 1));
 }
 
-Items items_of(const PatchTile& tile, const ConvolutionShape& shape, const NetworkPlanes& planes) {
+void launch(Context& context, const Kernel& kernel, const PatchTile& tile,
+            const ConvolutionShape& shape, const NetworkPlanes& planes) {
   const auto group = static_cast<std::size_t>(tile.items());
   const auto outputs = static_cast<std::size_t>(shape.outputs);
-  return {cl::NDRange(group * pieces(outputs, tile.channels * tile.blocks),
-                      pieces(static_cast<std::size_t>(planes.stride), 4 * tile.columns),
-                      pieces(static_cast<std::size_t>(planes.height), tile.down * tile.rows)),
-          cl::NDRange(group, 1, 1)};
+  context.launch(
+      kernel,
+      cl::NDRange(group * pieces(outputs, tile.channels * tile.blocks),
+                  pieces(static_cast<std::size_t>(planes.stride), 4 * tile.columns),
+                  pieces(static_cast<std::size_t>(planes.height), tile.down * tile.rows)),
+      cl::NDRange(group, 1, 1));
+}
+
+void launch(Context& context, const Kernel& kernel, const LineTile& tile,
+            const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  launch_rows(context, kernel, planes, tile.lanes, shape.blocks());
 }
 
 int reach_of(const ConvolutionShape& shape) { return shape.dilation * (shape.kernel / 2); }
@@ -124,13 +98,22 @@ Kernel made(Context& context, const PatchTile& tile, const ConvolutionShape& sha
                   tile.columns, tile.rows, tile.blocks, tile.shares, tile.depth));
 }
 
+Kernel made(Context& context, const LineTile& tile, const ConvolutionShape& shape) {
+  return context.kernel("boundary/network/conv_rows.cl", "network_conv_rows",
+                        fmt::format("-DKERNEL={} -DSTRIDE={} -DOUTPUTS={} -DLANES={}", shape.kernel,
+                                    shape.stride, shape.block(), tile.lanes));
+}
+
+/// Whether one tile serves tensors of every size on every device.
+bool by_lines(const ConvolutionShape& shape) { return shape.stride > 1 || shape.depthwise; }
+
 RowTile row_tile(int lanes, const ConvolutionShape& shape, const NetworkPlanes& planes) {
   // 32 registers of 16 floats hold 2 x 8 vectors of sums and the factors; 16 registers hold 3 x 4.
   if (lanes == 16) return {lanes, 2, 1};
   if (lanes > 1) return {.lanes = lanes, .vectors = 3, .group = 1, .channels = 4};
   RowTile tile{1, 4, kGpuGroup};
   while (tile.vectors > 1 &&
-         columns_of(tile, planes) * planes.rows() * ConvolutionWeights::blocks(shape) <
+         columns_of(tile, planes) * planes.rows() * static_cast<std::size_t>(shape.blocks()) <
              kEnoughItems) {
     tile.vectors /= 2;
   }
@@ -178,6 +161,7 @@ std::size_t PatchTile::local_memory(const ConvolutionShape& shape) const {
 
 ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
                                   const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  if (by_lines(shape)) return LineTile{lanes};
   if (device.kind == DeviceKind::kGpu && device.dedicated_local_memory &&
       reach_of(shape) <= PatchTile::kMaxReach) {
     const std::optional<PatchTile> tile = patch_tile(shape, planes);
@@ -189,14 +173,22 @@ ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
   return row_tile(lanes, shape, planes);
 }
 
-NetworkConv::NetworkConv(Context& context, const ConvolutionShape& shape,
-                         const std::vector<float>& weights, const std::vector<float>& bias)
+NetworkConv::NetworkConv(Context& context, const NetworkOp& op)
     : context_(&context),
-      shape_(shape),
+      shape_(op.shape),
       lanes_(network_lanes(context)),
-      weights_(context, shape, weights, bias) {
+      weights_(context.allocate<float>(weight_count(shape_), kWeights)),
+      bias_(context.allocate<float>(bias_count(shape_), kWeights)) {
+  weights_.upload(packed(shape_, op.weights));
+  std::vector<float> padded = op.bias;
+  padded.resize(bias_.size(), 0.0f);
+  bias_.upload(padded);
   // On a CPU one tile serves every size.
-  if (lanes_ > 1) kernel(row_tile(lanes_, shape, {}));
+  if (lanes_ > 1 || by_lines(shape_)) kernel(network_conv_tile(context.info(), lanes_, shape_, {}));
+}
+
+std::size_t NetworkConv::memory(const ConvolutionShape& shape) {
+  return (weight_count(shape) + bias_count(shape)) * sizeof(float);
 }
 
 Kernel& NetworkConv::kernel(const ConvolutionTile& tile) {
@@ -208,79 +200,21 @@ Kernel& NetworkConv::kernel(const ConvolutionTile& tile) {
   return kernels_.back().second;
 }
 
-void NetworkConv::operator()(const NetworkPlanes& planes, const NetworkPlanes& largest,
-                             const Buffer<float>& in, const Buffer<float>* added,
-                             Buffer<float>& out) {
-  run(network_conv_tile(context_->info(), lanes_, shape_, largest), planes, in, added, out);
+void NetworkConv::operator()(const NetworkPlanes& from, const Buffer<float>& in,
+                             const NetworkPlanes& to, const NetworkPlanes& largest,
+                             const Buffer<float>* added, Buffer<float>& out) {
+  run(network_conv_tile(context_->info(), lanes_, shape_, largest), from, in, to, added, out);
 }
 
-void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& planes,
-                      const Buffer<float>& in, const Buffer<float>* added, Buffer<float>& out) {
+void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& from,
+                      const Buffer<float>& in, const NetworkPlanes& to, const Buffer<float>* added,
+                      Buffer<float>& out) {
   Kernel& kernel = this->kernel(tile);
-  const auto set = [&](auto... last) {
-    set_arguments(kernel, in, shape_.inputs, weights_.weights, weights_.bias,
-                  added != nullptr ? *added : in, out, shape_.outputs, planes.width, planes.height,
-                  planes.stride, planes.margin, planes.plane(), shape_.relu ? 1 : 0, shape_.most,
-                  added != nullptr ? 1 : 0, last...);
-  };
-  if (std::holds_alternative<RowTile>(tile)) {
-    set(shape_.dilation);
-  } else {
-    set();
-  }
-  const Items items =
-      std::visit([&](const auto& kind) { return items_of(kind, shape_, planes); }, tile);
-  context_->launch(kernel, items.all, items.group);
-}
-
-NetworkConvStrided::NetworkConvStrided(Context& context, const ConvolutionShape& shape,
-                                       const std::vector<float>& weights,
-                                       const std::vector<float>& bias)
-    : context_(&context),
-      shape_(shape),
-      lanes_(network_lanes(context)),
-      weights_(context, shape, weights, bias),
-      kernel_(context.kernel("boundary/network/conv_strided.cl", "network_conv_strided",
-                             fmt::format("-DKERNEL={} -DLANES={}", shape.kernel, lanes_))) {}
-
-void NetworkConvStrided::operator()(const NetworkPlanes& from, const Buffer<float>& in,
-                                    const NetworkPlanes& to, const Buffer<float>* added,
-                                    Buffer<float>& out) {
-  set_arguments(kernel_, in, shape_.inputs, weights_.weights, weights_.bias,
-                added != nullptr ? *added : in, out, shape_.outputs, from.stride, from.margin,
-                from.plane(), to.width, to.height, to.stride, to.margin, to.plane(),
-                shape_.before(), shape_.relu ? 1 : 0, shape_.most, added != nullptr ? 1 : 0);
-  launch_rows(*context_, kernel_, to, lanes_, static_cast<int>(ConvolutionWeights::blocks(shape_)));
-}
-
-NetworkDepthwise::NetworkDepthwise(Context& context, const ConvolutionShape& shape,
-                                   const std::vector<float>& weights,
-                                   const std::vector<float>& bias)
-    : context_(&context),
-      shape_(shape),
-      lanes_(network_lanes(context)),
-      weights_(context.allocate<float>(weights.size(), "the network's weights")),
-      bias_(context.allocate<float>(bias.size(), "the network's weights")),
-      kernel_(context.kernel(
-          "boundary/network/depthwise.cl", "network_depthwise",
-          fmt::format("-DKERNEL={} -DSTRIDE={} -DLANES={}", shape.kernel, shape.stride, lanes_))) {
-  weights_.upload(weights);
-  bias_.upload(bias);
-}
-
-std::size_t NetworkDepthwise::memory(const ConvolutionShape& shape) {
-  return static_cast<std::size_t>(shape.outputs) * static_cast<std::size_t>(shape.taps() + 1) *
-         sizeof(float);
-}
-
-void NetworkDepthwise::operator()(const NetworkPlanes& from, const Buffer<float>& in,
-                                  const NetworkPlanes& to, const Buffer<float>* added,
-                                  Buffer<float>& out) {
-  set_arguments(kernel_, in, weights_, bias_, added != nullptr ? *added : in, out, from.stride,
-                from.margin, from.plane(), to.width, to.height, to.stride, to.margin, to.plane(),
-                shape_.kernel / 2 - shape_.shift, shape_.dilation, shape_.relu ? 1 : 0, shape_.most,
-                added != nullptr ? 1 : 0);
-  launch_rows(*context_, kernel_, to, lanes_, shape_.outputs);
+  set_arguments(kernel, in, shape_.inner(), weights_, bias_, added != nullptr ? *added : in, out,
+                shape_.outputs, from.stride, from.margin, from.plane(), to.width, to.height,
+                to.stride, to.margin, to.plane(), shape_.before(), shape_.dilation,
+                shape_.relu ? 1 : 0, shape_.most, added != nullptr ? 1 : 0);
+  std::visit([&](const auto& kind) { launch(*context_, kernel, kind, shape_, to); }, tile);
 }
 
 }  // namespace diacut

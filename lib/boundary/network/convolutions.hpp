@@ -10,28 +10,9 @@
 
 namespace diacut {
 
-/// Weights and biases of a convolution on the device, as conv.cl, conv_patch.cl and conv_strided.cl
-/// read them.
-struct ConvolutionWeights {
-  /// Output channels of a block: their weights for one tap lie side by side.
-  static constexpr int kBlock = 8;
-
-  /// weights: [output][input][tap, row by row]; bias: [output].
-  ConvolutionWeights(Context& context, const ConvolutionShape& shape,
-                     const std::vector<float>& weights, const std::vector<float>& bias);
-
-  /// Blocks of output channels.
-  static std::size_t blocks(const ConvolutionShape& shape);
-  /// Bytes that the constructor allocates.
-  static std::size_t memory(const ConvolutionShape& shape);
-
-  Buffer<float> weights;  ///< [block][input][tap][output in block], zeros beyond the last output.
-  Buffer<float> bias;     ///< [block][output in block], zeros beyond the last output.
-};
-
 /// How conv.cl divides the work: a work-item computes `vectors` vectors of `lanes` pixels of a row
 /// for `channels` output channels; a work-group has `group` work-items. Precondition: `channels` is
-/// 4 or ConvolutionWeights::kBlock.
+/// 4 or ConvolutionShape::kBlock.
 struct RowTile {
   int lanes = 1;
   int vectors = 1;
@@ -45,7 +26,7 @@ struct RowTile {
 /// channels; a work-group of columns x rows x blocks x shares work-items computes 4 * columns x
 /// down * rows pixels of channels * blocks output channels. The input channels are divided among
 /// `shares` work-items; `depth` of them are in local memory at a time. Preconditions: `channels` is
-/// a multiple of 4, channels * blocks a multiple of ConvolutionWeights::kBlock, `shares` a power of
+/// a multiple of 4, channels * blocks a multiple of ConvolutionShape::kBlock, `shares` a power of
 /// two.
 struct PatchTile {
   /// Taps must lie at most this many pixels from the middle one.
@@ -66,74 +47,28 @@ struct PatchTile {
   bool operator==(const PatchTile&) const = default;
 };
 
-using ConvolutionTile = std::variant<RowTile, PatchTile>;
+/// How conv_rows.cl divides the work: a work-item computes vectors of `lanes` pixels of a row for
+/// the output channels of a block.
+struct LineTile {
+  int lanes = 1;
 
-/// The tile for a convolution on a device, by measurement: a PatchTile only where the device has
-/// local memory enough for it. `lanes` is network_lanes() of the device.
+  bool operator==(const LineTile&) const = default;
+};
+
+using ConvolutionTile = std::variant<RowTile, PatchTile, LineTile>;
+
+/// The tile for a convolution on a device, by measurement: a LineTile for strides and for channels
+/// by themselves; a PatchTile only where the device has local memory enough for it. `lanes` is
+/// network_lanes() of the device.
 ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
                                   const ConvolutionShape& shape, const NetworkPlanes& planes);
 
-/// kernels/boundary/network/conv.cl and conv_patch.cl: a convolution with its weights on the
-/// device.
+/// kernels/boundary/network/conv.cl, conv_patch.cl and conv_rows.cl: a convolution with its weights
+/// on the device.
 class NetworkConv {
  public:
-  /// weights: [output][input][tap, row by row]; bias: [output]. Precondition: shape.stride is 1.
-  NetworkConv(Context& context, const ConvolutionShape& shape, const std::vector<float>& weights,
-              const std::vector<float>& bias);
-
-  /// Enqueues out = conv(in), plus `added` if not null, then min(most, max(0, .)) if shape.relu.
-  /// All tensors have the layout `planes`, whose margin is at least dilation * (kernel / 2); `out`
-  /// is a different buffer from the others. The tile is that for tensors of the layout `largest`,
-  /// because tiles differ in the order of their sums: a part of an image has the bits of the whole
-  /// where both give the same one.
-  void operator()(const NetworkPlanes& planes, const NetworkPlanes& largest,
-                  const Buffer<float>& in, const Buffer<float>* added, Buffer<float>& out);
-  /// Enqueues the convolution as operator() does, with a tile that the caller chooses.
-  void run(const ConvolutionTile& tile, const NetworkPlanes& planes, const Buffer<float>& in,
-           const Buffer<float>* added, Buffer<float>& out);
-
- private:
-  /// The kernel for a tile, compiled when it is first asked for.
-  Kernel& kernel(const ConvolutionTile& tile);
-
-  Context* context_;
-  ConvolutionShape shape_;
-  int lanes_;
-  ConvolutionWeights weights_;
-  std::vector<std::pair<ConvolutionTile, Kernel>> kernels_;
-};
-
-/// kernels/boundary/network/conv_strided.cl: a convolution of stride 2 with its weights on the
-/// device.
-class NetworkConvStrided {
- public:
-  /// weights: [output][input][tap, row by row]; bias: [output]. Preconditions: shape.stride is 2,
-  /// shape.dilation 1.
-  NetworkConvStrided(Context& context, const ConvolutionShape& shape,
-                     const std::vector<float>& weights, const std::vector<float>& bias);
-
-  /// Enqueues out = conv(in), plus `added` if not null, then min(most, max(0, .)) if shape.relu.
-  /// `in` has the layout `from`, whose margin is at least before() and after() of the shape;
-  /// `added` and `out` have the layout `to`, whose sides are half of those of `from`, rounded up.
-  /// `out` is a different buffer from the others.
-  void operator()(const NetworkPlanes& from, const Buffer<float>& in, const NetworkPlanes& to,
-                  const Buffer<float>* added, Buffer<float>& out);
-
- private:
-  Context* context_;
-  ConvolutionShape shape_;
-  int lanes_;
-  ConvolutionWeights weights_;
-  Kernel kernel_;
-};
-
-/// kernels/boundary/network/depthwise.cl, a convolution of each channel by itself, with its weights
-/// on the device. Precondition: shape.inputs == shape.outputs.
-class NetworkDepthwise {
- public:
-  /// weights: [channel][tap, row by row]; bias: [channel].
-  NetworkDepthwise(Context& context, const ConvolutionShape& shape,
-                   const std::vector<float>& weights, const std::vector<float>& bias);
+  /// Precondition: `op` is a convolution; with a stride its dilation is 1.
+  NetworkConv(Context& context, const NetworkOp& op);
 
   /// Bytes that the constructor allocates.
   static std::size_t memory(const ConvolutionShape& shape);
@@ -142,17 +77,25 @@ class NetworkDepthwise {
   /// `in` has the layout `from`, whose margin is at least before() and after() of the shape;
   /// `added` and `out` have the layout `to`, whose sides are those of `from` divided by
   /// shape.stride and rounded up, and which is `from` where shape.stride is 1. `out` is a different
-  /// buffer from the others.
+  /// buffer from the others. The tile is that for tensors of the layout `largest`, because tiles
+  /// differ in the order of their sums: a part of an image has the bits of the whole where both
+  /// give the same one.
   void operator()(const NetworkPlanes& from, const Buffer<float>& in, const NetworkPlanes& to,
-                  const Buffer<float>* added, Buffer<float>& out);
+                  const NetworkPlanes& largest, const Buffer<float>* added, Buffer<float>& out);
+  /// Enqueues the convolution as operator() does, with a tile that the caller chooses.
+  void run(const ConvolutionTile& tile, const NetworkPlanes& from, const Buffer<float>& in,
+           const NetworkPlanes& to, const Buffer<float>* added, Buffer<float>& out);
 
  private:
+  /// The kernel for a tile, compiled when it is first asked for.
+  Kernel& kernel(const ConvolutionTile& tile);
+
   Context* context_;
   ConvolutionShape shape_;
   int lanes_;
-  Buffer<float> weights_;
-  Buffer<float> bias_;
-  Kernel kernel_;
+  Buffer<float> weights_;  ///< [block][input][tap][output in block], zeros beyond the last output.
+  Buffer<float> bias_;     ///< [block][output in block], zeros beyond the last output.
+  std::vector<std::pair<ConvolutionTile, Kernel>> kernels_;
 };
 
 }  // namespace diacut

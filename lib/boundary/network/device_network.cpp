@@ -133,29 +133,15 @@ std::vector<Buffer<float>>& TensorBuffers::get(Context& context,
 DeviceNetwork::DeviceNetwork(Context& context, std::shared_ptr<const Network> network)
     : context_(&context), network_(std::move(network)), feeds_output_(feeding_output(*network_)) {
   for (const NetworkOp& op : network_->ops) {
-    switch (op.kind) {
-      case NetworkOpKind::kConvolution:
-        if (op.shape.stride == 1) {
-          convolutions_.emplace_back(NetworkConv(context, op.shape, op.weights, op.bias));
-        } else {
-          convolutions_.emplace_back(NetworkConvStrided(context, op.shape, op.weights, op.bias));
-        }
-        break;
-      case NetworkOpKind::kDepthwise:
-        convolutions_.emplace_back(NetworkDepthwise(context, op.shape, op.weights, op.bias));
-        break;
-      default:
-        convolutions_.emplace_back();
-        break;
-    }
+    std::optional<NetworkConv>& own = convolutions_.emplace_back();
+    if (op.kind == NetworkOpKind::kConvolution) own.emplace(context, op);
   }
 }
 
 std::size_t DeviceNetwork::memory(const Network& network) {
   std::size_t bytes = 0;
   for (const NetworkOp& op : network.ops) {
-    if (op.kind == NetworkOpKind::kConvolution) bytes += ConvolutionWeights::memory(op.shape);
-    if (op.kind == NetworkOpKind::kDepthwise) bytes += NetworkDepthwise::memory(op.shape);
+    if (op.kind == NetworkOpKind::kConvolution) bytes += NetworkConv::memory(op.shape);
   }
   return bytes;
 }
@@ -165,8 +151,8 @@ const Buffer<float>& DeviceNetwork::run(NetworkTensors& tensors, const NetworkSi
   const auto described = [&](int index) -> const NetworkTensor& {
     return network_->tensors[static_cast<std::size_t>(index)];
   };
-  const auto planes = [&](int index) {
-    return planes_at(*network_, described(index).level, size.width, size.height);
+  const auto planes = [&](int index, const NetworkSize& of) {
+    return planes_at(*network_, described(index).level, of.width, of.height);
   };
   for (std::size_t i = 0; i < network_->ops.size(); ++i) {
     if (!embedding && feeds_output_[i] == 0) continue;
@@ -174,26 +160,13 @@ const Buffer<float>& DeviceNetwork::run(NetworkTensors& tensors, const NetworkSi
     const int in = op.input;
     if (op.kind == NetworkOpKind::kSigmoid) return tensors[in];
     Buffer<float>& out = tensors[op.output];
-    const Buffer<float>* added = op.added < 0 ? nullptr : &tensors[op.added];
-    switch (op.kind) {
-      case NetworkOpKind::kConvolution: {
-        if (auto* strided = std::get_if<NetworkConvStrided>(&convolutions_[i])) {
-          (*strided)(planes(in), tensors[in], planes(op.output), added, out);
-          break;
-        }
-        std::get<NetworkConv>(convolutions_[i])(
-            planes(in), planes_at(*network_, described(in).level, largest.width, largest.height),
-            tensors[in], added, out);
-        break;
-      }
-      case NetworkOpKind::kDepthwise:
-        std::get<NetworkDepthwise>(convolutions_[i])(planes(in), tensors[in], planes(op.output),
-                                                     added, out);
-        break;
-      default:
-        launch_network_upsample(*context_, planes(in), tensors[in], planes(op.output), out,
-                                described(in).channels);
-        break;
+    if (convolutions_[i]) {
+      (*convolutions_[i])(planes(in, size), tensors[in], planes(op.output, size),
+                          planes(op.output, largest), op.added < 0 ? nullptr : &tensors[op.added],
+                          out);
+    } else {
+      launch_network_upsample(*context_, planes(in, size), tensors[in], planes(op.output, size),
+                              out, described(in).channels);
     }
   }
   throw NumericalError("a network without a sigmoid");  // parse_network() allows none.

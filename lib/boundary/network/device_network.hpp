@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "boundary/network/convolutions.hpp"
@@ -96,9 +96,7 @@ class DeviceNetwork {
   Context* context_;
   std::shared_ptr<const Network> network_;
   std::vector<char> feeds_output_;  ///< For each operation, whether the output depends on it.
-  /// One entry for each operation; empty for operations without weights.
-  std::vector<std::variant<std::monostate, NetworkConv, NetworkConvStrided, NetworkDepthwise>>
-      convolutions_;
+  std::vector<std::optional<NetworkConv>> convolutions_;  ///< For each operation, if it is one.
 };
 
 /// The networks that make boundary maps, on a device. They are uploaded when they are first asked

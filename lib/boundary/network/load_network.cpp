@@ -140,9 +140,6 @@ class Builder {
 
   NetworkOp convolution(const Json& json, const std::string& name) {
     NetworkOp op;
-    const bool depthwise =
-        json.contains("depthwise") && required_field<bool>(json, "depthwise", where_);
-    op.kind = depthwise ? NetworkOpKind::kDepthwise : NetworkOpKind::kConvolution;
     read_shape(json, op.shape);
     read_input(json, op);
     read_weights(json, op);
@@ -158,6 +155,7 @@ class Builder {
   }
 
   void read_shape(const Json& json, ConvolutionShape& shape) const {
+    shape.depthwise = json.contains("depthwise") && required_field<bool>(json, "depthwise", where_);
     shape.kernel = bounded_field(json, "kernel", where_, 1, kMaxKernel);
     shape.dilation = bounded_field(json, "dilation", where_, 1, kMaxDilation);
     shape.relu = required_field<bool>(json, "relu", where_);
@@ -190,14 +188,15 @@ class Builder {
   }
 
   void read_weights(const Json& json, NetworkOp& op) {
-    const bool depthwise = op.kind == NetworkOpKind::kDepthwise;
+    const bool depthwise = op.shape.depthwise;
     const int channels = tensor(op.input).channels;
     const auto weight = required_field<std::string>(json, "weight", where_);
     const auto bias = required_field<std::string>(json, "bias", where_);
     StoredTensor weights = file_.read(weight);
     StoredTensor biases = file_.read(bias);
     const auto side = static_cast<std::size_t>(op.shape.kernel);
-    const auto inner = static_cast<std::size_t>(depthwise ? 1 : channels);
+    op.shape.inputs = channels;
+    const auto inner = static_cast<std::size_t>(op.shape.inner());
     const std::size_t outputs = weights.shape.empty() ? 0 : weights.shape[0];
     const bool outputs_fit = depthwise ? outputs == static_cast<std::size_t>(channels)
                                        : outputs >= 1 && outputs <= kMaxChannels;
@@ -211,7 +210,6 @@ class Builder {
       reject_network(fmt::format("\"{}\" has the shape {}, but {} wants [{}]", bias,
                                  shape_text(biases.shape), where_, outputs));
     }
-    op.shape.inputs = channels;
     op.shape.outputs = static_cast<int>(outputs);
     op.weights = std::move(weights.values);
     op.bias = std::move(biases.values);

@@ -11,6 +11,9 @@ namespace diacut {
 
 /// The size and kind of a convolution.
 struct ConvolutionShape {
+  /// Output channels of a block, unless each channel is by itself.
+  static constexpr int kBlock = 8;
+
   int inputs = 0;     ///< Input channels.
   int outputs = 0;    ///< Output channels.
   int kernel = 1;     ///< Taps along each axis: 1, 3 or 5.
@@ -19,8 +22,14 @@ struct ConvolutionShape {
   int dilation = 1;   ///< Distance of neighbouring taps, in pixels.
   bool relu = false;  ///< Whether min(most, max(0, .)) ends the operation.
   float most = std::numeric_limits<float>::infinity();  ///< Used with `relu`.
+  bool depthwise = false;  ///< Whether each output is of the input channel of its number alone.
 
   int taps() const { return kernel * kernel; }
+  /// Input channels that an output channel is made of.
+  int inner() const { return depthwise ? 1 : inputs; }
+  /// Output channels whose weights for one tap lie side by side on a device.
+  int block() const { return depthwise ? 1 : kBlock; }
+  int blocks() const { return (outputs + block() - 1) / block(); }
   /// Pixels from the leftmost tap to the pixel that the output pixel lies on.
   int before() const { return dilation * (kernel / 2 - shift); }
   /// Pixels from the pixel that the output pixel lies on to the rightmost tap.
@@ -35,7 +44,7 @@ struct NetworkTensor {
   int level = 0;
 };
 
-enum class NetworkOpKind { kConvolution, kDepthwise, kUpsample, kSigmoid };
+enum class NetworkOpKind { kConvolution, kUpsample, kSigmoid };
 
 /// One operation of a network. Tensors are named by their indices in Network::tensors. The members
 /// from `added` on belong to convolutions alone.
@@ -45,7 +54,7 @@ struct NetworkOp {
   int output = -1;
   int added = -1;  ///< The tensor that is added after the bias and before the limits; -1: none.
   ConvolutionShape shape;
-  std::vector<float> weights;  ///< [output channel][input channel (depthwise: 1)][row][column].
+  std::vector<float> weights;  ///< [output channel][shape.inner()][row][column].
   std::vector<float> bias;     ///< [output channel].
 };
 

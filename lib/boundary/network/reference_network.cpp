@@ -21,9 +21,8 @@ ReferenceTensor filled(ReferenceTensor out, const Value& value) {
 
 ReferenceTensor convolution(const NetworkOp& op, const ReferenceTensor& in,
                             const ReferenceTensor* added) {
-  const bool depthwise = op.kind == NetworkOpKind::kDepthwise;
-  const int inner = depthwise ? 1 : in.channels;
   const ConvolutionShape& shape = op.shape;
+  const int inner = shape.inner();
   const ReferenceTensor out(shape.outputs, (in.width + shape.stride - 1) / shape.stride,
                             (in.height + shape.stride - 1) / shape.stride);
   return filled(out, [&](int c, int x, int y) {
@@ -35,7 +34,7 @@ ReferenceTensor convolution(const NetworkOp& op, const ReferenceTensor& in,
           const int from_x = shape.stride * x + shape.dilation * kx - shape.before();
           const int from_y = shape.stride * y + shape.dilation * ky - shape.before();
           if (from_x < 0 || from_x >= in.width || from_y < 0 || from_y >= in.height) continue;
-          sum += op.weights[weight] * in.at(depthwise ? c : i, from_x, from_y);
+          sum += op.weights[weight] * in.at(shape.depthwise ? c : i, from_x, from_y);
         }
       }
     }
@@ -79,7 +78,6 @@ ReferenceTensor reference_operation(const NetworkOp& op, const ReferenceTensor& 
                                     const ReferenceTensor* added, int width, int height) {
   switch (op.kind) {
     case NetworkOpKind::kConvolution:
-    case NetworkOpKind::kDepthwise:
       return convolution(op, in, added);
     case NetworkOpKind::kUpsample:
       return upsampled(in, width, height);

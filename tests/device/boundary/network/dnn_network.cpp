@@ -69,7 +69,7 @@ int DnnNetwork::add_convolution(const NetworkOp& op, std::vector<int> inputs, in
   const ConvolutionShape& shape = op.shape;
   const int outputs = shape.outputs;
   if (shape.before() != shape.after()) inputs = {add_padding(shape, inputs.front())};
-  const int groups = op.kind == NetworkOpKind::kDepthwise ? channels : 1;
+  const int groups = shape.depthwise ? channels : 1;
   params.set("num_output", outputs);
   params.set("kernel_size", shape.kernel);
   params.set("pad", shape.before() == shape.after() ? shape.before() : 0);
