@@ -13,28 +13,6 @@ namespace {
 
 constexpr char kContours[] = "contours";
 
-ContourShares shares(const ContourParameters& parameters) {
-  return {parameters.cue_weight, parameters.spectral_weight, parameters.spectral_scale,
-          parameters.spectral_power};
-}
-
-/// min(boundary * b + spectral * min(s / scale, 1)^power, 1) for these shares.
-Buffer<float> shared_contour(Context& context, const Grid& grid,
-                             const DeviceEigenvectors& eigenvectors,
-                             const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,
-                             const ContourShares& own) {
-  const int count = eigenvectors.count - 1;  // Without the trivial eigenvector.
-  std::vector<float> weights;
-  for (auto value = eigenvectors.values.begin() + 1; value != eigenvectors.values.end(); ++value) {
-    weights.push_back(static_cast<float>(spectral_weight(*value)));
-  }
-  SpectralContour kernels(context, grid, count);
-  auto contour = context.allocate<float>(grid.rows(), kContours);
-  kernels.launch({eigenvectors.basis, eigenvectors.pitch, eigenvectors.pitch, count}, sqrt_degree,
-                 weights, boundary, own, contour);
-  return contour;
-}
-
 /// The quantile 0.99 of the contour over the pixels with data, or the largest value where that is
 /// 0; 1 where all are.
 double strongest(const Grid& grid, const std::vector<float>& contour,
@@ -62,7 +40,16 @@ Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
                                const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,
                                const ContourParameters& parameters) {
-  return shared_contour(context, grid, eigenvectors, sqrt_degree, boundary, shares(parameters));
+  const int count = eigenvectors.count - 1;  // Without the trivial eigenvector.
+  std::vector<float> weights;
+  for (auto value = eigenvectors.values.begin() + 1; value != eigenvectors.values.end(); ++value) {
+    weights.push_back(static_cast<float>(spectral_weight(*value)));
+  }
+  SpectralContour kernels(context, grid, count);
+  auto contour = context.allocate<float>(grid.rows(), kContours);
+  kernels.launch({eigenvectors.basis, eigenvectors.pitch, eigenvectors.pitch, count}, sqrt_degree,
+                 weights, boundary, parameters, contour);
+  return contour;
 }
 
 Buffer<float> combined_contour(Context& context, const Grid& grid,
@@ -82,7 +69,7 @@ Buffer<float> combined_contour(Context& context, const Grid& grid,
   kernels.launch_scaled({eigenvectors.vectors,
                          image * static_cast<std::size_t>(eigenvectors.count) * eigenvectors.pitch,
                          eigenvectors.pitch, static_cast<int>(count)},
-                        mask, scales, boundary, shares(parameters), contour);
+                        mask, scales, boundary, parameters, contour);
   return contour;
 }
 
@@ -93,7 +80,8 @@ Buffer<float> spectral_contour_alone(Context& context, const Grid& grid,
   // A power of two scales floats without rounding, and nothing is as large as this one.
   constexpr double kLarge = 0x1p60;
   const auto contour = [&](double scale, double power) {
-    return shared_contour(context, grid, eigenvectors, sqrt_degree, nothing, {0, 1, scale, power});
+    const ContourParameters alone{parameters.spectral, 0, 1, power, scale};
+    return combined_contour(context, grid, eigenvectors, sqrt_degree, nothing, alone);
   };
   const double scale =
       kLarge * strongest(grid, contour(kLarge, 1).download(), sqrt_degree.download());

@@ -76,7 +76,7 @@ SpectralContour::SpectralContour(Context& context, const Grid& grid, int vectors
 
 void SpectralContour::launch(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,
                              const std::vector<float>& weights, const Buffer<float>& boundary,
-                             const ContourShares& shares, Buffer<float>& contour) {
+                             const ContourParameters& parameters, Buffer<float>& contour) {
   const auto count = static_cast<std::size_t>(vectors.count);
   if (count > 0) {
     weights_.upload(weights);
@@ -84,19 +84,19 @@ void SpectralContour::launch(const DeviceVectors& vectors, const Buffer<float>& 
                   weights_, scales_);
     context_->launch(scale_, cl::NDRange(count * group_), cl::NDRange(group_));
   }
-  launch_contour(vectors, sqrt_degree, boundary, shares, contour);
+  launch_contour(vectors, sqrt_degree, boundary, parameters, contour);
 }
 
 void SpectralContour::launch_scaled(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,
                                     const std::vector<float>& scales, const Buffer<float>& boundary,
-                                    const ContourShares& shares, Buffer<float>& contour) {
+                                    const ContourParameters& parameters, Buffer<float>& contour) {
   scales_.upload_later(scales);
-  launch_contour(vectors, sqrt_degree, boundary, shares, contour);
+  launch_contour(vectors, sqrt_degree, boundary, parameters, contour);
 }
 
 void SpectralContour::launch_contour(const DeviceVectors& vectors, const Buffer<float>& sqrt_degree,
-                                     const Buffer<float>& boundary, const ContourShares& shares,
-                                     Buffer<float>& contour) {
+                                     const Buffer<float>& boundary,
+                                     const ContourParameters& parameters, Buffer<float>& contour) {
   const auto count = static_cast<std::size_t>(vectors.count);
   if (count > 0) {
     set_arguments(pad_, vectors.basis, vectors.first, vectors.pitch, sqrt_degree, scales_, planes_,
@@ -109,8 +109,10 @@ void SpectralContour::launch_contour(const DeviceVectors& vectors, const Buffer<
   }
   set_arguments(contour_, planes_, vectors.count, sqrt_degree, boundary, contour, grid_.width,
                 grid_.height, grid_.stride, padded_stride_, gaussian(),
-                static_cast<float>(shares.boundary), static_cast<float>(shares.spectral),
-                static_cast<float>(1 / shares.scale), static_cast<float>(shares.power));
+                static_cast<float>(parameters.cue_weight),
+                static_cast<float>(parameters.spectral_weight),
+                static_cast<float>(1 / parameters.spectral_scale),
+                static_cast<float>(parameters.spectral_power));
   launch_rows(*context_, contour_, round_up(static_cast<std::size_t>(grid_.width), lanes_) / lanes_,
               static_cast<std::size_t>(grid_.height));
 }

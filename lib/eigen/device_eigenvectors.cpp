@@ -104,26 +104,26 @@ Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const NormalizedMat
 }
 
 DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, DeviceOperator& op,
-                              KrylovResult found) {
+                              DeviceEigenvectors result) {
   const std::size_t pitch = matrix.shape().pitch;
-  DeviceEigenvectors result;
+  const int count = result.count;
   result.rows = matrix.rows();
   result.pitch = pitch;
-  result.count = found.count;
   result.report.products = op.products();
   result.report.passes = result.report.products;
+  result.report.matvec = op.name();
 
   std::vector<double> values =
       matrix.form() == MatrixForm::kDia
-          ? quadratic_forms(context, matrix, found.basis, found.count)
-          : compressed_quadratic_forms(context, matrix, found.basis, found.count);
+          ? quadratic_forms(context, matrix, result.basis, count)
+          : compressed_quadratic_forms(context, matrix, result.basis, count);
   values[0] = 0;  // The trivial eigenvector's is known, not computed.
-  BasisKernels kernels(context, pitch, found.count);
+  BasisKernels kernels(context, pitch, count);
   const std::vector<double> residuals =
-      residual_norms(context, op, pitch, found.basis, found.count, kernels);
-  const std::vector<float> peaks = kernels.peaks(found.basis, found.count);
+      residual_norms(context, op, pitch, result.basis, count, kernels);
+  const std::vector<float> peaks = kernels.peaks(result.basis, count);
 
-  std::vector<int> order(static_cast<std::size_t>(found.count));
+  std::vector<int> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin() + 1, order.end(),
                    [&](int a, int b) { return values[a] < values[b]; });
@@ -135,14 +135,7 @@ DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, 
     result.report.residuals.push_back(residuals[from]);
   }
   result.report.resolution = resolution_of(result.values, result.report.residuals);
-  kernels.rotate(found.basis, 0, found.count, found.count, signed_permutation);
-
-  result.basis = std::move(found.basis);
-  result.report.converged = found.converged;
-  result.report.restarts = found.restarts;
-  result.report.filter_degree = found.filter_degree;
-  result.report.solver = found.solver;
-  result.report.matvec = op.name();
+  kernels.rotate(result.basis, 0, count, count, signed_permutation);
   return result;
 }
 

@@ -24,15 +24,6 @@ constexpr int kRandomIterations = 60;
 /// The eigenvalues of L are about so many times as large on the next level.
 constexpr double kGrowth = 2;
 
-/// The normalized Laplacian I - A of a small level, solved densely in double.
-struct DenseGraph {
-  Eigen::VectorXd values;   ///< Ascending; as many are exactly 0 as there are components.
-  Eigen::MatrixXd vectors;  ///< Orthonormal; the first one is D^1/2 of all components together.
-
-  /// The inverse on what is orthogonal to the eigenvectors to the eigenvalue 0, row by row.
-  std::vector<float> inverse(std::size_t components) const;
-};
-
 /// I - A, the eigenvectors to the eigenvalue 0 moved to -1.
 Eigen::MatrixXd shifted_laplacian(const GraphLevel& level, const Eigen::MatrixXd& null_space) {
   const auto n = static_cast<Eigen::Index>(level.nodes());
@@ -49,13 +40,20 @@ Eigen::MatrixXd shifted_laplacian(const GraphLevel& level, const Eigen::MatrixXd
   return (result + result.transpose()) / 2;
 }
 
-std::vector<float> DenseGraph::inverse(std::size_t components) const {
-  Eigen::VectorXd factors = values.cwiseInverse();
-  factors.head(static_cast<Eigen::Index>(components)).setZero();
-  const Eigen::MatrixXf inverse =
-      (vectors * factors.asDiagonal() * vectors.transpose()).cast<float>();
-  return {inverse.data(), inverse.data() + inverse.size()};
-}
+/// The normalized Laplacian I - A of a small level, solved densely in double.
+struct DenseGraph {
+  Eigen::VectorXd values;   ///< Ascending; as many are exactly 0 as there are components.
+  Eigen::MatrixXd vectors;  ///< Orthonormal; the first one is D^1/2 of all components together.
+
+  /// The inverse on what is orthogonal to the eigenvectors to the eigenvalue 0, row by row.
+  std::vector<float> inverse(std::size_t components) const {
+    Eigen::VectorXd factors = values.cwiseInverse();
+    factors.head(static_cast<Eigen::Index>(components)).setZero();
+    const Eigen::MatrixXf inverse =
+        (vectors * factors.asDiagonal() * vectors.transpose()).cast<float>();
+    return {inverse.data(), inverse.data() + inverse.size()};
+  }
+};
 
 /// `component`: of each node, below `components`.
 DenseGraph solve_dense(const GraphLevel& level, const std::vector<std::uint32_t>& component,
@@ -186,19 +184,122 @@ GraphEigenvectors dense_result(const GraphLevels& graph, std::size_t nodes, int 
   return result;
 }
 
+std::optional<DenseGraph> solve_last(const GraphLevels& graph) {
+  if (graph.levels.back().nodes() > kMostDenseNodes) return std::nullopt;
+  return solve_dense(graph.levels.back(), components_on(graph, graph.levels.size() - 1),
+                     graph.component_degrees.size());
+}
+
 /// The way from the last level to the graph itself.
 class Descent {
  public:
   Descent(Context& context, const GraphLevels& graph, const GraphParameters& parameters,
-          const Watch& watch);
-  GraphEigenvectors run(std::size_t nodes);
+          const Watch& watch)
+      : context_(context),
+        graph_(graph),
+        parameters_(parameters),
+        watch_(watch),
+        columns_(graph_columns(parameters.vectors)),
+        last_(solve_last(graph)),
+        cycle_(context, graph,
+               last_ ? last_->inverse(graph.component_degrees.size()) : std::vector<float>(),
+               columns_),
+        solver_(context, eigen_parameters(parameters), one_row(graph.nodes()),
+                std::make_shared<ActiveSegments>(context, 1)),
+        block_columns_(context, columns_) {}
+
+  GraphEigenvectors run(std::size_t nodes) {
+    int level = first_level();
+    const bool random = !last_ || level + 1 < cycle_.count();
+    Block x = start(level);
+    if (random || level == 0) iterate(level, x, kRandomIterations);
+    while (level-- > 0) {
+      Block fine = solver_.blocks().take(columns_);
+      {
+        Block scratch = solver_.blocks().take(columns_);
+        cycle_.prolong(level, *x, *fine, *scratch, columns_);
+      }
+      x = std::move(fine);
+      set_trivial(level, x);
+      for (double& theta : images_[0].theta) theta = 1 - (1 - theta) / kGrowth;
+      iterate(level, x, Lobpcg::kCoarseIterations);
+    }
+    return results(std::move(x), nodes);
+  }
 
  private:
-  int first_level() const;
-  Block start(int level);
-  void set_trivial(int level, Block& x);
-  void iterate(int level, Block& x, int coarse_iterations);
-  GraphEigenvectors results(Block x, std::size_t nodes);
+  /// The last level that has enough nodes for all vectors.
+  int first_level() const {
+    int level = cycle_.count() - 1;
+    while (level > 0 && cycle_.rows(level) < 3 * wide()) --level;
+    return level;
+  }
+
+  /// Dense eigenvectors of the last level, or random vectors.
+  Block start(int level) {
+    const std::size_t rows = cycle_.rows(level);
+    Block x = solver_.blocks().take(columns_);
+    std::vector<float> values;
+    images_[0].theta.assign(wide(), 0);
+    images_[0].theta[0] = 1;
+    if (last_ && level + 1 == cycle_.count()) {
+      values.resize(rows * wide());
+      for (std::size_t k = 0; k < wide(); ++k) {
+        images_[0].theta[k] = 1 - last_->values(static_cast<Eigen::Index>(k));
+        for (std::size_t i = 0; i < rows; ++i) {
+          values[i * wide() + k] = static_cast<float>(
+              last_->vectors(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)));
+        }
+      }
+    } else {
+      values = random_numbers(rows * wide());
+    }
+    (*x).upload(std::span<const float>(values));
+    set_trivial(level, x);
+    return x;
+  }
+
+  void set_trivial(int level, Block& x) {
+    auto one = context_.allocate<float>(1, "a factor");
+    one.fill(1);
+    block_columns_.insert(cycle_.trivial(level), one, 0, 1, cycle_.rows(level), 0, *x);
+  }
+
+  void iterate(int level, Block& x, int coarse_iterations) {
+    const int iterations = level > 0 ? coarse_iterations : parameters_.max_iterations;
+    solver_.solve(cycle_, level, x, images_, iterations, watch_);
+  }
+
+  GraphEigenvectors results(Block x, std::size_t nodes) {
+    Block y = solver_.blocks().take(columns_);
+    Block energies = solver_.blocks().take(columns_);
+    cycle_.energies(*x, *y, *energies, columns_);
+    const std::vector<double> values =
+        ColumnSums(solver_.workspace()).compute(*energies, {graph_.nodes(), graph_.nodes()});
+    std::vector<std::size_t> order(static_cast<std::size_t>(parameters_.vectors));
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin() + 1, order.end(),
+                     [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    GraphEigenvectors result = without_vectors(graph_, nodes, parameters_.vectors);
+    std::vector<float> block(graph_.nodes() * wide());
+    (*x).download(std::span(block));
+    parallel_ranges(graph_.nodes(), 4096, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        for (std::size_t k = 0; k < order.size(); ++k) {
+          result.vectors[k][graph_.origin[i]] = block[i * wide() + order[k]];
+        }
+      }
+    });
+    const LobpcgImage& found = images_[0];
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      result.values[k] = values[order[k]];
+      result.report.residuals[k] = found.residual_norms[order[k]];
+    }
+    set_components(graph_, result);
+    found.describe(cycle_, result.report);
+    return result;
+  }
+
   std::size_t wide() const { return static_cast<std::size_t>(columns_); }
 
   Context& context_;
@@ -212,118 +313,6 @@ class Descent {
   Lobpcg solver_;
   BlockColumns block_columns_;
 };
-
-std::optional<DenseGraph> solve_last(const GraphLevels& graph) {
-  if (graph.levels.back().nodes() > kMostDenseNodes) return std::nullopt;
-  return solve_dense(graph.levels.back(), components_on(graph, graph.levels.size() - 1),
-                     graph.component_degrees.size());
-}
-
-Descent::Descent(Context& context, const GraphLevels& graph, const GraphParameters& parameters,
-                 const Watch& watch)
-    : context_(context),
-      graph_(graph),
-      parameters_(parameters),
-      watch_(watch),
-      columns_(graph_columns(parameters.vectors)),
-      last_(solve_last(graph)),
-      cycle_(context, graph,
-             last_ ? last_->inverse(graph.component_degrees.size()) : std::vector<float>(),
-             columns_),
-      solver_(context, eigen_parameters(parameters), one_row(graph.nodes()),
-              std::make_shared<ActiveSegments>(context, 1)),
-      block_columns_(context, columns_) {}
-
-/// The last level that has enough nodes for all vectors.
-int Descent::first_level() const {
-  int level = cycle_.count() - 1;
-  while (level > 0 && cycle_.rows(level) < 3 * wide()) --level;
-  return level;
-}
-
-GraphEigenvectors Descent::run(std::size_t nodes) {
-  int level = first_level();
-  const bool random = !last_ || level + 1 < cycle_.count();
-  Block x = start(level);
-  if (random || level == 0) iterate(level, x, kRandomIterations);
-  while (level-- > 0) {
-    Block fine = solver_.blocks().take(columns_);
-    {
-      Block scratch = solver_.blocks().take(columns_);
-      cycle_.prolong(level, *x, *fine, *scratch, columns_);
-    }
-    x = std::move(fine);
-    set_trivial(level, x);
-    for (double& theta : images_[0].theta) theta = 1 - (1 - theta) / kGrowth;
-    iterate(level, x, Lobpcg::kCoarseIterations);
-  }
-  return results(std::move(x), nodes);
-}
-
-/// Dense eigenvectors of the last level, or random vectors.
-Block Descent::start(int level) {
-  const std::size_t rows = cycle_.rows(level);
-  Block x = solver_.blocks().take(columns_);
-  std::vector<float> values;
-  images_[0].theta.assign(wide(), 0);
-  images_[0].theta[0] = 1;
-  if (last_ && level + 1 == cycle_.count()) {
-    values.resize(rows * wide());
-    for (std::size_t k = 0; k < wide(); ++k) {
-      images_[0].theta[k] = 1 - last_->values(static_cast<Eigen::Index>(k));
-      for (std::size_t i = 0; i < rows; ++i) {
-        values[i * wide() + k] = static_cast<float>(
-            last_->vectors(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)));
-      }
-    }
-  } else {
-    values = random_numbers(rows * wide());
-  }
-  (*x).upload(std::span<const float>(values));
-  set_trivial(level, x);
-  return x;
-}
-
-void Descent::set_trivial(int level, Block& x) {
-  auto one = context_.allocate<float>(1, "a factor");
-  one.fill(1);
-  block_columns_.insert(cycle_.trivial(level), one, 0, 1, cycle_.rows(level), 0, *x);
-}
-
-void Descent::iterate(int level, Block& x, int coarse_iterations) {
-  const int iterations = level > 0 ? coarse_iterations : parameters_.max_iterations;
-  solver_.solve(cycle_, level, x, images_, iterations, watch_);
-}
-
-GraphEigenvectors Descent::results(Block x, std::size_t nodes) {
-  Block y = solver_.blocks().take(columns_);
-  Block energies = solver_.blocks().take(columns_);
-  cycle_.energies(*x, *y, *energies, columns_);
-  const std::vector<double> values =
-      ColumnSums(solver_.workspace()).compute(*energies, {graph_.nodes(), graph_.nodes()});
-  std::vector<std::size_t> order(static_cast<std::size_t>(parameters_.vectors));
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin() + 1, order.end(),
-                   [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  GraphEigenvectors result = without_vectors(graph_, nodes, parameters_.vectors);
-  std::vector<float> block(graph_.nodes() * wide());
-  (*x).download(std::span(block));
-  parallel_ranges(graph_.nodes(), 4096, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      for (std::size_t k = 0; k < order.size(); ++k) {
-        result.vectors[k][graph_.origin[i]] = block[i * wide() + order[k]];
-      }
-    }
-  });
-  const LobpcgImage& found = images_[0];
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    result.values[k] = values[order[k]];
-    result.report.residuals[k] = found.residual_norms[order[k]];
-  }
-  set_components(graph_, result);
-  found.describe(cycle_, result.report);
-  return result;
-}
 
 void check_memory(Context& context, const GraphLevels& graph, const GraphParameters& parameters) {
   const int columns = graph_columns(parameters.vectors);

@@ -53,83 +53,77 @@ class ZipArchive {
   /// Reads the list of members. `file` has to outlive the archive. Throws InputError, whose message
   /// does not name the file, where it is no ZIP archive or is damaged, or two members have one
   /// name.
-  explicit ZipArchive(Bytes file);
+  explicit ZipArchive(Bytes file) : archive_(nullptr, zip_discard) {
+    if (!has_text(file, 0, "PK")) throw InputError("it is no .npz file, which is a ZIP archive");
+    zip_error_t error;
+    zip_error_init(&error);
+    zip_source_t* source = zip_source_buffer_create(file.data(), file.size(), 0, &error);
+    if (source != nullptr) {
+      archive_.reset(zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error));
+      if (!archive_) zip_source_free(source);
+    }
+    const std::string why = zip_error_strerror(&error);
+    zip_error_fini(&error);
+    if (!archive_) throw damaged(why);
+    const zip_int64_t count = zip_get_num_entries(archive_.get(), 0);
+    for (zip_int64_t k = 0; k < count; ++k) {
+      const auto index = static_cast<std::uint64_t>(k);
+      const char* name = zip_get_name(archive_.get(), index, ZIP_FL_ENC_RAW);
+      if (name == nullptr) throw damaged(zip_strerror(archive_.get()));
+      if (!members_.emplace(name, index).second) throw damaged("two members have one name");
+    }
+  }
 
   bool has(const std::string& name) const { return members_.contains(name); }
   /// Bytes of a member as the archive's list has them. Precondition: has(name).
-  std::uint64_t size(const std::string& name) const;
+  std::uint64_t size(const std::string& name) const {
+    return stat_of(archive_.get(), members_.at(name)).size;
+  }
 
   /// The bytes of a member. Nothing is allocated before the member's size is known to be possible:
   /// deflated data grow 1032 times at most. Throws InputError where a member is missing, damaged,
   /// or longer or shorter than the list says, or of another checksum.
-  std::vector<std::uint8_t> read(const std::string& name) const;
+  std::vector<std::uint8_t> read(const std::string& name) const {
+    const auto found = members_.find(name);
+    if (found == members_.end()) {
+      throw InputError(
+          fmt::format("the archive has no member {}: it is no sparse matrix that "
+                      "scipy.sparse.save_npz wrote",
+                      name));
+    }
+    const zip_stat_t stat = stat_of(archive_.get(), found->second);
+    const bool stored = stat.comp_method == ZIP_CM_STORE;
+    if (!stored && stat.comp_method != ZIP_CM_DEFLATE) {
+      throw InputError(fmt::format("{} is packed by method {}: expected 0 (stored) or 8 (deflated)",
+                                   name, stat.comp_method));
+    }
+    if (stat.size > (stored ? stat.comp_size : stat.comp_size * kMostGrowth + kMostGrowth)) {
+      throw damaged(
+          fmt::format("{} claims {} bytes out of {} packed ones", name, stat.size, stat.comp_size));
+    }
+    const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> member(
+        zip_fopen_index(archive_.get(), found->second, 0), zip_fclose);
+    if (!member) throw damaged(fmt::format("{}: {}", name, zip_strerror(archive_.get())));
+    // One byte more than the member has shows whether data go on; at their end libzip compares the
+    // checksum.
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(stat.size) + 1);
+    std::size_t size = 0;
+    zip_int64_t step = 1;
+    while (step > 0 && size < bytes.size()) {
+      step = zip_fread(member.get(), bytes.data() + size, bytes.size() - size);
+      size += static_cast<std::size_t>(std::max<zip_int64_t>(step, 0));
+    }
+    if (step != 0 || size != stat.size) {
+      throw damaged(fmt::format("{} does not inflate to the bytes that its header says", name));
+    }
+    bytes.pop_back();
+    return bytes;
+  }
 
  private:
   std::unique_ptr<zip, void (*)(zip*)> archive_;
   std::map<std::string, std::uint64_t> members_;  ///< Their indices.
 };
-
-ZipArchive::ZipArchive(Bytes file) : archive_(nullptr, zip_discard) {
-  if (!has_text(file, 0, "PK")) throw InputError("it is no .npz file, which is a ZIP archive");
-  zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t* source = zip_source_buffer_create(file.data(), file.size(), 0, &error);
-  if (source != nullptr) {
-    archive_.reset(zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error));
-    if (!archive_) zip_source_free(source);
-  }
-  const std::string why = zip_error_strerror(&error);
-  zip_error_fini(&error);
-  if (!archive_) throw damaged(why);
-  const zip_int64_t count = zip_get_num_entries(archive_.get(), 0);
-  for (zip_int64_t k = 0; k < count; ++k) {
-    const auto index = static_cast<std::uint64_t>(k);
-    const char* name = zip_get_name(archive_.get(), index, ZIP_FL_ENC_RAW);
-    if (name == nullptr) throw damaged(zip_strerror(archive_.get()));
-    if (!members_.emplace(name, index).second) throw damaged("two members have one name");
-  }
-}
-
-std::uint64_t ZipArchive::size(const std::string& name) const {
-  return stat_of(archive_.get(), members_.at(name)).size;
-}
-
-std::vector<std::uint8_t> ZipArchive::read(const std::string& name) const {
-  const auto found = members_.find(name);
-  if (found == members_.end()) {
-    throw InputError(
-        fmt::format("the archive has no member {}: it is no sparse matrix that "
-                    "scipy.sparse.save_npz wrote",
-                    name));
-  }
-  const zip_stat_t stat = stat_of(archive_.get(), found->second);
-  const bool stored = stat.comp_method == ZIP_CM_STORE;
-  if (!stored && stat.comp_method != ZIP_CM_DEFLATE) {
-    throw InputError(fmt::format("{} is packed by method {}: expected 0 (stored) or 8 (deflated)",
-                                 name, stat.comp_method));
-  }
-  if (stat.size > (stored ? stat.comp_size : stat.comp_size * kMostGrowth + kMostGrowth)) {
-    throw damaged(
-        fmt::format("{} claims {} bytes out of {} packed ones", name, stat.size, stat.comp_size));
-  }
-  const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> member(
-      zip_fopen_index(archive_.get(), found->second, 0), zip_fclose);
-  if (!member) throw damaged(fmt::format("{}: {}", name, zip_strerror(archive_.get())));
-  // One byte more than the member has shows whether data go on; at their end libzip compares the
-  // checksum.
-  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(stat.size) + 1);
-  std::size_t size = 0;
-  zip_int64_t step = 1;
-  while (step > 0 && size < bytes.size()) {
-    step = zip_fread(member.get(), bytes.data() + size, bytes.size() - size);
-    size += static_cast<std::size_t>(std::max<zip_int64_t>(step, 0));
-  }
-  if (step != 0 || size != stat.size) {
-    throw damaged(fmt::format("{} does not inflate to the bytes that its header says", name));
-  }
-  bytes.pop_back();
-  return bytes;
-}
 
 /// An array of a member of the archive.
 class Array {

@@ -17,13 +17,6 @@ enum class MatrixForm {
   kCompressed,  ///< The neighbours after a pixel in 16 bits, and the main diagonal as floats.
 };
 
-/// The images that a normalized affinity matrix is of, its neighbours, and how it is stored.
-struct MatrixLayout {
-  Batch batch;
-  Stencil stencil;
-  MatrixForm form = MatrixForm::kDia;
-};
-
 /// A normalized affinity matrix A = D^-1/2 W D^-1/2 on the device, over the pixels of one image or
 /// of a batch of images. Row and column i belong to element i of grid(); entry A_ij is not zero
 /// only where pixel j is pixel i moved by an entry of stencil(). A is symmetric; rows and columns
@@ -41,12 +34,11 @@ class NormalizedMatrix {
   NormalizedMatrix(const Batch& batch, const Stencil& stencil, Buffer<float> values,
                    Buffer<float> sqrt_degree);
 
-  const MatrixLayout& layout() const { return layout_; }
-  const Batch& batch() const { return layout_.batch; }
+  const Batch& batch() const { return batch_; }
   /// The grid of all images of the batch.
-  Grid grid() const { return layout_.batch.grid(); }
-  const Stencil& stencil() const { return layout_.stencil; }
-  MatrixForm form() const { return layout_.form; }
+  Grid grid() const { return batch_.grid(); }
+  const Stencil& stencil() const { return stencil_; }
+  MatrixForm form() const { return form_; }
 
   std::size_t rows() const { return dia_.shape.rows; }
   /// The shape that the matrix has, or had before it was compressed, in DIA form.
@@ -78,11 +70,11 @@ class NormalizedMatrix {
   void free_weights();
 
  private:
-  NormalizedMatrix(const MatrixLayout& layout, DiaMatrix dia, SymmetricDia compressed,
-                   Buffer<float> sqrt_degree);
   void take(Context& context, SymmetricDia compressed);
 
-  MatrixLayout layout_;
+  Batch batch_;
+  Stencil stencil_;
+  MatrixForm form_ = MatrixForm::kDia;
   DiaMatrix dia_;
   SymmetricDia compressed_;
   Buffer<float> sqrt_degree_;

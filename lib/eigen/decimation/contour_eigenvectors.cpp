@@ -323,20 +323,189 @@ class Solver {
         images_(static_cast<std::size_t>(kept.images)),
         decimation_(context, kept.radius, kept.images) {}
 
-  ContourEigenvectors run();
+  ContourEigenvectors run() {
+    build_levels();
+    std::vector<float> planes = solve_coarsest();
+    if (levels_.size() - 1 > solved_) {
+      upload(planes);
+      for (std::size_t level = levels_.size() - 1; level-- > solved_;) {
+        interpolate(level + 1, kVectors);
+        filter(level);
+      }
+      planes = ritz_vectors();
+      watch_.report("eigenvectors", 0.9);
+    }
+    upload(planes);
+    for (std::size_t level = solved_; level > 0; --level) interpolate(level, kContourVectors);
+    ContourEigenvectors result;
+    result.rows = grid_.rows();
+    result.pitch = dia_pitch(result.rows);
+    result.count = kContourVectors;
+    result.vectors =
+        context_.allocate<float>(images_ * kContourVectors * result.pitch, "eigenvectors");
+    decimation_.interpolate(kept_, kContourVectors, x_,
+                            {grid_.width, grid_.height, grid_.stride, result.pitch, 0},
+                            result.vectors);
+    const std::size_t pitch = levels_[solved_].grid.pitch;
+    for (std::size_t image = 0; image < images_; ++image) {
+      result.images.push_back(described(image, planes.data() + image * kContourVectors * pitch,
+                                        of_pixels_.data() + image * pitch));
+    }
+    return result;
+  }
 
  private:
   const Interpolation& to_finer(std::size_t level) const {
     return level == 0 ? kept_ : levels_[level].to_finer;
   }
-  void build_levels();
-  std::vector<float> solve_coarsest();
-  void filter(std::size_t level);
-  std::vector<float> ritz_vectors();
-  void upload(const std::vector<float>& planes);
-  void interpolate(std::size_t level, int vectors);
+
+  void build_levels() {
+    levels_.push_back({kept_.cells, {}, decimation_.matrix(kept_)});
+    while (levels_.back().grid.pixels() > kDensePixels) {
+      Level& fine = levels_.back();
+      Interpolation down = decimation_.split(fine.matrix, fine.grid);
+      Buffer<float> matrix = decimation_.matrix(down);
+      if (fine.grid.pixels() > kSolvedPixels) {
+        fine.matrix = {};
+        ++solved_;
+      }
+      const PlaneGrid cells = down.cells;
+      levels_.push_back({cells, std::move(down), std::move(matrix)});
+    }
+  }
+
+  /// Returns the vectors in planes of the coarsest grid, as many for each image as the next step
+  /// takes.
+  std::vector<float> solve_coarsest() {
+    const PlaneGrid& grid = levels_.back().grid;
+    const int vectors = levels_.size() - 1 == solved_ ? kContourVectors : kVectors;
+    const std::size_t own = static_cast<std::size_t>(vectors) * grid.pitch;
+    const std::vector<float> matrices = levels_.back().matrix.download();
+    std::vector<float> planes(images_ * own + kBehindPlanes, 0.0F);
+    of_pixels_.assign(images_ * grid.pitch, 0.0F);
+    spectra_.resize(images_);
+    const Stencil& stencil = decimation_.stencil();
+    parallel_for(static_cast<int>(images_), [&](int each) {
+      const auto image = static_cast<std::size_t>(each);
+      const float* matrix = matrices.data() + image * stencil.size() * grid.pitch;
+      spectra_[image] = solve_densely(grid, stencil, matrix, vectors, planes.data() + image * own);
+      float* degrees = of_pixels_.data() + image * grid.pitch;
+      for (int y = 0; y < grid.height; ++y) {
+        for (int x = 0; x < grid.width; ++x) {
+          const std::size_t element = grid.element(x, y);
+          for (std::size_t d = 0; d < stencil.size(); ++d) {
+            degrees[element] += matrix[d * grid.pitch + element];
+          }
+        }
+      }
+    });
+    return planes;
+  }
+
+  /// Filters x_ on a level. On the level that is solved also computes laplacian_ and degrees_.
+  void filter(std::size_t level) {
+    const PlaneGrid& grid = levels_[level].grid;
+    const double hops = std::pow(kHops, static_cast<double>(levels_.size() - 1 - level));
+    std::vector<float> factors(4 * (kDegree + 1) * images_, 0.0F);
+    for (std::size_t image = 0; image < images_; ++image) {
+      const std::vector<double>& values = spectra_[image].values;
+      const double last = values.empty() ? 1 : values.back() / hops;
+      const double wanted =
+          values.size() < kContourVectors ? last : values[kContourVectors - 1] / hops;
+      add_filter(factors, image, images_, std::clamp(last, 0.0, 0.5), wanted);
+    }
+    auto steps = context_.allocate<float>(factors.size(), "steps of the filter");
+    steps.upload_later(factors);
+    const Buffer<std::int32_t> offsets = decimation_.offsets(grid);
+    degrees_ = context_.allocate<float>(images_ * grid.pitch, "degrees");
+    degrees_.fill(0);
+    laplacian_ = decimation_.zeros(grid, kVectors);
+    const Decimation::Step fixed{levels_[level].matrix, grid, offsets, steps, kVectors, degrees_};
+    for (int k = 0; k < kDegree; ++k) {
+      decimation_.step(fixed, k, x_, laplacian_, laplacian_);
+      std::swap(x_, laplacian_);
+    }
+    passes_ += kDegree;
+    if (level > solved_) return;
+    decimation_.step(fixed, kDegree, x_, laplacian_, laplacian_);
+    ++passes_;
+  }
+
+  /// Makes x_ Ritz vectors on the level that is solved: kContourVectors planes an image.
+  std::vector<float> ritz_vectors() {
+    Arriving<float> vectors = x_.download_later();
+    Arriving<float> products = laplacian_.download_later();
+    of_pixels_ = degrees_.download();
+    const PlaneGrid& grid = levels_[solved_].grid;
+    std::vector<float> planes(images_ * kContourVectors * grid.pitch + kBehindPlanes, 0.0F);
+    spectra_ = RayleighRitz(grid, images_, vectors.wait(), products.wait(), of_pixels_.data())
+                   .run(planes.data());
+    return planes;
+  }
+
+  /// Brings vectors in planes from the host into x_.
+  void upload(const std::vector<float>& planes) {
+    x_ = context_.allocate<float>(planes.size(), "vectors of the decimated grid");
+    x_.upload_later(planes);
+  }
+
+  /// Brings `vectors` vectors of each image in x_ from a level to the next finer one.
+  void interpolate(std::size_t level, int vectors) {
+    const PlaneGrid& finer = levels_[level - 1].grid;
+    Buffer<float> fine = decimation_.zeros(finer, vectors);
+    decimation_.interpolate(to_finer(level), vectors, x_, Decimation::in_planes(finer), fine);
+    x_ = std::move(fine);
+  }
+
+  /// `planes`, `degrees`: of the image on the level that is solved.
   ContourEigenvectors::Image described(std::size_t image, const float* planes,
-                                       const float* degrees) const;
+                                       const float* degrees) const {
+    const PlaneGrid& grid = levels_[solved_].grid;
+    const Spectrum& spectrum = spectra_[image];
+    ContourEigenvectors::Image result;
+    const double finer = std::pow(kHops, static_cast<double>(solved_ + 1));
+    const std::size_t count = spectrum.values.size();
+    EigenReport& report = result.report;
+    report.residuals.push_back(0);
+    result.least.resize(count);
+    result.extent.resize(count);
+    parallel_for(static_cast<int>(count), [&](int k) {
+      const float* y = planes + static_cast<std::size_t>(k) * grid.pitch;
+      float least = INFINITY;
+      float largest = -INFINITY;
+      for (std::size_t i = 0; i < grid.elements(); ++i) {
+        if (!(degrees[i] > 0)) continue;
+        least = std::min(least, y[i]);
+        largest = std::max(largest, y[i]);
+      }
+      const bool flat =
+          !(largest - least > kRounding * std::max(std::abs(least), std::abs(largest)));
+      result.least[static_cast<std::size_t>(k)] = least;
+      result.extent[static_cast<std::size_t>(k)] = flat ? 0 : largest - least;
+    });
+    for (std::size_t k = 0; k < count; ++k) {
+      result.values.push_back(spectrum.values[k] / finer);
+      report.residuals.push_back(k < spectrum.residuals.size() ? spectrum.residuals[k] : 0);
+    }
+    const int diagonals = decimation_.diagonals();
+    report.solver = "decimated";
+    report.matvec = "decimation_step";
+    report.converged = true;
+    report.levels = static_cast<int>(levels_.size()) + 1;
+    report.restarts = levels_.size() - 1 > solved_ ? 1 : 0;
+    report.passes = passes_;
+    report.products = passes_ * kVectors;
+    report.matrix = {grid.pixels(),
+                     grid.pitch,
+                     diagonals,
+                     2 * kept_.radius + 1,
+                     static_cast<std::uint64_t>(diagonals) * grid.pitch * sizeof(float),
+                     "dia"};
+    std::vector<double> values = {0};
+    for (std::size_t k = 0; k < count; ++k) values.push_back(spectrum.values[k]);
+    report.resolution = resolution_of(values, report.residuals);
+    return result;
+  }
 
   Context& context_;
   const Interpolation& kept_;
@@ -353,184 +522,6 @@ class Solver {
   std::vector<Spectrum> spectra_;
   std::int64_t passes_ = 0;
 };
-
-void Solver::build_levels() {
-  levels_.push_back({kept_.cells, {}, decimation_.matrix(kept_)});
-  while (levels_.back().grid.pixels() > kDensePixels) {
-    Level& fine = levels_.back();
-    Interpolation down = decimation_.split(fine.matrix, fine.grid);
-    Buffer<float> matrix = decimation_.matrix(down);
-    if (fine.grid.pixels() > kSolvedPixels) {
-      fine.matrix = {};
-      ++solved_;
-    }
-    const PlaneGrid cells = down.cells;
-    levels_.push_back({cells, std::move(down), std::move(matrix)});
-  }
-}
-
-/// Returns the vectors in planes of the coarsest grid, as many for each image as the next step
-/// takes.
-std::vector<float> Solver::solve_coarsest() {
-  const PlaneGrid& grid = levels_.back().grid;
-  const int vectors = levels_.size() - 1 == solved_ ? kContourVectors : kVectors;
-  const std::size_t own = static_cast<std::size_t>(vectors) * grid.pitch;
-  const std::vector<float> matrices = levels_.back().matrix.download();
-  std::vector<float> planes(images_ * own + kBehindPlanes, 0.0F);
-  of_pixels_.assign(images_ * grid.pitch, 0.0F);
-  spectra_.resize(images_);
-  const Stencil& stencil = decimation_.stencil();
-  parallel_for(static_cast<int>(images_), [&](int each) {
-    const auto image = static_cast<std::size_t>(each);
-    const float* matrix = matrices.data() + image * stencil.size() * grid.pitch;
-    spectra_[image] = solve_densely(grid, stencil, matrix, vectors, planes.data() + image * own);
-    float* degrees = of_pixels_.data() + image * grid.pitch;
-    for (int y = 0; y < grid.height; ++y) {
-      for (int x = 0; x < grid.width; ++x) {
-        const std::size_t element = grid.element(x, y);
-        for (std::size_t d = 0; d < stencil.size(); ++d) {
-          degrees[element] += matrix[d * grid.pitch + element];
-        }
-      }
-    }
-  });
-  return planes;
-}
-
-/// Brings vectors in planes from the host into x_.
-void Solver::upload(const std::vector<float>& planes) {
-  x_ = context_.allocate<float>(planes.size(), "vectors of the decimated grid");
-  x_.upload_later(planes);
-}
-
-/// Brings `vectors` vectors of each image in x_ from a level to the next finer one.
-void Solver::interpolate(std::size_t level, int vectors) {
-  const PlaneGrid& finer = levels_[level - 1].grid;
-  Buffer<float> fine = decimation_.zeros(finer, vectors);
-  decimation_.interpolate(to_finer(level), vectors, x_, Decimation::in_planes(finer), fine);
-  x_ = std::move(fine);
-}
-
-/// Filters x_ on a level. On the level that is solved also computes laplacian_ and degrees_.
-void Solver::filter(std::size_t level) {
-  const PlaneGrid& grid = levels_[level].grid;
-  const double hops = std::pow(kHops, static_cast<double>(levels_.size() - 1 - level));
-  std::vector<float> factors(4 * (kDegree + 1) * images_, 0.0F);
-  for (std::size_t image = 0; image < images_; ++image) {
-    const std::vector<double>& values = spectra_[image].values;
-    const double last = values.empty() ? 1 : values.back() / hops;
-    const double wanted =
-        values.size() < kContourVectors ? last : values[kContourVectors - 1] / hops;
-    add_filter(factors, image, images_, std::clamp(last, 0.0, 0.5), wanted);
-  }
-  auto steps = context_.allocate<float>(factors.size(), "steps of the filter");
-  steps.upload_later(factors);
-  const Buffer<std::int32_t> offsets = decimation_.offsets(grid);
-  degrees_ = context_.allocate<float>(images_ * grid.pitch, "degrees");
-  degrees_.fill(0);
-  laplacian_ = decimation_.zeros(grid, kVectors);
-  const Decimation::Step fixed{levels_[level].matrix, grid, offsets, steps, kVectors, degrees_};
-  for (int k = 0; k < kDegree; ++k) {
-    decimation_.step(fixed, k, x_, laplacian_, laplacian_);
-    std::swap(x_, laplacian_);
-  }
-  passes_ += kDegree;
-  if (level > solved_) return;
-  decimation_.step(fixed, kDegree, x_, laplacian_, laplacian_);
-  ++passes_;
-}
-
-/// Makes x_ Ritz vectors on the level that is solved: kContourVectors planes an image.
-std::vector<float> Solver::ritz_vectors() {
-  Arriving<float> vectors = x_.download_later();
-  Arriving<float> products = laplacian_.download_later();
-  of_pixels_ = degrees_.download();
-  const PlaneGrid& grid = levels_[solved_].grid;
-  std::vector<float> planes(images_ * kContourVectors * grid.pitch + kBehindPlanes, 0.0F);
-  spectra_ = RayleighRitz(grid, images_, vectors.wait(), products.wait(), of_pixels_.data())
-                 .run(planes.data());
-  return planes;
-}
-
-/// `planes`, `degrees`: of the image on the level that is solved.
-ContourEigenvectors::Image Solver::described(std::size_t image, const float* planes,
-                                             const float* degrees) const {
-  const PlaneGrid& grid = levels_[solved_].grid;
-  const Spectrum& spectrum = spectra_[image];
-  ContourEigenvectors::Image result;
-  const double finer = std::pow(kHops, static_cast<double>(solved_ + 1));
-  const std::size_t count = spectrum.values.size();
-  EigenReport& report = result.report;
-  report.residuals.push_back(0);
-  result.least.resize(count);
-  result.extent.resize(count);
-  parallel_for(static_cast<int>(count), [&](int k) {
-    const float* y = planes + static_cast<std::size_t>(k) * grid.pitch;
-    float least = INFINITY;
-    float largest = -INFINITY;
-    for (std::size_t i = 0; i < grid.elements(); ++i) {
-      if (!(degrees[i] > 0)) continue;
-      least = std::min(least, y[i]);
-      largest = std::max(largest, y[i]);
-    }
-    const bool flat = !(largest - least > kRounding * std::max(std::abs(least), std::abs(largest)));
-    result.least[static_cast<std::size_t>(k)] = least;
-    result.extent[static_cast<std::size_t>(k)] = flat ? 0 : largest - least;
-  });
-  for (std::size_t k = 0; k < count; ++k) {
-    result.values.push_back(spectrum.values[k] / finer);
-    report.residuals.push_back(k < spectrum.residuals.size() ? spectrum.residuals[k] : 0);
-  }
-  const int diagonals = decimation_.diagonals();
-  report.solver = "decimated";
-  report.matvec = "decimation_step";
-  report.converged = true;
-  report.levels = static_cast<int>(levels_.size()) + 1;
-  report.restarts = levels_.size() - 1 > solved_ ? 1 : 0;
-  report.passes = passes_;
-  report.products = passes_ * kVectors;
-  report.matrix = {grid.pixels(),
-                   grid.pitch,
-                   diagonals,
-                   2 * kept_.radius + 1,
-                   static_cast<std::uint64_t>(diagonals) * grid.pitch * sizeof(float),
-                   "dia"};
-  std::vector<double> values = {0};
-  for (std::size_t k = 0; k < count; ++k) values.push_back(spectrum.values[k]);
-  report.resolution = resolution_of(values, report.residuals);
-  return result;
-}
-
-ContourEigenvectors Solver::run() {
-  build_levels();
-  std::vector<float> planes = solve_coarsest();
-  if (levels_.size() - 1 > solved_) {
-    upload(planes);
-    for (std::size_t level = levels_.size() - 1; level-- > solved_;) {
-      interpolate(level + 1, kVectors);
-      filter(level);
-    }
-    planes = ritz_vectors();
-    watch_.report("eigenvectors", 0.9);
-  }
-  upload(planes);
-  for (std::size_t level = solved_; level > 0; --level) interpolate(level, kContourVectors);
-  ContourEigenvectors result;
-  result.rows = grid_.rows();
-  result.pitch = dia_pitch(result.rows);
-  result.count = kContourVectors;
-  result.vectors =
-      context_.allocate<float>(images_ * kContourVectors * result.pitch, "eigenvectors");
-  decimation_.interpolate(kept_, kContourVectors, x_,
-                          {grid_.width, grid_.height, grid_.stride, result.pitch, 0},
-                          result.vectors);
-  const std::size_t pitch = levels_[solved_].grid.pitch;
-  for (std::size_t image = 0; image < images_; ++image) {
-    result.images.push_back(described(image, planes.data() + image * kContourVectors * pitch,
-                                      of_pixels_.data() + image * pitch));
-  }
-  return result;
-}
 
 }  // namespace
 

@@ -34,18 +34,18 @@ DenseProblem dense_problem(const HostDiaMatrix& matrix, const std::vector<float>
   return problem;
 }
 
-KrylovResult dense_eigenvectors(Context& context, const NormalizedMatrix& matrix,
-                                const EigenParameters& parameters) {
+DeviceEigenvectors dense_eigenvectors(Context& context, const NormalizedMatrix& matrix,
+                                      const EigenParameters& parameters) {
   const auto [element, trivial, a] =
       dense_problem(download(matrix.dia()), matrix.sqrt_degree().download());
   const auto n = static_cast<Eigen::Index>(element.size());
   if (!a.allFinite()) throw NumericalError("the affinity matrix holds NaN or infinity");
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(a);
 
-  KrylovResult result;
-  result.solver = "dense";
+  DeviceEigenvectors result;
+  result.report.solver = "dense";
   result.count = static_cast<int>(std::min<Eigen::Index>(parameters.vectors, n));
-  result.converged = solver.info() == Eigen::Success;
+  result.report.converged = solver.info() == Eigen::Success;
   const std::size_t pitch = matrix.shape().pitch;
   std::vector<float> basis(pitch * static_cast<std::size_t>(result.count), 0.0F);
   for (int k = 0; k < result.count; ++k) {

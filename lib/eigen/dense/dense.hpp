@@ -29,7 +29,7 @@ inline constexpr std::size_t kDenseLimit = 400;
 
 /// The eigenvectors of a small matrix by a dense solver on the host, in double. Precondition:
 /// `matrix` is of one image, in DIA form. Throws NumericalError (a NaN in the matrix).
-KrylovResult dense_eigenvectors(Context& context, const NormalizedMatrix& matrix,
-                                const EigenParameters& parameters);
+DeviceEigenvectors dense_eigenvectors(Context& context, const NormalizedMatrix& matrix,
+                                      const EigenParameters& parameters);
 
 }  // namespace diacut

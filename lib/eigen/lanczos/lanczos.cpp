@@ -56,68 +56,60 @@ class ChebyshevFilter {
   /// p(A) = A.
   ChebyshevFilter() = default;
   /// Preconditions: degree >= 1, lower < upper.
-  ChebyshevFilter(int degree, double lower, double upper);
+  ChebyshevFilter(int degree, double lower, double upper)
+      : degree_(degree), centre_((lower + upper) / 2), half_width_((upper - lower) / 2) {}
 
   int degree() const { return degree_; }
   double upper() const { return centre_ + half_width_; }
 
-  double value(double lambda) const;
+  double value(double lambda) const {
+    if (half_width_ == 0) return lambda;
+    const double x = (lambda - centre_) / half_width_;
+    if (std::abs(x) <= 1) return std::cos(degree_ * std::acos(x));
+    const double magnitude = std::cosh(degree_ * std::acosh(std::abs(x)));
+    return x < 0 && degree_ % 2 == 1 ? -magnitude : magnitude;
+  }
+
   /// The lambda >= upper with value(lambda) = theta; `upper` for theta <= 1. (Any theta for p(A) =
   /// A.)
-  double inverse(double theta) const;
+  double inverse(double theta) const {
+    if (half_width_ == 0) return theta;
+    return centre_ + half_width_ * std::cosh(std::acosh(std::max(theta, 1.0)) / degree_);
+  }
+
   /// The least of (theta - p(x)) / (lambda - x) over x in [lower, upper], p(lambda) = theta: a
   /// residual r of p(A) is one of at most about r / least_slope(theta) of A, because what is wrong
   /// in a Ritz vector lies in the damped interval. (1 for p(A) = A.)
-  double least_slope(double theta) const;
+  double least_slope(double theta) const {
+    if (half_width_ == 0) return 1;
+    // p grows ever faster above `upper`, so the chord to the far end is the flattest.
+    return (theta + 1) / (inverse(theta) - (centre_ - half_width_));
+  }
 
   /// p(A) in, by `degree` products. `in` and `other` are both overwritten; true if the result is in
   /// `other`, false if it is in `in`.
-  bool apply(DeviceOperator& op, Buffer<float>& in, Buffer<float>& other) const;
+  bool apply(DeviceOperator& op, Buffer<float>& in, Buffer<float>& other) const {
+    if (half_width_ == 0) {
+      op.perform_op(in, other);
+      return true;
+    }
+    const auto scale = static_cast<float>(1 / half_width_);
+    const auto shift = static_cast<float>(-centre_ / half_width_);
+    op.perform_recurrence(in, other, scale, shift, 0);
+    Buffer<float>* previous = &in;
+    Buffer<float>* current = &other;
+    for (int k = 2; k <= degree_; ++k) {
+      op.perform_recurrence(*current, *previous, 2 * scale, 2 * shift, -1);
+      std::swap(previous, current);
+    }
+    return current == &other;
+  }
 
  private:
   int degree_ = 1;
   double centre_ = 0;
   double half_width_ = 0;  ///< 0: p(A) = A.
 };
-
-ChebyshevFilter::ChebyshevFilter(int degree, double lower, double upper)
-    : degree_(degree), centre_((lower + upper) / 2), half_width_((upper - lower) / 2) {}
-
-double ChebyshevFilter::value(double lambda) const {
-  if (half_width_ == 0) return lambda;
-  const double x = (lambda - centre_) / half_width_;
-  if (std::abs(x) <= 1) return std::cos(degree_ * std::acos(x));
-  const double magnitude = std::cosh(degree_ * std::acosh(std::abs(x)));
-  return x < 0 && degree_ % 2 == 1 ? -magnitude : magnitude;
-}
-
-double ChebyshevFilter::inverse(double theta) const {
-  if (half_width_ == 0) return theta;
-  return centre_ + half_width_ * std::cosh(std::acosh(std::max(theta, 1.0)) / degree_);
-}
-
-double ChebyshevFilter::least_slope(double theta) const {
-  if (half_width_ == 0) return 1;
-  // p grows ever faster above `upper`, so the chord to the far end is the flattest.
-  return (theta + 1) / (inverse(theta) - (centre_ - half_width_));
-}
-
-bool ChebyshevFilter::apply(DeviceOperator& op, Buffer<float>& in, Buffer<float>& other) const {
-  if (half_width_ == 0) {
-    op.perform_op(in, other);
-    return true;
-  }
-  const auto scale = static_cast<float>(1 / half_width_);
-  const auto shift = static_cast<float>(-centre_ / half_width_);
-  op.perform_recurrence(in, other, scale, shift, 0);
-  Buffer<float>* previous = &in;
-  Buffer<float>* current = &other;
-  for (int k = 2; k <= degree_; ++k) {
-    op.perform_recurrence(*current, *previous, 2 * scale, 2 * shift, -1);
-    std::swap(previous, current);
-  }
-  return current == &other;
-}
 
 class Lanczos {
  public:
@@ -147,25 +139,245 @@ class Lanczos {
     b_.fill(0);
   }
 
-  KrylovResult run();
+  DeviceEigenvectors run() {
+    set_trivial();
+    lower_ = probe_lower_bound();
+    // In a flat image of n pixels the k-th eigenvalue of I - A is about k m / (2 n), m being the
+    // entries of a row: Weyl's law for the second moment of a disc of m pixels. Boundaries only
+    // bring eigenvalues closer to 0.
+    span_ = 1.5 * (wanted_ + 1) * row_entries_ / (2.0 * static_cast<double>(elements_));
+    filter_ = choose_filter();
+
+    DeviceEigenvectors result;
+    result.report.solver = "lanczos";
+    merge_found(find(wanted_, 0));
+    while (!out_of_products()) {
+      // A copy of a found eigenvalue, or an eigenvalue that the start vector missed, lies above
+      // this.
+      const double last = filter_.inverse(locked_values_.back());
+      const double above =
+          filter_.value(last + 0.1 * std::min(parameters_.tolerance, std::max(1 - last, 1e-7)));
+      const int found = find(0, above);
+      if (found == 0) {
+        result.report.converged = true;
+        break;
+      }
+      merge_found(found);
+    }
+    result.count = 1 + locked_;
+    result.report.restarts = restarts_;
+    result.report.filter_degree = filter_.degree();
+    result.basis = std::move(basis_);
+    return result;
+  }
 
  private:
   std::int64_t products() const { return op_.products() - first_product_; }
   bool out_of_products() const { return products() >= parameters_.max_products; }
 
-  void set_trivial();
-  void start();
-  void step(int j);
-  void orthogonalise(int columns);
-  void fresh_direction(int columns);
-  double probe_lower_bound();
-  ChebyshevFilter choose_filter() const;
-  Ritz solve_projected(int steps) const;
-  double largest_excess(const Ritz& ritz, int count, double safety) const;
-  int restart(const Ritz& ritz, int count);
-  int find(int fixed_count, double above);
-  void merge_found(int found);
-  double worst_excess(int count);
+  void set_trivial() {
+    copy_elements(sqrt_degree_, 0, a_, 0, op_.rows());
+    kernels_.dots(a_, 1, a_, sums_, kNorm);
+    kernels_.append(basis_, 0, a_, b_, sums_, kNorm);
+  }
+
+  void start() {
+    input_ = &a_;
+    other_ = &b_;
+    projected_.setZero();
+    fresh_direction(1 + locked_);
+  }
+
+  /// Step j of Lanczos: column j of the projected matrix, and the basis vector of step j + 1.
+  void step(int j) {
+    report(share_);  // A step is up to 200 products, so the work can be stopped before each.
+    if (filter_.apply(op_, *input_, *other_) == false) std::swap(input_, other_);
+    const int columns = 1 + locked_ + j + 1;
+    orthogonalise(columns);
+    kernels_.append(basis_, columns, *other_, *input_, sums_, kNorm);
+    const std::vector<double> sums = sums_.download(static_cast<std::size_t>(1 + 2 * columns));
+    const double squared = sums[kNorm];
+    if (!std::isfinite(squared)) {
+      throw NumericalError(
+          "the affinity matrix is not finite: a product with it gave NaN or infinity");
+    }
+    double scale = std::sqrt(std::max(squared, 0.0));
+    for (int i = 0; i <= j; ++i) {
+      const auto at = static_cast<std::size_t>(kNorm + 1 + 1 + locked_ + i);
+      projected_(i, j) = sums[at] + sums[at + static_cast<std::size_t>(columns)];
+      scale = std::max(scale, std::abs(projected_(i, j)));
+    }
+    beta_ = std::sqrt(std::max(squared, 0.0));
+    if (beta_ <= kBreakdown * std::max(scale, 1.0)) fresh_direction(columns);
+  }
+
+  /// Takes the components of *other_ along the first `columns` basis vectors out, twice. Leaves the
+  /// squared norm of the rest in sums_[kNorm], then the components that each pass took out.
+  void orthogonalise(int columns) {
+    for (int pass = 0; pass < 2; ++pass) {
+      const int at = kNorm + 1 + pass * columns;
+      kernels_.dots(basis_, columns, *other_, sums_, at);
+      kernels_.update(basis_, columns, *other_, sums_, at, kNorm);
+    }
+  }
+
+  /// Basis vector `columns` becomes a pseudo-random direction orthogonal to those before it.
+  void fresh_direction(int columns) {
+    kernels_.random(*other_, sqrt_degree_, op_.rows(), seed_++);
+    orthogonalise(columns);
+    kernels_.append(basis_, columns, *other_, *input_, sums_, kNorm);
+    beta_ = 0;
+  }
+
+  /// A lower bound of the spectrum: the least Ritz value of a few steps less its residual (Zhou et
+  /// al. 2006 bound the other end so). Whatever lies below would be lifted by the filter too.
+  double probe_lower_bound() {
+    filter_ = ChebyshevFilter();
+    start();
+    const int steps = std::min(kProbeSteps, size_);
+    for (int j = 0; j < steps; ++j) step(j);
+    const Ritz ritz = solve_projected(steps);
+    const double residual = std::abs(beta_ * ritz.vectors(steps - 1, steps - 1));
+    return std::max(-1.0, ritz.values(steps - 1) - residual) - 1e-3;
+  }
+
+  ChebyshevFilter choose_filter() const {
+    const double lower = lower_;
+    const double upper = 1 - span_;
+    if (parameters_.filter_degree == 1 || upper < lower + 0.2) return {};
+    const double growth = std::acosh((1 - (lower + upper) / 2) / ((upper - lower) / 2));
+    int degree = parameters_.filter_degree;
+    if (degree == 0)
+      degree = std::clamp(static_cast<int>(std::lround(kFilterLift / growth)), 1, 200);
+    if (degree == 1) return {};
+    return {degree, lower, upper};
+  }
+
+  Ritz solve_projected(int steps) const {
+    const Eigen::MatrixXd symmetric =
+        projected_.topLeftCorner(steps, steps).selfadjointView<Eigen::Upper>();
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(symmetric);
+    return {solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};
+  }
+
+  /// The largest estimated residual (with A) of the first `count` pairs, in units of safety times
+  /// what is allowed.
+  double largest_excess(const Ritz& ritz, int count, double safety) const {
+    double largest = 0;
+    for (int k = 0; k < count; ++k) {
+      const double residual = std::abs(beta_ * ritz.vectors(ritz.steps() - 1, k));
+      const double allowed = goal_.allowed(1 - filter_.inverse(ritz.values(k)));
+      largest = std::max(largest, residual / filter_.least_slope(ritz.values(k)) / allowed);
+    }
+    return largest / safety;
+  }
+
+  /// Keeps the Ritz vectors of the `count` largest values, some more, and the direction that
+  /// couples them; returns how many were kept, which is the next step.
+  int restart(const Ritz& ritz, int count) {
+    const int steps = ritz.steps();
+    const int kept = std::min(steps, count + std::max(2, (capacity() - count) / 3));
+    const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rotation =
+        ritz.vectors.leftCols(kept).transpose().cast<float>();
+    kernels_.rotate(basis_, 1 + locked_, steps, kept,
+                    std::vector<float>(rotation.data(), rotation.data() + rotation.size()));
+    if (kept < steps) {
+      kernels_.copy(basis_, 1 + locked_ + steps, 1, basis_,
+                    static_cast<std::size_t>(1 + locked_ + kept) * pitch_);
+    }
+    projected_.setZero();
+    projected_.diagonal().head(kept) = ritz.values.head(kept);
+    ++restarts_;
+    return kept;
+  }
+
+  /// Runs Lanczos orthogonally to the locked vectors until the `fixed_count` largest pairs have
+  /// converged or, with fixed_count 0, all whose value is above `above` (none, if no such value
+  /// shows within a few steps). Leaves them as the first unlocked vectors, their values on the
+  /// diagonal of projected_, and returns their number; also when the products run out, which is for
+  /// the caller to see.
+  int find(int fixed_count, double above) {
+    start();
+    // Without a filter a step is one product, and looks no further than that.
+    const int verify_steps = filter_.degree() > 1 ? std::min(kVerifySteps, capacity()) : capacity();
+    double safety = 1.2;
+    int next_look = fixed_count != 0 ? fixed_count + 1 : verify_steps;
+    int j = 0;
+    for (;;) {
+      step(j++);
+      const bool full = j == capacity();
+      if (j < next_look && !full && !out_of_products()) continue;
+      const Ritz ritz = solve_projected(j);
+      if (fixed_count == 0 && ritz.above(above) == 0) return 0;
+      // Many at once leave no room to iterate in: some now, others after these are locked.
+      const int count =
+          std::min(fixed_count != 0 ? fixed_count : ritz.above(above), capacity() / 2);
+      const double excess = j >= count ? largest_excess(ritz, count, safety) : INFINITY;
+      report(std::min(
+          0.99, std::max(locked_ > 0 ? 0.9 : 0.0, 0.9 / (1 + std::log10(std::max(1.0, excess))))));
+      if (excess > 1 && !full && !out_of_products()) {
+        next_look = j + std::max(1, static_cast<int>(std::log(excess) / std::log(kFall)));
+        continue;
+      }
+      if (full && fixed_count != 0 && filter_.degree() > 1 && ritz.values(count - 1) < 1.05) {
+        // A wanted pair inside the damped interval cannot be told from unwanted ones: damp less.
+        span_ *= 4;
+        filter_ = choose_filter();
+        start();
+        j = 0;
+        next_look = fixed_count + 1;
+        continue;
+      }
+      j = restart(ritz, count);
+      if (out_of_products()) return std::min(count, j);
+      if (excess <= 1) {
+        if (worst_excess(count) <= 1) return count;
+        safety *= 0.5;
+      }
+      next_look = j + 1;
+      kernels_.copy(basis_, 1 + locked_ + j, 1, *input_);
+    }
+  }
+
+  /// Locks the best `wanted_` of the locked vectors and the `found` that find() has left behind
+  /// them.
+  void merge_found(int found) {
+    for (int k = 0; k < found; ++k) locked_values_.push_back(projected_(k, k));
+    const std::size_t total = locked_values_.size();
+    std::vector<std::size_t> order(total);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return locked_values_[a] > locked_values_[b];
+    });
+    order.resize(std::min(total, static_cast<std::size_t>(wanted_)));
+    std::vector<float> permutation(order.size() * total, 0.0F);
+    std::vector<double> values;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      permutation[k * total + order[k]] = 1.0F;
+      values.push_back(locked_values_[order[k]]);
+    }
+    kernels_.rotate(basis_, 1, static_cast<int>(total), static_cast<int>(order.size()),
+                    permutation);
+    locked_values_ = values;
+    locked_ = static_cast<int>(order.size());
+  }
+
+  /// The largest |A z - rho z| of the first `count` unlocked vectors, in units of what is allowed;
+  /// restart() puts the best there.
+  double worst_excess(int count) {
+    double worst = 0;
+    for (int k = 0; k < count; ++k) {
+      kernels_.copy(basis_, 1 + locked_ + k, 1, *input_);
+      op_.perform_op(*input_, *other_);
+      kernels_.dots(*input_, 1, *other_, sums_, kNorm + 1);
+      kernels_.update(*input_, 1, *other_, sums_, kNorm + 1, kNorm);
+      const std::vector<double> sums = sums_.download(kNorm + 2);
+      const double norm = std::sqrt(std::max(sums[kNorm], 0.0));
+      worst = std::max(worst, norm / goal_.allowed(1 - sums[kNorm + 1]));
+    }
+    return worst;
+  }
+
   int capacity() const { return size_ - locked_; }
   void report(double share) {
     share_ = std::max(share_, share);
@@ -204,236 +416,6 @@ class Lanczos {
   double share_ = 0;
 };
 
-void Lanczos::set_trivial() {
-  copy_elements(sqrt_degree_, 0, a_, 0, op_.rows());
-  kernels_.dots(a_, 1, a_, sums_, kNorm);
-  kernels_.append(basis_, 0, a_, b_, sums_, kNorm);
-}
-
-/// Takes the components of *other_ along the first `columns` basis vectors out, twice. Leaves the
-/// squared norm of the rest in sums_[kNorm], then the components that each pass took out.
-void Lanczos::orthogonalise(int columns) {
-  for (int pass = 0; pass < 2; ++pass) {
-    const int at = kNorm + 1 + pass * columns;
-    kernels_.dots(basis_, columns, *other_, sums_, at);
-    kernels_.update(basis_, columns, *other_, sums_, at, kNorm);
-  }
-}
-
-/// Basis vector `columns` becomes a pseudo-random direction orthogonal to those before it.
-void Lanczos::fresh_direction(int columns) {
-  kernels_.random(*other_, sqrt_degree_, op_.rows(), seed_++);
-  orthogonalise(columns);
-  kernels_.append(basis_, columns, *other_, *input_, sums_, kNorm);
-  beta_ = 0;
-}
-
-void Lanczos::start() {
-  input_ = &a_;
-  other_ = &b_;
-  projected_.setZero();
-  fresh_direction(1 + locked_);
-}
-
-/// Step j of Lanczos: column j of the projected matrix, and the basis vector of step j + 1.
-void Lanczos::step(int j) {
-  report(share_);  // A step is up to 200 products, so the work can be stopped before each.
-  if (filter_.apply(op_, *input_, *other_) == false) std::swap(input_, other_);
-  const int columns = 1 + locked_ + j + 1;
-  orthogonalise(columns);
-  kernels_.append(basis_, columns, *other_, *input_, sums_, kNorm);
-  const std::vector<double> sums = sums_.download(static_cast<std::size_t>(1 + 2 * columns));
-  const double squared = sums[kNorm];
-  if (!std::isfinite(squared)) {
-    throw NumericalError(
-        "the affinity matrix is not finite: a product with it gave NaN or infinity");
-  }
-  double scale = std::sqrt(std::max(squared, 0.0));
-  for (int i = 0; i <= j; ++i) {
-    const auto at = static_cast<std::size_t>(kNorm + 1 + 1 + locked_ + i);
-    projected_(i, j) = sums[at] + sums[at + static_cast<std::size_t>(columns)];
-    scale = std::max(scale, std::abs(projected_(i, j)));
-  }
-  beta_ = std::sqrt(std::max(squared, 0.0));
-  if (beta_ <= kBreakdown * std::max(scale, 1.0)) fresh_direction(columns);
-}
-
-/// A lower bound of the spectrum: the least Ritz value of a few steps less its residual (Zhou et
-/// al. 2006 bound the other end so). Whatever lies below would be lifted by the filter too.
-double Lanczos::probe_lower_bound() {
-  filter_ = ChebyshevFilter();
-  start();
-  const int steps = std::min(kProbeSteps, size_);
-  for (int j = 0; j < steps; ++j) step(j);
-  const Ritz ritz = solve_projected(steps);
-  const double residual = std::abs(beta_ * ritz.vectors(steps - 1, steps - 1));
-  return std::max(-1.0, ritz.values(steps - 1) - residual) - 1e-3;
-}
-
-ChebyshevFilter Lanczos::choose_filter() const {
-  const double lower = lower_;
-  const double upper = 1 - span_;
-  if (parameters_.filter_degree == 1 || upper < lower + 0.2) return {};
-  const double growth = std::acosh((1 - (lower + upper) / 2) / ((upper - lower) / 2));
-  int degree = parameters_.filter_degree;
-  if (degree == 0) degree = std::clamp(static_cast<int>(std::lround(kFilterLift / growth)), 1, 200);
-  if (degree == 1) return {};
-  return {degree, lower, upper};
-}
-
-Ritz Lanczos::solve_projected(int steps) const {
-  const Eigen::MatrixXd symmetric =
-      projected_.topLeftCorner(steps, steps).selfadjointView<Eigen::Upper>();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(symmetric);
-  return {solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};
-}
-
-/// The largest estimated residual (with A) of the first `count` pairs, in units of safety times
-/// what is allowed.
-double Lanczos::largest_excess(const Ritz& ritz, int count, double safety) const {
-  double largest = 0;
-  for (int k = 0; k < count; ++k) {
-    const double residual = std::abs(beta_ * ritz.vectors(ritz.steps() - 1, k));
-    const double allowed = goal_.allowed(1 - filter_.inverse(ritz.values(k)));
-    largest = std::max(largest, residual / filter_.least_slope(ritz.values(k)) / allowed);
-  }
-  return largest / safety;
-}
-
-/// Keeps the Ritz vectors of the `count` largest values, some more, and the direction that couples
-/// them; returns how many were kept, which is the next step.
-int Lanczos::restart(const Ritz& ritz, int count) {
-  const int steps = ritz.steps();
-  const int kept = std::min(steps, count + std::max(2, (capacity() - count) / 3));
-  const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rotation =
-      ritz.vectors.leftCols(kept).transpose().cast<float>();
-  kernels_.rotate(basis_, 1 + locked_, steps, kept,
-                  std::vector<float>(rotation.data(), rotation.data() + rotation.size()));
-  if (kept < steps) {
-    kernels_.copy(basis_, 1 + locked_ + steps, 1, basis_,
-                  static_cast<std::size_t>(1 + locked_ + kept) * pitch_);
-  }
-  projected_.setZero();
-  projected_.diagonal().head(kept) = ritz.values.head(kept);
-  ++restarts_;
-  return kept;
-}
-
-/// The largest |A z - rho z| of the first `count` unlocked vectors, in units of what is allowed;
-/// restart() puts the best there.
-double Lanczos::worst_excess(int count) {
-  double worst = 0;
-  for (int k = 0; k < count; ++k) {
-    kernels_.copy(basis_, 1 + locked_ + k, 1, *input_);
-    op_.perform_op(*input_, *other_);
-    kernels_.dots(*input_, 1, *other_, sums_, kNorm + 1);
-    kernels_.update(*input_, 1, *other_, sums_, kNorm + 1, kNorm);
-    const std::vector<double> sums = sums_.download(kNorm + 2);
-    const double norm = std::sqrt(std::max(sums[kNorm], 0.0));
-    worst = std::max(worst, norm / goal_.allowed(1 - sums[kNorm + 1]));
-  }
-  return worst;
-}
-
-/// Runs Lanczos orthogonally to the locked vectors until the `fixed_count` largest pairs have
-/// converged or, with fixed_count 0, all whose value is above `above` (none, if no such value shows
-/// within a few steps). Leaves them as the first unlocked vectors, their values on the diagonal of
-/// projected_, and returns their number; also when the products run out, which is for the caller to
-/// see.
-int Lanczos::find(int fixed_count, double above) {
-  start();
-  // Without a filter a step is one product, and looks no further than that.
-  const int verify_steps = filter_.degree() > 1 ? std::min(kVerifySteps, capacity()) : capacity();
-  double safety = 1.2;
-  int next_look = fixed_count != 0 ? fixed_count + 1 : verify_steps;
-  int j = 0;
-  for (;;) {
-    step(j++);
-    const bool full = j == capacity();
-    if (j < next_look && !full && !out_of_products()) continue;
-    const Ritz ritz = solve_projected(j);
-    if (fixed_count == 0 && ritz.above(above) == 0) return 0;
-    // Many at once leave no room to iterate in: some now, others after these are locked.
-    const int count = std::min(fixed_count != 0 ? fixed_count : ritz.above(above), capacity() / 2);
-    const double excess = j >= count ? largest_excess(ritz, count, safety) : INFINITY;
-    report(std::min(
-        0.99, std::max(locked_ > 0 ? 0.9 : 0.0, 0.9 / (1 + std::log10(std::max(1.0, excess))))));
-    if (excess > 1 && !full && !out_of_products()) {
-      next_look = j + std::max(1, static_cast<int>(std::log(excess) / std::log(kFall)));
-      continue;
-    }
-    if (full && fixed_count != 0 && filter_.degree() > 1 && ritz.values(count - 1) < 1.05) {
-      // A wanted pair inside the damped interval cannot be told from unwanted ones: damp less.
-      span_ *= 4;
-      filter_ = choose_filter();
-      start();
-      j = 0;
-      next_look = fixed_count + 1;
-      continue;
-    }
-    j = restart(ritz, count);
-    if (out_of_products()) return std::min(count, j);
-    if (excess <= 1) {
-      if (worst_excess(count) <= 1) return count;
-      safety *= 0.5;
-    }
-    next_look = j + 1;
-    kernels_.copy(basis_, 1 + locked_ + j, 1, *input_);
-  }
-}
-
-/// Locks the best `wanted_` of the locked vectors and the `found` that find() has left behind them.
-void Lanczos::merge_found(int found) {
-  for (int k = 0; k < found; ++k) locked_values_.push_back(projected_(k, k));
-  const std::size_t total = locked_values_.size();
-  std::vector<std::size_t> order(total);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return locked_values_[a] > locked_values_[b];
-  });
-  order.resize(std::min(total, static_cast<std::size_t>(wanted_)));
-  std::vector<float> permutation(order.size() * total, 0.0F);
-  std::vector<double> values;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    permutation[k * total + order[k]] = 1.0F;
-    values.push_back(locked_values_[order[k]]);
-  }
-  kernels_.rotate(basis_, 1, static_cast<int>(total), static_cast<int>(order.size()), permutation);
-  locked_values_ = values;
-  locked_ = static_cast<int>(order.size());
-}
-
-KrylovResult Lanczos::run() {
-  set_trivial();
-  lower_ = probe_lower_bound();
-  // In a flat image of n pixels the k-th eigenvalue of I - A is about k m / (2 n), m being the
-  // entries of a row: Weyl's law for the second moment of a disc of m pixels. Boundaries only bring
-  // eigenvalues closer to 0.
-  span_ = 1.5 * (wanted_ + 1) * row_entries_ / (2.0 * static_cast<double>(elements_));
-  filter_ = choose_filter();
-
-  KrylovResult result;
-  result.solver = "lanczos";
-  merge_found(find(wanted_, 0));
-  while (!out_of_products()) {
-    // A copy of a found eigenvalue, or an eigenvalue that the start vector missed, lies above this.
-    const double last = filter_.inverse(locked_values_.back());
-    const double above =
-        filter_.value(last + 0.1 * std::min(parameters_.tolerance, std::max(1 - last, 1e-7)));
-    const int found = find(0, above);
-    if (found == 0) {
-      result.converged = true;
-      break;
-    }
-    merge_found(found);
-  }
-  result.count = 1 + locked_;
-  result.restarts = restarts_;
-  result.filter_degree = filter_.degree();
-  result.basis = std::move(basis_);
-  return result;
-}
-
 }  // namespace
 
 int lanczos_basis_size(const EigenParameters& parameters) {
@@ -442,9 +424,9 @@ int lanczos_basis_size(const EigenParameters& parameters) {
   return std::max(4 * wanted, wanted + 16);
 }
 
-KrylovResult thick_restart_lanczos(Context& context, DeviceOperator& op,
-                                   const NormalizedMatrix& matrix, std::size_t elements,
-                                   const EigenParameters& parameters, const Watch& watch) {
+DeviceEigenvectors thick_restart_lanczos(Context& context, DeviceOperator& op,
+                                         const NormalizedMatrix& matrix, std::size_t elements,
+                                         const EigenParameters& parameters, const Watch& watch) {
   return Lanczos(context, op, matrix, elements, parameters, watch).run();
 }
 

@@ -11,19 +11,6 @@
 
 namespace diacut {
 
-/// What a solver of one image hands to eigenpairs(), which computes residuals and eigenvalues, and
-/// orders and signs the vectors.
-struct KrylovResult {
-  /// Orthonormal vectors, NormalizedMatrix::shape().pitch elements apart; vector 0 is the trivial
-  /// one.
-  Buffer<float> basis;
-  int count = 0;  ///< Vectors that are eigenvectors, the trivial one included.
-  bool converged = false;
-  const char* solver = "";
-  int restarts = 0;
-  int filter_degree = 1;
-};
-
 /// Basis vectors that thick-restart Lanczos keeps for these parameters.
 int lanczos_basis_size(const EigenParameters& parameters);
 
@@ -33,22 +20,24 @@ int lanczos_basis_size(const EigenParameters& parameters);
 /// the trivial vector. The host sees the small projected matrix. `op` multiplies by `matrix`.
 /// Preconditions: the matrix is of one image; `elements` of its elements have data, more than twice
 /// the basis. Throws DeviceError, NumericalError (a NaN in the matrix), CancelledError.
-KrylovResult thick_restart_lanczos(Context& context, DeviceOperator& op,
-                                   const NormalizedMatrix& matrix, std::size_t elements,
-                                   const EigenParameters& parameters, const Watch& watch);
+DeviceEigenvectors thick_restart_lanczos(Context& context, DeviceOperator& op,
+                                         const NormalizedMatrix& matrix, std::size_t elements,
+                                         const EigenParameters& parameters, const Watch& watch);
 
 /// Spectra's implicitly restarted Lanczos (SymEigsSolver) in double on the host, driving the
 /// product on the device: the yardstick for our own solvers. `op` multiplies by `matrix`, which is
 /// of one image; `elements` of its elements have data. Throws DeviceError, CancelledError.
-KrylovResult spectra_lanczos(Context& context, DeviceOperator& op, const NormalizedMatrix& matrix,
-                             std::size_t elements, const EigenParameters& parameters,
-                             const Watch& watch);
+DeviceEigenvectors spectra_lanczos(Context& context, DeviceOperator& op,
+                                   const NormalizedMatrix& matrix, std::size_t elements,
+                                   const EigenParameters& parameters, const Watch& watch);
 
-/// The result of an eigensolver from the vectors that a Krylov or dense solver found: eigenvalues
+/// The result of an eigensolver from what a Krylov or dense solver found: `basis` with orthonormal
+/// vectors, matrix.shape().pitch elements apart, their `count`, and of the report how they were
+/// found. Eigenvalues
 /// as quadratic forms of the Laplacian of `matrix`, residual norms by products of `op`, which
 /// multiplies by `matrix`; pairs in ascending order of the eigenvalues, the trivial pair first, and
 /// every vector's entry of largest magnitude positive. Precondition: the matrix is of one image.
 DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, DeviceOperator& op,
-                              KrylovResult found);
+                              DeviceEigenvectors result);
 
 }  // namespace diacut

@@ -57,9 +57,9 @@ class DeflatedOperator {
 
 }  // namespace
 
-KrylovResult spectra_lanczos(Context& context, DeviceOperator& op, const NormalizedMatrix& matrix,
-                             std::size_t elements, const EigenParameters& parameters,
-                             const Watch& watch) {
+DeviceEigenvectors spectra_lanczos(Context& context, DeviceOperator& op,
+                                   const NormalizedMatrix& matrix, std::size_t elements,
+                                   const EigenParameters& parameters, const Watch& watch) {
   const auto n = static_cast<Eigen::Index>(matrix.rows());
   const std::size_t pitch = matrix.shape().pitch;
   const std::vector<float> sqrt_degree = matrix.sqrt_degree().download();
@@ -85,10 +85,10 @@ KrylovResult spectra_lanczos(Context& context, DeviceOperator& op, const Normali
   const Eigen::Index found = solver.compute(Spectra::SortRule::LargestAlge, restarts,
                                             parameters.tolerance, Spectra::SortRule::LargestAlge);
 
-  KrylovResult result;
-  result.solver = "spectra";
-  result.converged = solver.info() == Spectra::CompInfo::Successful;
-  result.restarts = static_cast<int>(solver.num_iterations());
+  DeviceEigenvectors result;
+  result.report.solver = "spectra";
+  result.report.converged = solver.info() == Spectra::CompInfo::Successful;
+  result.report.restarts = static_cast<int>(solver.num_iterations());
   result.count = 1 + static_cast<int>(found);
   const Eigen::MatrixXd vectors = solver.eigenvectors(found);
   std::vector<float> columns(pitch * static_cast<std::size_t>(result.count), 0.0F);

@@ -32,29 +32,18 @@ constexpr char kFile[] = "eigen/multilevel/coarsen.cl";
 
 constexpr char kFarFile[] = "eigen/multilevel/coarsen_far.cl";
 
-/// The kernels of kernels/eigen/multilevel/level_degrees.cl.
-struct DegreeKernels {
-  explicit DegreeKernels(Context& context);
-
-  std::size_t group;
-  Kernel partial;
-  Kernel join;
-};
-
-DegreeKernels::DegreeKernels(Context& context)
-    : group(context.info().kind == DeviceKind::kCpu
-                ? 1
-                : std::bit_floor(std::clamp<std::size_t>(context.info().max_work_group, 1, 256))),
-      partial(context.kernel(kLevelDegreesFile, "level_degrees_partial",
-                             fmt::format("-DGROUP={}", group))),
-      join(context.kernel(kLevelDegreesFile, "level_degrees_join",
-                          fmt::format("-DGROUP={}", group))) {}
-
 }  // namespace
 
 LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
                            int levels) {
-  DegreeKernels kernels(context);
+  const DeviceInfo& device = context.info();
+  const std::size_t group =
+      device.kind == DeviceKind::kCpu
+          ? 1
+          : std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 256));
+  const std::string options = fmt::format("-DGROUP={}", group);
+  Kernel partial = context.kernel(kLevelDegreesFile, "level_degrees_partial", options);
+  Kernel join = context.kernel(kLevelDegreesFile, "level_degrees_join", options);
   const Grid& image = batch.image;
   const std::size_t groups = groups_for(image.pixels());
   const auto each_level = static_cast<std::size_t>(batch.count);
@@ -65,13 +54,12 @@ LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<fl
   const DeviceSums squares(context, all * groups, "partial norms of the degrees");
   const auto counts =
       context.allocate<std::uint32_t>(all * groups, "partial numbers of elements with data");
-  set_arguments(kernels.partial, sqrt_degree, image.width, image.height, image.stride,
-                batch.segment(), chunk_for(image.pixels()), squares, counts);
-  set_arguments(kernels.join, squares, counts, static_cast<int>(groups), result.scales, found);
-  context.launch(kernels.partial, cl::NDRange(groups * kernels.group, each_level, all_levels),
-                 cl::NDRange(kernels.group, 1, 1));
-  context.launch(kernels.join, cl::NDRange(each_level * kernels.group, all_levels),
-                 cl::NDRange(kernels.group, 1));
+  set_arguments(partial, sqrt_degree, image.width, image.height, image.stride, batch.segment(),
+                chunk_for(image.pixels()), squares, counts);
+  set_arguments(join, squares, counts, static_cast<int>(groups), result.scales, found);
+  context.launch(partial, cl::NDRange(groups * group, each_level, all_levels),
+                 cl::NDRange(group, 1, 1));
+  context.launch(join, cl::NDRange(each_level * group, all_levels), cl::NDRange(group, 1));
   result.counts = found.download();
   return result;
 }

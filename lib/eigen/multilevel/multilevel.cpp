@@ -36,7 +36,18 @@ class Descent {
         quotients_(solver_.workspace(), levels_.matrix(0)),
         peaks_(solver_.workspace()) {}
 
-  std::vector<DeviceEigenvectors> run();
+  std::vector<DeviceEigenvectors> run() {
+    Block x = coarsest_vectors();
+    for (int level = levels_.count() - 2; level >= 0; --level) {
+      levels_.active()->set_all();
+      x = prolonged(level, x);
+      const bool small = levels_.segments(level).rows < kLeastIterated;
+      if (level > kAlwaysIterated && small) continue;
+      const int iterations = level > 0 ? Lobpcg::kCoarseIterations : parameters_.max_products;
+      solver_.solve(levels_, level, x, images_, iterations, watch_);
+    }
+    return results(std::move(x));
+  }
 
  private:
   /// What the vectors on the finest grid are ordered and signed by: for each image one value for
@@ -46,13 +57,93 @@ class Descent {
     std::vector<float> peaks;    ///< Entries of largest magnitude.
   };
 
-  Block coarsest_vectors();
-  Block prolonged(int level, const Block& coarse);
-  Measured measure(const Block& x);
-  std::vector<int> ascending(const std::vector<double>& values, std::size_t image) const;
+  /// The dense solutions on the coarsest grid.
+  Block coarsest_vectors() {
+    Block x = solver_.blocks().take(columns_);
+    (*x).upload_later(levels_.last_vectors());
+    for (std::size_t k = 0; k < images_.size(); ++k) {
+      const auto first = levels_.last_values().begin() + static_cast<std::ptrdiff_t>(k * wide());
+      images_[k].theta.assign(first, first + columns_);
+    }
+    return x;
+  }
+
+  /// X on the level after the one of `coarse`, and its Ritz values: eigenvalues of L are about
+  /// kHops times as large on the coarser grid.
+  Block prolonged(int level, const Block& coarse) {
+    Block fine = solver_.blocks().take(columns_);
+    levels_.prolong(level, *coarse, *fine);
+    for (LobpcgImage& image : images_) {
+      for (double& theta : image.theta) theta = 1 - (1 - theta) / CoarseLevels::kHops;
+    }
+    return fine;
+  }
+
+  Measured measure(const Block& x) {
+    Block y = solver_.blocks().take(columns_);
+    Block scratch = solver_.blocks().take(columns_);
+    Measured result;
+    result.values = quotients_.compute(levels_.matrix(0), *x, *y, *scratch);
+    result.peaks = peaks_.compute(*x, levels_.segments(0), *scratch);
+    return result;
+  }
+
+  /// An image's columns by ascending eigenvalues of L, the trivial one first.
+  std::vector<int> ascending(const std::vector<double>& values, std::size_t image) const {
+    const double* own = values.data() + image * wide();
+    std::vector<int> order(static_cast<std::size_t>(parameters_.vectors));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin() + 1, order.end(), [&](int a, int b) { return own[a] < own[b]; });
+    return order;
+  }
+
+  /// An image's result without the vectors.
   DeviceEigenvectors described(const std::vector<int>& order, const std::vector<double>& values,
-                               std::size_t image) const;
-  std::vector<DeviceEigenvectors> results(Block x);
+                               std::size_t image) const {
+    const LobpcgImage& found = images_[image];
+    DeviceEigenvectors result;
+    result.rows = batch_.image.rows();
+    result.pitch = dia_pitch(result.rows);
+    result.count = parameters_.vectors;
+    for (const int column : order) {
+      // The trivial eigenvalue is known, not computed.
+      result.values.push_back(
+          column == 0 ? 0 : values[image * wide() + static_cast<std::size_t>(column)]);
+      result.report.residuals.push_back(found.residual_norms[static_cast<std::size_t>(column)]);
+    }
+    result.report.resolution = resolution_of(result.values, result.report.residuals);
+    result.report.matvec = BlockProduct::name(levels_.matrix(0).form());
+    found.describe(levels_, result.report);
+    return result;
+  }
+
+  /// The eigenvectors out of X on the finest grid, ordered and signed.
+  std::vector<DeviceEigenvectors> results(Block x) {
+    levels_.active()->set_all();
+    const Measured measured = measure(x);
+    solver_.blocks().drop_free();  // The eigenvectors take less than these.
+    std::vector<DeviceEigenvectors> results;
+    std::vector<std::int32_t> signed_columns(images_.size() * wide(), 0);
+    for (std::size_t i = 0; i < images_.size(); ++i) {
+      const std::vector<int> order = ascending(measured.values, i);
+      for (std::size_t k = 0; k < order.size(); ++k) {
+        const bool negative = measured.peaks[i * wide() + static_cast<std::size_t>(order[k])] < 0;
+        signed_columns[i * wide() + k] = negative ? -order[k] - 1 : order[k] + 1;
+      }
+      results.push_back(described(order, measured.values, i));
+    }
+    const Uploaded columns(context_, signed_columns);
+    BlockColumns vectors(context_, columns_);
+    for (std::size_t i = 0; i < images_.size(); ++i) {
+      DeviceEigenvectors& result = results[i];
+      result.basis = context_.allocate<float>(result.pitch * static_cast<std::size_t>(result.count),
+                                              "eigenvectors");
+      vectors.extract(*x, {i * batch_.segment(), result.rows, columns, i * wide(), result.count},
+                      result.pitch, result.basis);
+    }
+    return results;
+  }
+
   std::size_t wide() const { return static_cast<std::size_t>(columns_); }
 
   Context& context_;
@@ -67,106 +158,6 @@ class Descent {
   RayleighQuotients quotients_;
   Peaks peaks_;
 };
-
-std::vector<DeviceEigenvectors> Descent::run() {
-  Block x = coarsest_vectors();
-  for (int level = levels_.count() - 2; level >= 0; --level) {
-    levels_.active()->set_all();
-    x = prolonged(level, x);
-    const bool small = levels_.segments(level).rows < kLeastIterated;
-    if (level > kAlwaysIterated && small) continue;
-    const int iterations = level > 0 ? Lobpcg::kCoarseIterations : parameters_.max_products;
-    solver_.solve(levels_, level, x, images_, iterations, watch_);
-  }
-  return results(std::move(x));
-}
-
-/// The dense solutions on the coarsest grid.
-Block Descent::coarsest_vectors() {
-  Block x = solver_.blocks().take(columns_);
-  (*x).upload_later(levels_.last_vectors());
-  for (std::size_t k = 0; k < images_.size(); ++k) {
-    const auto first = levels_.last_values().begin() + static_cast<std::ptrdiff_t>(k * wide());
-    images_[k].theta.assign(first, first + columns_);
-  }
-  return x;
-}
-
-/// X on the level after the one of `coarse`, and its Ritz values: eigenvalues of L are about kHops
-/// times as large on the coarser grid.
-Block Descent::prolonged(int level, const Block& coarse) {
-  Block fine = solver_.blocks().take(columns_);
-  levels_.prolong(level, *coarse, *fine);
-  for (LobpcgImage& image : images_) {
-    for (double& theta : image.theta) theta = 1 - (1 - theta) / CoarseLevels::kHops;
-  }
-  return fine;
-}
-
-Descent::Measured Descent::measure(const Block& x) {
-  Block y = solver_.blocks().take(columns_);
-  Block scratch = solver_.blocks().take(columns_);
-  Measured result;
-  result.values = quotients_.compute(levels_.matrix(0), *x, *y, *scratch);
-  result.peaks = peaks_.compute(*x, levels_.segments(0), *scratch);
-  return result;
-}
-
-/// An image's columns by ascending eigenvalues of L, the trivial one first.
-std::vector<int> Descent::ascending(const std::vector<double>& values, std::size_t image) const {
-  const double* own = values.data() + image * wide();
-  std::vector<int> order(static_cast<std::size_t>(parameters_.vectors));
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin() + 1, order.end(), [&](int a, int b) { return own[a] < own[b]; });
-  return order;
-}
-
-/// An image's result without the vectors.
-DeviceEigenvectors Descent::described(const std::vector<int>& order,
-                                      const std::vector<double>& values, std::size_t image) const {
-  const LobpcgImage& found = images_[image];
-  DeviceEigenvectors result;
-  result.rows = batch_.image.rows();
-  result.pitch = dia_pitch(result.rows);
-  result.count = parameters_.vectors;
-  for (const int column : order) {
-    // The trivial eigenvalue is known, not computed.
-    result.values.push_back(
-        column == 0 ? 0 : values[image * wide() + static_cast<std::size_t>(column)]);
-    result.report.residuals.push_back(found.residual_norms[static_cast<std::size_t>(column)]);
-  }
-  result.report.resolution = resolution_of(result.values, result.report.residuals);
-  result.report.matvec = BlockProduct::name(levels_.matrix(0).form());
-  found.describe(levels_, result.report);
-  return result;
-}
-
-/// The eigenvectors out of X on the finest grid, ordered and signed.
-std::vector<DeviceEigenvectors> Descent::results(Block x) {
-  levels_.active()->set_all();
-  const Measured measured = measure(x);
-  solver_.blocks().drop_free();  // The eigenvectors take less than these.
-  std::vector<DeviceEigenvectors> results;
-  std::vector<std::int32_t> signed_columns(images_.size() * wide(), 0);
-  for (std::size_t i = 0; i < images_.size(); ++i) {
-    const std::vector<int> order = ascending(measured.values, i);
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      const bool negative = measured.peaks[i * wide() + static_cast<std::size_t>(order[k])] < 0;
-      signed_columns[i * wide() + k] = negative ? -order[k] - 1 : order[k] + 1;
-    }
-    results.push_back(described(order, measured.values, i));
-  }
-  const Uploaded columns(context_, signed_columns);
-  BlockColumns vectors(context_, columns_);
-  for (std::size_t i = 0; i < images_.size(); ++i) {
-    DeviceEigenvectors& result = results[i];
-    result.basis = context_.allocate<float>(result.pitch * static_cast<std::size_t>(result.count),
-                                            "eigenvectors");
-    vectors.extract(*x, {i * batch_.segment(), result.rows, columns, i * wide(), result.count},
-                    result.pitch, result.basis);
-  }
-  return results;
-}
 
 }  // namespace
 
