@@ -201,18 +201,17 @@ std::unique_ptr<SparseProduct> sliced_product(Context& context, const SlicedMatr
   return product;
 }
 
-std::unique_ptr<SparseProduct> row_product(Context& context, const BlockView& matrix,
-                                           const std::string& kernel, SpmvStore store, bool wide) {
+std::unique_ptr<SparseProduct> row_product(Context& context, const CsrMatrix& matrix,
+                                           const BlockSize& block, const std::string& kernel,
+                                           SpmvStore store, bool wide) {
   auto product = std::make_unique<KernelProduct>(context, matrix.rows, matrix.cols);
-  const KernelProduct::Positions starts = product->hold_positions(
-      {matrix.starts.begin(), matrix.starts.end()}, "a matrix's rows", wide);
-  const cl::Buffer columns = product->hold<std::uint32_t>(
-      {matrix.columns.begin(), matrix.columns.end()}, "a matrix's columns");
-  const cl::Buffer values =
-      product->hold<float>({matrix.values.begin(), matrix.values.end()}, "a matrix's elements");
+  const KernelProduct::Positions starts =
+      product->hold_positions(matrix.starts, "a matrix's rows", wide);
+  const cl::Buffer columns = product->hold(matrix.columns, "a matrix's columns");
+  const cl::Buffer values = product->hold(matrix.values, "a matrix's elements");
   const std::size_t group = spmv_group(context.info(), kGroup);
   std::string options = fmt::format("-DGROUP={} -DSTART={} -DBLOCK_ROWS={} -DBLOCK_COLS={}", group,
-                                    starts.type, matrix.block.height, matrix.block.width);
+                                    starts.type, block.height, block.width);
   const char* file = "spmv/spmv_csr_scalar.cl";
   std::size_t items = 1;  // For a block row.
   if (kernel.starts_with("parts")) {

@@ -88,8 +88,9 @@ std::unique_ptr<SparseProduct> band_product(Context& context, const DiagonalMatr
 std::unique_ptr<SparseProduct> sliced_product(Context& context, const SlicedMatrix& matrix,
                                               const std::string& kernel, SpmvStore store,
                                               bool wide);
-std::unique_ptr<SparseProduct> row_product(Context& context, const BlockView& matrix,
-                                           const std::string& kernel, SpmvStore store, bool wide);
+std::unique_ptr<SparseProduct> row_product(Context& context, const CsrMatrix& matrix,
+                                           const BlockSize& block, const std::string& kernel,
+                                           SpmvStore store, bool wide);
 std::unique_ptr<SparseProduct> stream_product(Context& context, const CsrMatrix& matrix,
                                               SpmvStore store, bool wide);
 std::unique_ptr<SparseProduct> entry_product(Context& context, const CsrMatrix& matrix,

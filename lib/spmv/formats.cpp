@@ -62,14 +62,14 @@ void for_block_rows(const CsrMatrix& matrix, const BlockSize& block, const Visit
 }
 
 /// The length of a block row, 0 after the last one.
-std::size_t length_of(const BlockView& matrix, std::size_t block_row) {
+std::size_t length_of(const CsrMatrix& matrix, std::size_t block_row) {
   return block_row < matrix.block_rows() ? matrix.starts[block_row + 1] - matrix.starts[block_row]
                                          : 0;
 }
 
 /// The block rows 0 to `padded` in their order, or, for windows of more than one, with the longest
 /// of each window first.
-std::vector<std::uint32_t> slice_order(const BlockView& matrix, std::size_t padded,
+std::vector<std::uint32_t> slice_order(const CsrMatrix& matrix, std::size_t padded,
                                        std::size_t window) {
   std::vector<std::uint32_t> order(padded);
   std::iota(order.begin(), order.end(), 0U);
@@ -86,9 +86,9 @@ std::vector<std::uint32_t> slice_order(const BlockView& matrix, std::size_t padd
 }
 
 /// Copies block row `from` of the matrix to block row `b` of slice `s`.
-void fill_block_row(const BlockView& matrix, std::size_t from, std::size_t s, std::size_t b,
+void fill_block_row(const CsrMatrix& matrix, std::size_t from, std::size_t s, std::size_t b,
                     SlicedMatrix& result) {
-  const BlockSize& block = matrix.block;
+  const BlockSize& block = result.block;
   for (std::size_t t = 0; t < length_of(matrix, from); ++t) {
     const std::uint64_t p = matrix.starts[from] + t;
     const std::uint64_t slot = result.starts[s] + t * result.height;
@@ -224,23 +224,6 @@ std::string to_string(const BlockSize& block) {
   return fmt::format("{}x{}", block.height, block.width);
 }
 
-BlockView::BlockView(const CsrMatrix& matrix)
-    : rows(matrix.rows),
-      cols(matrix.cols),
-      starts(matrix.starts),
-      columns(matrix.columns),
-      values(matrix.values),
-      nonzeros(matrix.nonzeros()) {}
-
-BlockView::BlockView(const BlockMatrix& matrix)
-    : rows(matrix.rows),
-      cols(matrix.cols),
-      block(matrix.block),
-      starts(matrix.starts),
-      columns(matrix.columns),
-      values(matrix.values),
-      nonzeros(matrix.nonzeros) {}
-
 std::size_t count_blocks(const CsrMatrix& matrix, const BlockSize& block) {
   std::size_t count = 0;
   for_block_rows(matrix, block, [&](std::size_t, const std::vector<std::uint32_t>& columns) {
@@ -249,13 +232,11 @@ std::size_t count_blocks(const CsrMatrix& matrix, const BlockSize& block) {
   return count;
 }
 
-BlockMatrix block_matrix(const CsrMatrix& matrix, const BlockSize& block,
-                         const FormatLimits& limits) {
-  BlockMatrix result;
+CsrMatrix block_matrix(const CsrMatrix& matrix, const BlockSize& block,
+                       const FormatLimits& limits) {
+  CsrMatrix result;
   result.rows = matrix.rows;
   result.cols = matrix.cols;
-  result.block = block;
-  result.nonzeros = matrix.nonzeros();
   result.starts.reserve(divided_up(matrix.rows, block.height) + 1);
   for_block_rows(matrix, block, [&](std::size_t, const std::vector<std::uint32_t>& columns) {
     result.columns.insert(result.columns.end(), columns.begin(), columns.end());
@@ -276,14 +257,14 @@ BlockMatrix block_matrix(const CsrMatrix& matrix, const BlockSize& block,
   return result;
 }
 
-SlicedMatrix sliced_matrix(const BlockView& matrix, const SliceForm& form,
-                           const FormatLimits& limits) {
+SlicedMatrix sliced_matrix(const CsrMatrix& matrix, const BlockSize& block, std::size_t nonzeros,
+                           const SliceForm& form, const FormatLimits& limits) {
   constexpr std::size_t kLine = 32;
   const std::size_t count = matrix.block_rows();
   SlicedMatrix result;
   result.rows = matrix.rows;
   result.cols = matrix.cols;
-  result.block = matrix.block;
+  result.block = block;
   result.sliced = form.height != 0;
   result.height = result.sliced ? form.height : divided_up(count, kLine) * kLine;
   const std::size_t slices = count == 0 ? 0 : divided_up(count, result.height);
@@ -297,14 +278,14 @@ SlicedMatrix sliced_matrix(const BlockView& matrix, const SliceForm& form,
     }
     result.starts.push_back(result.starts.back() + longest * result.height);
     stored += static_cast<double>(longest) * static_cast<double>(result.height) *
-              static_cast<double>(matrix.block.elements());
+              static_cast<double>(block.elements());
   }
   const std::string name =
-      fmt::format("{}{}ELL", result.sliced ? "S" : "", matrix.block == BlockSize{} ? "" : "B");
-  check_fill(stored, matrix.nonzeros, name, limits);
+      fmt::format("{}{}ELL", result.sliced ? "S" : "", block == BlockSize{} ? "" : "B");
+  check_fill(stored, nonzeros, name, limits);
 
   result.columns.assign(result.starts.back(), kNoColumn);
-  result.values.assign(result.starts.back() * matrix.block.elements(), 0.0F);
+  result.values.assign(result.starts.back() * block.elements(), 0.0F);
   for (std::size_t s = 0; s < slices; ++s) {
     for (std::size_t b = 0; b < result.height; ++b) {
       fill_block_row(matrix, order[s * result.height + b], s, b, result);

@@ -25,7 +25,10 @@ struct CsrMatrix {
   std::vector<std::uint32_t> columns;
   std::vector<float> values;
 
+  /// Of a result of block_matrix() its blocks.
   std::size_t nonzeros() const { return columns.size(); }
+  /// Rows of blocks; as many as rows where blocks are single elements.
+  std::size_t block_rows() const { return starts.size() - 1; }
   std::size_t row_length(std::size_t row) const { return starts[row + 1] - starts[row]; }
   std::size_t longest_row() const;
   bool operator==(const CsrMatrix&) const = default;
@@ -101,44 +104,16 @@ struct BlockSize {
 /// "4x4".
 std::string to_string(const BlockSize& block);
 
-/// A matrix by rows of dense blocks (BCSR): block row r has the blocks starts[r] to starts[r + 1].
-/// columns[p] is the first column of block p, ascending in a block row; element (i, j) of block p
-/// is values[(p * height + i) * width + j]. Elements of a block that are no entries of the matrix,
-/// or lie beyond it, are zero.
-struct BlockMatrix {
-  std::size_t rows = 0;
-  std::size_t cols = 0;
-  BlockSize block;
-  std::vector<std::uint64_t> starts = {0};
-  std::vector<std::uint32_t> columns;
-  std::vector<float> values;
-  std::size_t nonzeros = 0;  ///< Entries of the matrix, without the zeros that fill blocks.
-
-  std::size_t block_rows() const { return starts.size() - 1; }
-};
-
-/// The arrays of a BlockMatrix, or of a CsrMatrix, whose blocks are 1 x 1. Refers to the matrix,
-/// which must outlive it.
-struct BlockView {
-  std::size_t rows;
-  std::size_t cols;
-  BlockSize block;
-  std::span<const std::uint64_t> starts;
-  std::span<const std::uint32_t> columns;
-  std::span<const float> values;
-  std::size_t nonzeros;
-
-  BlockView(const CsrMatrix& matrix);    // NOLINT(google-explicit-constructor)
-  BlockView(const BlockMatrix& matrix);  // NOLINT(google-explicit-constructor)
-  std::size_t block_rows() const { return starts.size() - 1; }
-};
-
 /// The number of non-empty blocks of that size.
 std::size_t count_blocks(const CsrMatrix& matrix, const BlockSize& block);
 
-/// Throws InputError when the blocks would store too much (see check_fill()).
-BlockMatrix block_matrix(const CsrMatrix& matrix, const BlockSize& block,
-                         const FormatLimits& limits = {});
+/// A matrix by rows of dense blocks (BCSR): block row r has the blocks starts[r] to starts[r + 1].
+/// columns[p] is the first column of block p, ascending in a block row; element (i, j) of block p
+/// is values[(p * height + i) * width + j]. Elements of a block that are no entries of the matrix,
+/// or lie beyond it, are zero. Throws InputError when the blocks would store too much (see
+/// check_fill()).
+CsrMatrix block_matrix(const CsrMatrix& matrix, const BlockSize& block,
+                       const FormatLimits& limits = {});
 
 /// A matrix in slices of block rows, each padded to the longest block row of the slice (ELL and
 /// SELL with 1 x 1 blocks, BELL and SBELL with larger blocks; ELL and BELL have one slice). Slot t
@@ -168,9 +143,10 @@ struct SliceForm {
   std::size_t window = 1;  ///< Block rows that are sorted by length together; 1: no sorting.
 };
 
-/// Throws InputError when the padding would be too much (see check_fill()).
-SlicedMatrix sliced_matrix(const BlockView& matrix, const SliceForm& form,
-                           const FormatLimits& limits = {});
+/// Throws InputError when the padding would be too much (see check_fill()). `block`: of a result of
+/// block_matrix(), whose matrix has `nonzeros` entries.
+SlicedMatrix sliced_matrix(const CsrMatrix& matrix, const BlockSize& block, std::size_t nonzeros,
+                           const SliceForm& form, const FormatLimits& limits = {});
 
 /// The row of each entry of a CSR matrix: the third array of COO.
 std::vector<std::uint32_t> entry_rows(const CsrMatrix& matrix);

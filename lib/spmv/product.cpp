@@ -119,10 +119,14 @@ std::unique_ptr<SparseProduct> make_product(Context& context, const CsrMatrix& m
   check_known(implementation);
   const std::string& kernel = implementation.kernel;
   const SpmvStore store = options.add ? SpmvStore::kAdd : SpmvStore::kReplace;
-  const auto sliced = [&](const BlockView& view, bool slices) -> std::unique_ptr<SparseProduct> {
+  const BlockSize& block = implementation.block;
+  const bool wide = options.wide_positions;
+  const auto blocks = [&] { return block_matrix(matrix, block, options.limits); };
+  const auto sliced = [&](const CsrMatrix& rows, bool slices) -> std::unique_ptr<SparseProduct> {
     const SliceForm form{slices ? kSlice : 0, kernel.starts_with("sorted") ? kSortWindow : 1};
-    return sliced_product(context, sliced_matrix(view, form, options.limits), kernel, store,
-                          options.wide_positions);
+    return sliced_product(context,
+                          sliced_matrix(rows, block, matrix.nonzeros(), form, options.limits),
+                          kernel, store, wide);
   };
   switch (implementation.format) {
     case Format::kDia:
@@ -134,19 +138,16 @@ std::unique_ptr<SparseProduct> make_product(Context& context, const CsrMatrix& m
     case Format::kSell:
       return sliced(matrix, true);
     case Format::kCsr:
-      if (kernel == "stream") {
-        return stream_product(context, matrix, store, options.wide_positions);
-      }
-      return row_product(context, matrix, kernel, store, options.wide_positions);
+      if (kernel == "stream") return stream_product(context, matrix, store, wide);
+      return row_product(context, matrix, block, kernel, store, wide);
     case Format::kCoo:
       return entry_product(context, matrix, kernel, store);
     case Format::kBcsr:
-      return row_product(context, block_matrix(matrix, implementation.block, options.limits),
-                         kernel, store, options.wide_positions);
+      return row_product(context, blocks(), block, kernel, store, wide);
     case Format::kBell:
-      return sliced(block_matrix(matrix, implementation.block, options.limits), false);
+      return sliced(blocks(), false);
     case Format::kSbell:
-      return sliced(block_matrix(matrix, implementation.block, options.limits), true);
+      return sliced(blocks(), true);
   }
   throw ConfigError("no such format");
 }

@@ -44,15 +44,15 @@ std::vector<double> reference_product(const DiagonalMatrix& matrix, const std::v
   return reference_product(matrix, bands, x);
 }
 
-std::vector<double> reference_product(const BlockView& matrix, const std::vector<double>& x) {
+std::vector<double> reference_product(const CsrMatrix& matrix, const BlockSize& block,
+                                      const std::vector<double>& x) {
   std::vector<double> result(matrix.rows, 0.0);
   for (std::size_t row = 0; row < matrix.rows; ++row) {
-    const std::size_t r = row / matrix.block.height;
+    const std::size_t r = row / block.height;
     for (std::uint64_t p = matrix.starts[r]; p < matrix.starts[r + 1]; ++p) {
       const float* block_row =
-          &matrix
-               .values[(p * matrix.block.height + row % matrix.block.height) * matrix.block.width];
-      for (std::size_t j = 0; j < matrix.block.width && matrix.columns[p] + j < matrix.cols; ++j) {
+          &matrix.values[(p * block.height + row % block.height) * block.width];
+      for (std::size_t j = 0; j < block.width && matrix.columns[p] + j < matrix.cols; ++j) {
         result[row] += double{block_row[j]} * x[matrix.columns[p] + j];
       }
     }
@@ -120,7 +120,7 @@ TEST(DiagonalMatrix, BandsAreRunsCutWhereTooWide) {
 }
 
 TEST(BlockMatrix, HoldsBlocksByRows) {
-  const BlockMatrix matrix = block_matrix(drawn(), {2, 2});
+  const CsrMatrix matrix = block_matrix(drawn(), {2, 2});
   EXPECT_THAT(matrix.starts, ElementsAre(0, 2, 4));
   EXPECT_THAT(matrix.columns, ElementsAre(0, 2, 0, 2));
   EXPECT_THAT(matrix.values, ElementsAre(1, 2, 0, 0, 0, 0, 3, 0, 4, 0, 0, 0, 5, 6, 0, 0));
@@ -129,13 +129,13 @@ TEST(BlockMatrix, HoldsBlocksByRows) {
 }
 
 TEST(SlicedMatrix, PadsSlicesAndPutsTheLongestFirst) {
-  const SlicedMatrix plain = sliced_matrix(drawn(), {2, 1});
+  const SlicedMatrix plain = sliced_matrix(drawn(), {}, 6, {2, 1});
   EXPECT_THAT(plain.starts, ElementsAre(0, 4, 10));
   EXPECT_THAT(plain.columns,
               ElementsAre(0, 2, 1, kNoColumn, 0, kNoColumn, 2, kNoColumn, 3, kNoColumn));
   EXPECT_THAT(plain.values, ElementsAre(1, 3, 2, 0, 4, 0, 5, 0, 6, 0));
   EXPECT_TRUE(plain.order.empty());
-  const SlicedMatrix sorted = sliced_matrix(drawn(), {2, 4});
+  const SlicedMatrix sorted = sliced_matrix(drawn(), {}, 6, {2, 4});
   EXPECT_THAT(sorted.order, ElementsAre(2, 0, 1, 3));
   EXPECT_THAT(sorted.starts, ElementsAre(0, 6, 8));
   EXPECT_THAT(sorted.values, ElementsAre(4, 1, 5, 2, 6, 0, 3, 0));
@@ -155,17 +155,19 @@ TEST(Formats, EveryLayoutHoldsTheMatrix) {
     const DiagonalMatrix diagonals = diagonal_matrix(matrix, unlimited);
     EXPECT_THAT(reference_product(diagonals, x), equal);
     EXPECT_THAT(reference_product(diagonals, diagonal_bands(diagonals.offsets, 3), x), equal);
-    EXPECT_THAT(reference_product(BlockView(matrix), x), equal);
+    EXPECT_THAT(reference_product(matrix, BlockSize{}, x), equal);
     EXPECT_THAT(
         reference_product(matrix.rows, entry_rows(matrix), matrix.columns, matrix.values, x),
         equal);
     for (const BlockSize& block :
          {BlockSize{1, 1}, BlockSize{1, 4}, BlockSize{3, 2}, BlockSize{8, 8}}) {
-      const BlockMatrix blocks = block_matrix(matrix, block, unlimited);
+      const CsrMatrix blocks = block_matrix(matrix, block, unlimited);
       EXPECT_EQ(blocks.columns.size(), count_blocks(matrix, block));
-      EXPECT_THAT(reference_product(BlockView(blocks), x), equal);
+      EXPECT_THAT(reference_product(blocks, block, x), equal);
       for (const SliceForm& form : {SliceForm{0, 1}, SliceForm{4, 1}, SliceForm{8, 16}}) {
-        EXPECT_THAT(reference_product(sliced_matrix(blocks, form, unlimited), x), equal);
+        EXPECT_THAT(
+            reference_product(sliced_matrix(blocks, block, matrix.nonzeros(), form, unlimited), x),
+            equal);
       }
     }
   }
@@ -190,7 +192,7 @@ TEST(FormatLimits, MillionsOfShortRowsBesideALongOneAreRefusedUnmade) {
   matrix.starts[0] = 0;
   for (std::uint32_t c = 0; c < matrix.cols; ++c) matrix.columns.push_back(c);
   matrix.values.assign(matrix.cols, 1.0F);
-  EXPECT_THAT(message_of<InputError>([&] { sliced_matrix(matrix, {}); }),
+  EXPECT_THAT(message_of<InputError>([&] { sliced_matrix(matrix, {}, matrix.nonzeros(), {}); }),
               ::testing::HasSubstr("ELL would store 500000000000 elements"));
   EXPECT_THROW(diagonal_matrix(matrix), InputError);
 }
