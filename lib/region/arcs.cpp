@@ -35,9 +35,7 @@ struct Chain {
 
 /// A chain of which one end at least is where the tile ends.
 struct OpenChain {
-  std::int32_t first = 0;
-  std::int32_t second = 0;
-  std::vector<Corner> corners;
+  OpenBoundary boundary;
   std::uint64_t start = 0;  ///< As Chain::start.
 };
 
@@ -220,11 +218,11 @@ class Follower {
     const auto cut = [this](const Corner& corner) {
       return (map_.at(map_.index(corner)) & CornerMap::kCut) != 0;
     };
-    if (cut(corners_.front()) || cut(corners_.back())) {
-      keep(std::min(start, end));
-    } else {
-      measure(std::min(start, end));
-    }
+    const bool front_open = cut(corners_.front());
+    const bool back_open = cut(corners_.back());
+    if (!front_open && !back_open) return measure(std::min(start, end));
+    const auto [first, second] = sides();
+    open_.push_back({{first, second, front_open, back_open, corners_, {}}, std::min(start, end)});
   }
 
   /// A closed chain begins at its first corner in scan order, to the right.
@@ -266,12 +264,6 @@ class Follower {
     chains_.push_back({{first, second, chain_strength(corners_, strength, pieces_),
                         static_cast<std::int64_t>(corners_.size() - 1)},
                        start});
-  }
-
-  /// Keeps the corners of a chain that goes on in another tile.
-  void keep(std::uint64_t start) {
-    const auto [first, second] = sides();
-    open_.push_back({first, second, corners_, start});
   }
 
   const Parts& parts_;
@@ -343,19 +335,12 @@ TileArcs find_arcs_of_tile(const Parts& parts, const BoundaryStrength& strength,
   std::sort(chains.begin(), chains.end(), by_start);
   TileArcs result{arcs_of(found.chains), {}};
   for (std::size_t k = 0; k < chains.size(); ++k) {
-    OpenChain& chain = chains[k];
-    if (k > 0 && chain.start == chains[k - 1].start) continue;
-    const auto cut = [&](const Corner& corner) {
-      return (map.at(map.index(corner)) & CornerMap::kCut) != 0;
-    };
-    OpenBoundary open{
-        chain.first, chain.second, cut(chain.corners.front()), cut(chain.corners.back()), {}, {}};
-    for (std::size_t at = 0; at + 1 < chain.corners.size(); ++at) {
-      const auto [p, q] = pixels_beside(chain.corners[at], chain.corners[at + 1], parts.width);
+    if (k > 0 && chains[k].start == chains[k - 1].start) continue;
+    OpenBoundary& open = result.open.emplace_back(std::move(chains[k].boundary));
+    for (std::size_t at = 0; at + 1 < open.corners.size(); ++at) {
+      const auto [p, q] = pixels_beside(open.corners[at], open.corners[at + 1], parts.width);
       open.sides.push_back(side(p, q));
     }
-    open.corners = std::move(chain.corners);
-    result.open.push_back(std::move(open));
   }
   return result;
 }

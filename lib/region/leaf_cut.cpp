@@ -16,53 +16,23 @@ namespace diacut {
 
 namespace {
 
-/// The leaves of a merge tree: those of a hierarchy, or some of these together.
-struct Tree {
-  const std::vector<std::int32_t>& leaf_of;  ///< By leaf of the hierarchy, in scan order.
-  std::int32_t count = 0;
-  const std::vector<Merge>& merges;
-};
-
-/// The leaf of each leaf: itself.
-std::vector<std::int32_t> same_leaves(std::int64_t count) {
-  std::vector<std::int32_t> leaf_of(static_cast<std::size_t>(count) + 1);
-  std::iota(leaf_of.begin(), leaf_of.end(), 0);
-  return leaf_of;
+LeafTree tree_of(const Hierarchy& hierarchy) {
+  return {static_cast<std::int32_t>(hierarchy.leaves.count), hierarchy.merges, hierarchy.threshold};
 }
 
-/// The regions after the first `count` merges.
-LeafLabels after_merges(const Tree& tree, std::size_t count) {
-  const auto first_merge = static_cast<std::size_t>(tree.count) + 1;
-  // By node, the one that holds it in the end; from the last merge down.
-  std::vector<std::int32_t> top(first_merge + count);
-  std::iota(top.begin(), top.end(), 0);
-  for (std::size_t k = count; k-- > 0;) {
-    top[tree.merges[k].first] = top[first_merge + k];
-    top[tree.merges[k].second] = top[first_merge + k];
-  }
-  // Leaves are in scan order, so that regions in the order of their first leaves are too.
-  std::vector<std::int32_t> number(top.size(), 0);
-  LeafLabels result;
-  result.of_leaf.resize(tree.leaf_of.size(), 0);
-  for (std::size_t leaf = 1; leaf < result.of_leaf.size(); ++leaf) {
-    std::int32_t& mine = number[top[tree.leaf_of[leaf]]];
-    if (mine == 0) mine = static_cast<std::int32_t>(++result.count);
-    result.of_leaf[leaf] = mine;
-  }
-  return result;
-}
-
-LeafLabels cut_at(const Tree& tree, double threshold) {
+LeafLabels cut_at(const LeafTree& tree, double threshold) {
   const auto end = std::find_if_not(tree.merges.begin(), tree.merges.end(),
                                     [&](const Merge& merge) { return merge.height <= threshold; });
-  return after_merges(tree, static_cast<std::size_t>(end - tree.merges.begin()));
+  return labels_after(tree.leaves, tree.merges,
+                      static_cast<std::size_t>(end - tree.merges.begin()));
 }
 
-LeafLabels cut_to_count(const Tree& tree, std::int64_t regions, std::vector<std::string>& notes) {
+LeafLabels cut_to_count(const LeafTree& tree, std::int64_t regions,
+                        std::vector<std::string>& notes) {
   if (regions < 1) {
     throw ConfigError(fmt::format("{} regions were asked for; ask for 1 or more", regions));
   }
-  const std::int64_t leaves = tree.count;
+  const std::int64_t leaves = tree.leaves;
   const auto merges = static_cast<std::int64_t>(tree.merges.size());
   if (regions > leaves) {
     notes.push_back(
@@ -74,55 +44,26 @@ LeafLabels cut_to_count(const Tree& tree, std::int64_t regions, std::vector<std:
                     "pieces, so there are {}.",
                     regions, leaves - merges, leaves - merges));
   }
-  return after_merges(
-      tree, static_cast<std::size_t>(std::clamp<std::int64_t>(leaves - regions, 0, merges)));
+  return labels_after(
+      tree.leaves, tree.merges,
+      static_cast<std::size_t>(std::clamp<std::int64_t>(leaves - regions, 0, merges)));
 }
 
-/// The labels of the pixels from those of the leaves.
-Labels of_pixels(const Labels& leaves, const LeafLabels& labels) {
-  return {leaves.width, leaves.height, labels.count, relabelled(leaves.values, labels.of_leaf)};
-}
-
-}  // namespace
-
-Labels cut(const Hierarchy& hierarchy, double threshold) {
-  const std::vector<std::int32_t> leaf_of = same_leaves(hierarchy.leaves.count);
-  const auto count = static_cast<std::int32_t>(hierarchy.leaves.count);
-  return of_pixels(hierarchy.leaves, cut_at({leaf_of, count, hierarchy.merges}, threshold));
-}
-
-Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
-                    std::vector<std::string>& notes) {
-  const std::vector<std::int32_t> leaf_of = same_leaves(hierarchy.leaves.count);
-  const auto count = static_cast<std::int32_t>(hierarchy.leaves.count);
-  return of_pixels(hierarchy.leaves,
-                   cut_to_count({leaf_of, count, hierarchy.merges}, regions, notes));
-}
-
-LeafLabels cut_leaves(const LeafTree& all, const std::vector<std::int64_t>& sizes,
-                      const std::function<std::vector<Border>()>& borders,
-                      const RegionParameters& parameters, std::vector<std::string>& notes) {
-  const std::int64_t least =
-      least_pixels(parameters, std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
-  LargeRegions large;
-  if (least > 1) {
-    large = large_regions(all.merges, borders(), sizes, least);
-  } else {
-    large.leaf_of = same_leaves(all.leaves);
-  }
-  const Tree tree = least > 1 ? Tree{large.leaf_of, large.count, large.merges}
-                              : Tree{large.leaf_of, all.leaves, all.merges};
+/// The cut of a tree whose leaves have at least `least` pixels. `all`: the leaves of the whole
+/// tree.
+LeafLabels cut_large(const LeafTree& tree, std::int64_t least, std::int32_t all,
+                     const RegionParameters& parameters, std::vector<std::string>& notes) {
   if (parameters.regions > 0) {
-    if (parameters.regions > tree.count && parameters.regions <= all.leaves) {
+    if (parameters.regions > tree.leaves && parameters.regions <= all) {
       notes.push_back(fmt::format(
           "{} regions were asked for, but there are {} of at least {} pixels: a smaller "
           "--min-size (region.min_size) gives more.",
-          parameters.regions, tree.count, least));
-      return after_merges(tree, 0);
+          parameters.regions, tree.leaves, least));
+      return labels_after(tree.leaves, tree.merges, 0);
     }
     return cut_to_count(tree, parameters.regions, notes);
   }
-  const double threshold = parameters.threshold.value_or(all.threshold);
+  const double threshold = parameters.threshold.value_or(tree.threshold);
   LeafLabels labels = cut_at(tree, threshold);
   if (labels.count == 1 && !tree.merges.empty()) {
     notes.push_back(fmt::format(
@@ -133,13 +74,70 @@ LeafLabels cut_leaves(const LeafTree& all, const std::vector<std::int64_t>& size
   return labels;
 }
 
+}  // namespace
+
+LeafLabels labels_of_tops(std::int32_t leaves, const std::vector<Merge>& merges,
+                          std::vector<std::int32_t> top) {
+  const auto first_merge = static_cast<std::size_t>(leaves) + 1;
+  for (std::size_t node = top.size(); node-- > first_merge;) {
+    if (top[node] == 0) continue;
+    const Merge& merge = merges[node - first_merge];
+    top[merge.first] = top[merge.second] = top[node];
+  }
+  std::vector<std::int32_t> number(top.size(), 0);
+  LeafLabels result;
+  result.of_leaf.resize(first_merge, 0);
+  for (std::size_t leaf = 1; leaf < first_merge; ++leaf) {
+    if (top[leaf] == 0) continue;
+    std::int32_t& mine = number[top[leaf]];
+    if (mine == 0) {
+      mine = static_cast<std::int32_t>(++result.count);
+      result.nodes.push_back(top[leaf]);
+    }
+    result.of_leaf[leaf] = mine;
+  }
+  return result;
+}
+
+LeafLabels labels_after(std::int32_t leaves, const std::vector<Merge>& merges, std::size_t count) {
+  std::vector<std::int32_t> top(static_cast<std::size_t>(leaves) + 1 + count);
+  std::iota(top.begin(), top.end(), 0);
+  return labels_of_tops(leaves, merges, std::move(top));
+}
+
+Labels labels_of_pixels(const Labels& leaves, const LeafLabels& labels) {
+  return {leaves.width, leaves.height, labels.count, relabelled(leaves.values, labels.of_leaf)};
+}
+
+Labels cut(const Hierarchy& hierarchy, double threshold) {
+  return labels_of_pixels(hierarchy.leaves, cut_at(tree_of(hierarchy), threshold));
+}
+
+Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
+                    std::vector<std::string>& notes) {
+  return labels_of_pixels(hierarchy.leaves, cut_to_count(tree_of(hierarchy), regions, notes));
+}
+
+LeafLabels cut_leaves(const LeafTree& all, const std::vector<std::int64_t>& sizes,
+                      const std::function<std::vector<Border>()>& borders,
+                      const RegionParameters& parameters, std::vector<std::string>& notes) {
+  const std::int64_t least =
+      least_pixels(parameters, std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
+  if (least <= 1) return cut_large(all, least, all.leaves, parameters, notes);
+  const LargeRegions large = large_regions(all.merges, borders(), sizes, least);
+  LeafLabels labels =
+      cut_large({large.count, large.merges, all.threshold}, least, all.leaves, parameters, notes);
+  // Both leaves are in scan order.
+  labels.of_leaf = relabelled(large.leaf_of, labels.of_leaf);
+  return labels;
+}
+
 Labels cut(const Hierarchy& hierarchy, const RegionParameters& parameters,
            std::vector<std::string>& notes) {
-  const LeafTree tree{static_cast<std::int32_t>(hierarchy.leaves.count), hierarchy.merges,
-                      hierarchy.threshold};
   const auto borders = [&] { return find_borders(hierarchy.leaves); };
-  return of_pixels(hierarchy.leaves,
-                   cut_leaves(tree, region_sizes(hierarchy.leaves), borders, parameters, notes));
+  return labels_of_pixels(
+      hierarchy.leaves,
+      cut_leaves(tree_of(hierarchy), region_sizes(hierarchy.leaves), borders, parameters, notes));
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "region/leaf_cut.hpp"
 #include "region/pair_graph.hpp"
 
 namespace diacut {
@@ -269,24 +270,11 @@ class GraphBuilder {
 RegionGraph region_graph(const Parts& basins, const std::vector<Arc>& arcs,
                          const std::vector<Merge>& tree, std::size_t merges,
                          const std::vector<float>& strength, const Colours& colours) {
-  const auto first_merge = static_cast<std::size_t>(basins.count) + 1;
-  std::vector<std::int32_t> top(first_merge + merges);
-  std::iota(top.begin(), top.end(), 0);
-  for (std::size_t k = merges; k-- > 0;) {
-    top[tree[k].first] = top[tree[k].second] = top[first_merge + k];
-  }
+  LeafLabels labels = labels_after(basins.count, tree, merges);
   RegionGraph graph;
-  std::vector<std::int32_t> number(top.size(), kNone);
-  graph.region_of_basin.assign(first_merge, kNone);
-  // Basins are numbered by their first pixels in scan order.
-  for (std::size_t basin = 1; basin < first_merge; ++basin) {
-    std::int32_t& region = number[top[basin]];
-    if (region == kNone) {
-      region = static_cast<std::int32_t>(graph.nodes.size());
-      graph.nodes.push_back(top[basin]);
-    }
-    graph.region_of_basin[basin] = region;
-  }
+  graph.nodes = std::move(labels.nodes);
+  graph.region_of_basin = std::move(labels.of_leaf);
+  for (std::int32_t& region : graph.region_of_basin) --region;  // kNone of what has no data.
   graph.regions.resize(graph.nodes.size());
   GraphBuilder builder(basins, graph, arcs.size());
   builder.add_arcs(arcs);

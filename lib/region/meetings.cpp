@@ -114,12 +114,31 @@ void check(const Hierarchy& hierarchy) {
 }
 
 std::vector<float> ultrametric_map(const Hierarchy& hierarchy) {
-  const std::vector<std::int32_t>& leaf = hierarchy.leaves.values;
+  const Labels& leaves = hierarchy.leaves;
+  const auto width = static_cast<std::size_t>(leaves.width);
+  const std::size_t row = 2 * width + 1;
+  const std::size_t rows = 2 * static_cast<std::size_t>(leaves.height) + 1;
+  std::vector<float> map(row * rows, 0.0F);
   const Meetings meetings(hierarchy);
-  return doubled_grid(hierarchy.leaves, [&](std::size_t i, std::size_t j) {
-    if (leaf[i] == 0 || leaf[j] == 0) return std::numeric_limits<float>::infinity();
-    return hierarchy.merges[meetings.merge_of(leaf[i], leaf[j])].height;
+  neighbour_pairs(leaves, [&](std::size_t i, std::size_t j) {
+    const std::int32_t a = leaves.values[i];
+    const std::int32_t b = leaves.values[j];
+    if (a == b) return;
+    const std::size_t pixel = (2 * (i / width) + 1) * row + 2 * (i % width) + 1;
+    map[j - i == width ? pixel + row : pixel + 1] =
+        a == 0 || b == 0 ? std::numeric_limits<float>::infinity()
+                         : hierarchy.merges[meetings.merge_of(a, b)].height;
   });
+  for (std::size_t y = 0; y < rows; y += 2) {
+    for (std::size_t x = 0; x < row; x += 2) {
+      float& crossing = map[y * row + x];
+      if (y > 0) crossing = std::max(crossing, map[(y - 1) * row + x]);
+      if (y + 1 < rows) crossing = std::max(crossing, map[(y + 1) * row + x]);
+      if (x > 0) crossing = std::max(crossing, map[y * row + x - 1]);
+      if (x + 1 < row) crossing = std::max(crossing, map[y * row + x + 1]);
+    }
+  }
+  return map;
 }
 
 }  // namespace diacut

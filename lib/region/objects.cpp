@@ -111,26 +111,11 @@ std::vector<std::int32_t> best_nodes(const Hierarchy& hierarchy, const std::vect
 }
 
 Labels labels_of_nodes(const Hierarchy& hierarchy, const std::vector<std::int32_t>& nodes) {
-  const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);
-  std::vector<std::int32_t> top(leaves + 1 + hierarchy.merges.size(), 0);
+  const auto leaves = static_cast<std::int32_t>(hierarchy.leaves.count);
+  std::vector<std::int32_t> top(static_cast<std::size_t>(leaves) + 1 + hierarchy.merges.size(), 0);
   for (const std::int32_t node : nodes) top[node] = node;
-  for (std::size_t k = hierarchy.merges.size(); k-- > 0;) {
-    const std::int32_t mine = top[leaves + 1 + k];
-    if (mine == 0) continue;
-    top[hierarchy.merges[k].first] = top[hierarchy.merges[k].second] = mine;
-  }
-  Labels result{hierarchy.leaves.width, hierarchy.leaves.height, 0, {}};
-  // Leaves are in scan order, so that objects in the order of their first leaves are too.
-  std::vector<std::int32_t> number(top.size(), 0);
-  std::vector<std::int32_t> label_of(leaves + 1, 0);
-  for (std::size_t leaf = 1; leaf <= leaves; ++leaf) {
-    if (top[leaf] == 0) continue;
-    std::int32_t& mine = number[top[leaf]];
-    if (mine == 0) mine = static_cast<std::int32_t>(++result.count);
-    label_of[leaf] = mine;
-  }
-  result.values = relabelled(hierarchy.leaves.values, label_of);
-  return result;
+  return labels_of_pixels(hierarchy.leaves,
+                          labels_of_tops(leaves, hierarchy.merges, std::move(top)));
 }
 
 namespace {
