@@ -186,14 +186,6 @@ void fill_part_map(Context& context, const Image& image, const CueParameters& pa
       .boundary.download(part.values);
 }
 
-PartMap part_map(Context& context, const Image& image, const Grid& grid,
-                 const CueParameters& parameters, DeviceNetworks& networks,
-                 const PictureView& view) {
-  PartMap part = empty_part_map(image, grid, view);
-  fill_part_map(context, image, parameters, networks, view, part);
-  return part;
-}
-
 Stretch cue_needs(const CueParameters& parameters, int side, const Stretch& wanted, bool gaps) {
   if (parameters.kind == CueKind::kLearned) {
     return network_needs(load_networks(parameters.weights), parameters, side, wanted, gaps);

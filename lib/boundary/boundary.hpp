@@ -57,21 +57,17 @@ struct PartMap {
   std::vector<std::uint8_t> valid;  ///< Of each pixel, whether it has data.
 };
 
-/// part_map() before it is computed: all values are 0.
+/// The map at the pixels of `grid`, which lie at (view.x, view.y) in the picture, before it is
+/// computed: all values are 0. `image` has the pixels that cue_needs() names, from (view.image_x,
+/// view.image_y) on.
 PartMap empty_part_map(const Image& image, const Grid& grid, const PictureView& view);
 
-/// Computes the values of empty_part_map() of the same image and view.
+/// Computes the values of empty_part_map() of the same image and view. Throws as boundary_map()
+/// does. Precondition: parameters.turns is 1 where networks make the map.
 void fill_part_map(Context& context, const Image& image, const CueParameters& parameters,
                    DeviceNetworks& networks, const PictureView& view, PartMap& part);
 
-/// The map at the pixels of `grid`, which lie at (view.x, view.y) in the picture. `image` has the
-/// pixels that cue_needs() names, from (view.image_x, view.image_y) on. Throws as
-/// boundary_map() does. Precondition: parameters.turns is 1 where networks make the map.
-PartMap part_map(Context& context, const Image& image, const Grid& grid,
-                 const CueParameters& parameters, DeviceNetworks& networks,
-                 const PictureView& view);
-
-/// The pixels along a side of `side` pixels that part_map() needs for the pixels `wanted`. `gaps`:
+/// The pixels along a side of `side` pixels that a PartMap needs for the pixels `wanted`. `gaps`:
 /// whether some pixels may have no data.
 Stretch cue_needs(const CueParameters& parameters, int side, const Stretch& wanted, bool gaps);
 

@@ -40,7 +40,7 @@ class PartMaps {
   /// As Segmenter::on_compiling().
   void on_compiling(std::function<void()> tell) { context_.on_slow_build(std::move(tell)); }
 
-  /// part_map() of a part of a picture. Throws DeviceError.
+  /// The PartMap of a part of a picture. Throws DeviceError.
   PartMap map(const Image& image, const Grid& grid, const PictureView& view);
 
   /// The contours of a part of width * height pixels, of which those in the outer kOrientationReach

@@ -124,15 +124,6 @@ class Segmenter::Implementation {
 
   bool verifies() const { return stages_.options.verify; }
 
-  /// Begins one image. Throws as Segmenter::begin() of one image does.
-  UnfinishedSegmentation begin(const ImageToSegment& asked, const Watch& watch) {
-    const Image& image = *asked.image;
-    check_image(image);
-    check_regions(image, parameters_.region);
-    note_held({&asked, 1});
-    return begin_one(working_image(asked, parameters_), watch);
-  }
-
   /// Notes what the process holds before the first images are begun; what they hold does not count.
   void note_held(std::span<const ImageToSegment> images) {
     if (held_before_) return;
@@ -263,7 +254,6 @@ std::int64_t Segmenter::working_pixels(const Image& image) const {
 }
 
 BegunSegmentation Segmenter::begin(const ImageToSegment& image, const Watch& watch) {
-  if (!implementation_->verifies()) return BegunSegmentation(implementation_->begin(image, watch));
   BegunSegmentation begun = std::move(begin({&image, 1}, watch).front());
   if (begun.failure()) std::rethrow_exception(begun.failure());
   return begun;

@@ -38,38 +38,6 @@ namespace {
 
 constexpr char kRegions[] = "regions";
 
-bool hierarchical(const SegmentationPlan& plan) { return makes_hierarchy(plan.parameters); }
-
-/// Makes launchers of later stages for one pixel: what they ask for is then built
-/// together with the kernels of the boundary maps, which takes less time.
-void ask_for_later_kernels(Context& context, const RunParameters& parameters) {
-  const Grid pixel = grid_for(1, 1);
-  if (needs_matrix(parameters) && !parameters.has_features()) {
-    const AffinityKernels affinity(context, pixel, parameters.affinity);
-  }
-  if (!makes_hierarchy(parameters)) return;
-  if (decimates(parameters)) {
-    const KeptKernels kept(context, parameters.affinity);
-    const Decimation decimation(context, parameters.affinity.radius, 1);
-  }
-  if (parameters.contour.spectral == SpectralUse::kNever) {
-    cue_contour_kernel(context);
-  } else {
-    const SpectralContour spectral(context, pixel, 1);
-  }
-  boundary_orientation_launcher(context, pixel);
-}
-
-/// The boundary maps of all images.
-struct Boundaries {
-  std::vector<BoundaryMap> maps;  ///< What affinities are made from.
-  /// What contours are made from: of an image whose map is thinned, its map before that; else
-  /// empty.
-  std::vector<Buffer<float>> unthinned;
-  std::vector<std::vector<float>> inside;  ///< Segmentation::inside of each image.
-  std::vector<Embedding> embeddings;       ///< Of each image; empty where merging needs none.
-};
-
 /// Whether regions of the image merge by probability.
 bool merges_by_probability(const WorkingImage& image, const RunParameters& parameters) {
   const bool no_network = image.edges != nullptr || !parameters.has_boundary();
@@ -80,53 +48,6 @@ bool merges_by_probability(const WorkingImage& image, const RunParameters& param
 bool embeds(const WorkingImage& image, const RunParameters& parameters) {
   return image.edges == nullptr && parameters.has_boundary() &&
          parameters.region.merging_weights != kBoundaryMerging && gives_embedding(parameters.cue);
-}
-
-/// How regions of one image merge, once its colours are known.
-struct MergingToCome {
-  bool embeds = false;                  ///< Whether the image's embedding is needed too.
-  std::future<LearnedMerging> learned;  ///< Not valid where regions merge by strength.
-};
-
-Boundaries find_boundaries(Context& context, DeviceNetworks& networks,
-                           std::span<const WorkingImage> images,
-                           std::span<const MergingToCome> merging, const SegmentationPlan& plan) {
-  const Grid& grid = plan.batch.image;
-  const CueParameters& cue = plan.parameters.cue;
-  CueParameters whole = cue;
-  whole.thin = false;
-  Boundaries found;
-  for (std::size_t k = 0; k < images.size(); ++k) {
-    const WorkingImage& each = images[k];
-    Embedding& embedding = found.embeddings.emplace_back();
-    if (!plan.parameters.has_boundary()) {
-      found.maps.push_back(empty_boundary_map(context, *each.image, grid));
-      found.unthinned.emplace_back();
-      found.inside.emplace_back();
-      continue;
-    }
-    Buffer<float> unthinned;
-    const bool for_affinity = needs_matrix(plan.parameters) || decimates(plan.parameters);
-    if (hierarchical(plan) && for_affinity && !each.edges && thins(cue)) {
-      unthinned = boundary_map(context, *each.image, grid, whole, networks).values;
-      check_boundary_map(unthinned);
-    }
-    found.unthinned.push_back(std::move(unthinned));
-    found.maps.push_back(boundary_map(context, *each.image, grid, for_affinity ? cue : whole,
-                                      networks, each.edges.get(),
-                                      merging[k].embeds ? &embedding : nullptr));
-    check_boundary_map(found.maps.back().values);
-    if (each.seeds && !each.seeds->walls.empty()) add_walls(found.maps.back(), each.seeds->walls);
-    if (!for_affinity) found.maps.back().valid = {};
-    // On the host, since no later stage of the device reads it.
-    const Buffer<float> inside = std::move(found.maps.back().inside);
-    const bool wanted = plan.parameters.region.method == RegionMethod::kObjects;
-    if (wanted) check_boundary_map(inside);
-    found.inside.push_back(wanted ? without_padding(inside.download(), grid)
-                                  : std::vector<float>());
-  }
-  networks.tensors().clear();  // Later stages need their memory.
-  return found;
 }
 
 /// Features of the caller's, which are resized to a grid some channels at a time.
@@ -161,43 +82,6 @@ class HostFeatures final : public FeatureSource {
   Grid grid_;
 };
 
-/// The matrix of all images, and what contours need of the boundary maps.
-struct Affinities {
-  NormalizedMatrix matrix;
-  std::vector<Buffer<float>> strengths;  ///< With a hierarchy: each image's boundary strength.
-  double feature_scale = 0;              ///< Segmentation::feature_scale.
-};
-
-/// Frees everything of the boundary maps that it does not return.
-Affinities find_affinities(Context& context, Boundaries boundaries,
-                           std::span<const WorkingImage> images, const SegmentationPlan& plan) {
-  const AffinityParameters& parameters = plan.parameters.affinity;
-  double feature_scale = 0;
-  const auto affinity = [&](const BoundaryMap& map) {
-    if (!plan.parameters.has_features()) return affinity_matrix(context, map, parameters);
-    HostFeatures features(*images.front().features, map.grid);
-    FeatureAffinity made = feature_affinity(context, map, features, parameters);
-    feature_scale = made.scale;
-    return std::move(made.matrix);
-  };
-  const auto normalized = [&](const BoundaryMap& map) {
-    return normalize(context, plan.batch, affinity(map), parameters);
-  };
-  std::vector<BoundaryMap>& maps = boundaries.maps;
-  Affinities found{plan.batch.count == 1 ? normalized(maps.front())
-                                         : normalized(batched(context, maps, plan.batch)),
-                   {},
-                   0};
-  found.feature_scale = feature_scale;
-  check_degrees(found.matrix.sqrt_degree());
-  if (!hierarchical(plan)) return found;
-  found.strengths = std::move(boundaries.unthinned);
-  for (std::size_t k = 0; k < maps.size(); ++k) {
-    if (!found.strengths[k]) found.strengths[k] = std::move(maps[k].values);
-  }
-  return found;
-}
-
 /// The square roots of one image's degrees. `sqrt_degree`: of all images of the batch. The result
 /// is `copy` if the batch has several images, else `sqrt_degree`.
 const Buffer<float>& degrees_of(Context& context, const Batch& batch, std::size_t image,
@@ -206,39 +90,6 @@ const Buffer<float>& degrees_of(Context& context, const Batch& batch, std::size_
   copy = context.allocate<float>(batch.image.rows(), "square roots of the degrees");
   copy_elements(sqrt_degree, image * batch.segment(), copy, 0, batch.image.rows());
   return copy;
-}
-
-/// The eigenvectors of all images.
-struct FoundEigenvectors {
-  std::vector<DeviceEigenvectors> on_device;
-  std::vector<Eigenvectors> on_host;  ///< Without vectors and degrees, if they are not to be kept.
-  std::vector<std::string> notes;     ///< What a person should know of the solver.
-};
-
-/// Nothing if several images cannot be solved together. A matrix that is to be compressed is
-/// compressed on the way. `keep`: whether the vectors go to the host.
-std::optional<FoundEigenvectors> find_eigenvectors(Context& context, NormalizedMatrix& matrix,
-                                                   const SegmentationPlan& plan, bool keep,
-                                                   const Watch& watch) {
-  const SolverParameters parameters{plan.parameters.eigen, plan.product, plan.form};
-  FoundEigenvectors found;
-  found.on_device = eigenvectors(context, matrix, parameters, watch);
-  if (found.on_device.empty()) return std::nullopt;
-  if (solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel &&
-      found.on_device.front().report.solver == "lanczos") {
-    found.notes.emplace_back(
-        "the multilevel eigensolver cannot coarsen this image, or did not converge: Lanczos was "
-        "used, which is slower");
-  }
-  const Grid& image = plan.batch.image;
-  for (std::size_t k = 0; k < found.on_device.size(); ++k) {
-    const DeviceEigenvectors& one = found.on_device[k];
-    check_eigenpairs(context, one);
-    found.on_host.push_back(
-        keep ? to_host(one, matrix, static_cast<int>(k))
-             : Eigenvectors{image.width, image.height, one.values, {}, {}, one.report});
-  }
-  return found;
 }
 
 /// What the hierarchy of one image is made from, on the host.
@@ -255,73 +106,6 @@ Contours on_host(Context& context, const Buffer<float>& contours, const Grid& gr
   return found;
 }
 
-/// The contours of `count` images, of which make(k) gives those of image k.
-template <class Make>
-std::vector<Contours> contours_of(Context& context, const Grid& grid, std::size_t count,
-                                  const Make& make) {
-  std::vector<Contours> found;
-  for (std::size_t k = 0; k < count; ++k) found.push_back(on_host(context, make(k), grid));
-  return found;
-}
-
-std::vector<Contours> find_contours(Context& context,
-                                    const std::vector<DeviceEigenvectors>& eigenvectors,
-                                    const Affinities& affinities, const SegmentationPlan& plan) {
-  const Batch& batch = plan.batch;
-  using Make = Buffer<float>(Context&, const Grid&, const DeviceEigenvectors&, const Buffer<float>&,
-                             const Buffer<float>&, const ContourParameters&);
-  Make* const make = plan.parameters.has_boundary() ? static_cast<Make*>(combined_contour)
-                                                    : spectral_contour_alone;
-  return contours_of(context, batch.image, eigenvectors.size(), [&](std::size_t k) {
-    Buffer<float> copy;
-    const Buffer<float>& degrees =
-        degrees_of(context, batch, k, affinities.matrix.sqrt_degree(), copy);
-    return make(context, batch.image, eigenvectors[k], degrees, affinities.strengths[k],
-                plan.parameters.contour);
-  });
-}
-
-/// The map that an image's contours are made from.
-const Buffer<float>& strength_of(const Boundaries& boundaries, std::size_t image) {
-  const Buffer<float>& unthinned = boundaries.unthinned[image];
-  return unthinned ? unthinned : boundaries.maps[image].values;
-}
-
-/// The contours of all images with the eigenvectors of a decimated grid, and what these are.
-struct DecimatedContours {
-  std::vector<Contours> contours;
-  std::vector<ContourEigenvectors::Image> spectra;
-};
-
-/// Where eigenvectors of the image's own grid follow, all of it is one stage.
-DecimatedContours find_decimated_contours(Context& context, TimedStages& timed,
-                                          const Boundaries& boundaries,
-                                          const SegmentationPlan& plan, const Watch& watch) {
-  const Grid& grid = plan.batch.image;
-  const bool one_stage = needs_matrix(plan.parameters);
-  const auto stage = [&](const char* name, const auto& work) {
-    return one_stage ? work() : timed(name, work);
-  };
-  const auto all = [&] {
-    const KeptAffinity kept = stage("affinity", [&] {
-      return kept_affinity(context, boundaries.maps, plan.parameters.affinity);
-    });
-    ContourEigenvectors found = stage("eigenvectors", [&] {
-      return contour_eigenvectors(context, kept.interpolation, grid, one_stage ? Watch() : watch);
-    });
-    DecimatedContours result;
-    result.contours = stage("contours", [&] {
-      return contours_of(context, grid, found.images.size(), [&](std::size_t k) {
-        return combined_contour(context, grid, found, k, kept.masks[k], strength_of(boundaries, k),
-                                plan.parameters.contour);
-      });
-    });
-    result.spectra = std::move(found.images);
-    return result;
-  };
-  return one_stage ? timed("contours", all) : all();
-}
-
 /// Places a segmentation in the full image, if the image was reduced: a stage that needs no device.
 void add_placement(Segmentation& result, const Grid& grid,
                    const std::shared_ptr<const FullImage>& full, const Watch& watch) {
@@ -331,27 +115,6 @@ void add_placement(Segmentation& result, const Grid& grid,
   place(result, {grid.width, grid.height}, *full);
   result.costs.times.push_back({kPlacement, milliseconds_since(start), 0});
   watch.report(kPlacement, 1);
-}
-
-/// Begins to find the colours of all images, which takes the host no longer than the device takes
-/// for the boundaries. The results are to be asked for while the images are there.
-std::vector<MergingToCome> begin_merging(std::span<const WorkingImage> images,
-                                         const RunParameters& parameters) {
-  std::vector<MergingToCome> begun;
-  for (const WorkingImage& each : images) {
-    MergingToCome& merging = begun.emplace_back();
-    if (!merges_by_probability(each, parameters)) continue;
-    merging.embeds = embeds(each, parameters);
-    const auto find = [image = each.image, &region = parameters.region, embeds = merging.embeds] {
-      LearnedMerging learned;
-      learned.weights = load_merging_weights(region.merging_weights, embeds);
-      learned.colours.channels = image->channels;
-      learned.colours.values = lab_bytes(*image);
-      return learned;
-    };
-    merging.learned = std::async(std::launch::async, find);
-  }
-  return begun;
 }
 
 /// The cut of the hierarchy, by seeds if there are some, or what of it lies inside of objects.
@@ -370,117 +133,346 @@ Labels cut_or_objects(Segmentation& result, const RegionParameters& parameters,
                             result.notes);
 }
 
-/// Empty where regions merge by strength, without colours.
-std::optional<LearnedMerging> learned_merging(MergingToCome merging, Embedding embedding) {
-  if (!merging.learned.valid()) return std::nullopt;
-  LearnedMerging learned = merging.learned.get();
-  learned.colours.embedding = std::move(embedding);
-  return learned;
-}
+/// One run: all stages that need the device, in their order.
+class StageRun {
+ public:
+  /// The arguments must outlive the run.
+  StageRun(Context& context, DeviceNetworks& networks, const StageOptions& options,
+           std::span<const WorkingImage> images, const SegmentationPlan& plan, const Watch& watch)
+      : context_(context),
+        networks_(networks),
+        options_(options),
+        images_(images),
+        plan_(plan),
+        parameters_(plan.parameters),
+        grid_(plan.batch.image),
+        watch_(watch),
+        before_(context.builds()),
+        timed_(context, watch),
+        merging_(images.size()),
+        begun_(images.size()) {}
 
-/// Leaves the hierarchy of one image and its cut to the host.
-void leave_hierarchy(UnfinishedSegmentation& begun, Contours contours, const WorkingImage& image,
-                     std::optional<LearnedMerging> merging, const SegmentationPlan& plan) {
-  begun.result.contours = std::move(contours.strength);
-  begun.host_work = [orientation = std::move(contours.orientation), valid = image.image->valid,
-                     grid = plan.batch.image, full = image.full, seeds = image.cut_seeds,
-                     parameters = plan.parameters.region,
-                     learned = std::move(merging)](Segmentation& result, const Watch& watch) {
-    watch.report(kRegions, 0);
-    const auto start = std::chrono::steady_clock::now();
-    result.hierarchy = hierarchy(result.contours, orientation, valid, grid.width, grid.height,
-                                 parameters, learned ? &*learned : nullptr);
-    const std::size_t stage = result.costs.times.size();
-    result.costs.times.push_back({kRegions, milliseconds_since(start), 0});
-    watch.report(kRegions, 1);
-    add_placement(result, grid, full, watch);
-    const auto cut_start = std::chrono::steady_clock::now();
-    result.labels = cut_or_objects(result, parameters, seeds.get());
-    result.costs.times[stage].wall_ms += milliseconds_since(cut_start);
+  /// As Stages::run().
+  std::optional<std::vector<UnfinishedSegmentation>> all() {
+    ask_for_later_kernels();
+    note_images();
+    begin_merging();
+    timed_("boundaries", [&] { find_boundaries(); });
+    if (decimates(parameters_)) {
+      find_decimated_contours();
+    } else if (hierarchical() && parameters_.contour.spectral == SpectralUse::kNever) {
+      timed_("contours", [&] {
+        make_contours([&](std::size_t k) {
+          return cue_contour(context_, grid_, strength_of(k), parameters_.contour);
+        });
+      });
+    }
+    if (needs_matrix(parameters_) && !solve()) return std::nullopt;
+    for (std::size_t k = 0; hierarchical() && k < begun_.size(); ++k) leave_hierarchy(k);
+    note_run();
+    return std::move(begun_);
+  }
+
+ private:
+  /// How regions of one image merge.
+  struct Merging {
+    bool embeds = false;                  ///< Whether the image's embedding is needed too.
+    std::future<LearnedMerging> learned;  ///< Not valid where regions merge by strength.
+    Embedding embedding;
   };
-}
 
-/// Finds the labels of one image by direct cuts, and leaves their placement to the host.
-void begin_direct_cuts(Context& context, const NormalizedMatrix& matrix, const WorkingImage& image,
-                       const SegmentationPlan& plan, bool keep_eigenvectors,
-                       UnfinishedSegmentation& begun, const Watch& watch) {
-  Segmentation& result = begun.result;
-  DeviceAffinityGraph graph(context, matrix);
-  DirectCuts cuts =
-      segment_regions(result.eigenvectors, graph, plan.parameters.region, result.notes, watch);
-  result.labels = std::move(cuts.labels);
-  result.normalized_cut = cuts.normalized_cut;
-  if (!keep_eigenvectors) {
-    result.eigenvectors.vectors.clear();
-    result.eigenvectors.sqrt_degree.clear();
-  }
-  begun.host_work = [grid = plan.batch.image, full = image.full](Segmentation& unplaced,
-                                                                 const Watch& watching) {
-    add_placement(unplaced, grid, full, watching);
-  };
-}
+  bool hierarchical() const { return makes_hierarchy(parameters_); }
 
-/// Results with what was known of the images before they were solved.
-std::vector<UnfinishedSegmentation> begun_results(std::span<const WorkingImage> images,
-                                                  const SegmentationPlan& plan) {
-  std::vector<UnfinishedSegmentation> begun(images.size());
-  for (std::size_t k = 0; k < images.size(); ++k) {
-    std::vector<std::string>& notes = begun[k].result.notes;
-    notes = images[k].image->notes;
-    notes.insert(notes.end(), plan.notes.begin(), plan.notes.end());
+  /// Makes launchers of later stages for one pixel: what they ask for is then built
+  /// together with the kernels of the boundary maps, which takes less time.
+  void ask_for_later_kernels() {
+    const Grid pixel = grid_for(1, 1);
+    if (needs_matrix(parameters_) && !parameters_.has_features()) {
+      const AffinityKernels affinity(context_, pixel, parameters_.affinity);
+    }
+    if (!hierarchical()) return;
+    if (decimates(parameters_)) {
+      const KeptKernels kept(context_, parameters_.affinity);
+      const Decimation decimation(context_, parameters_.affinity.radius, 1);
+    }
+    if (parameters_.contour.spectral == SpectralUse::kNever) {
+      cue_contour_kernel(context_);
+    } else {
+      const SpectralContour spectral(context_, pixel, 1);
+    }
+    boundary_orientation_launcher(context_, pixel);
   }
-  return begun;
-}
 
-/// Results without eigenvectors. `spectra`: what contours were made with; empty: of no
-/// eigenvectors.
-std::vector<UnfinishedSegmentation> without_eigenvectors(
-    std::vector<ContourEigenvectors::Image> spectra, std::span<const WorkingImage> images,
-    const SegmentationPlan& plan) {
-  std::vector<UnfinishedSegmentation> begun = begun_results(images, plan);
-  for (std::size_t k = 0; k < images.size(); ++k) {
-    Eigenvectors& eigenvectors = begun[k].result.eigenvectors;
-    eigenvectors.width = plan.batch.image.width;
-    eigenvectors.height = plan.batch.image.height;
-    eigenvectors.report.converged = true;
-    if (spectra.empty()) continue;
-    eigenvectors.values = {0};
-    eigenvectors.values.insert(eigenvectors.values.end(), spectra[k].values.begin(),
-                               spectra[k].values.end());
-    eigenvectors.report = std::move(spectra[k].report);
+  /// What is known before the device works.
+  void note_images() {
+    for (std::size_t k = 0; k < begun_.size(); ++k) {
+      Segmentation& result = begun_[k].result;
+      result.notes = images_[k].image->notes;
+      result.notes.insert(result.notes.end(), plan_.notes.begin(), plan_.notes.end());
+      if (needs_matrix(parameters_)) continue;
+      result.eigenvectors.width = grid_.width;
+      result.eigenvectors.height = grid_.height;
+      result.eigenvectors.report.converged = true;
+    }
   }
-  return begun;
-}
 
-/// Results that hold the eigenvectors, which are moved from `found`. `told`: whether notes tell how
-/// many eigenvalues are resolved.
-std::vector<UnfinishedSegmentation> with_eigenvectors(FoundEigenvectors& found,
-                                                      std::span<const WorkingImage> images,
-                                                      const SegmentationPlan& plan, bool told) {
-  std::vector<UnfinishedSegmentation> begun = begun_results(images, plan);
-  for (std::size_t k = 0; k < images.size(); ++k) {
-    Segmentation& result = begun[k].result;
-    result.eigenvectors = std::move(found.on_host[k]);
-    result.notes.insert(result.notes.end(), found.notes.begin(), found.notes.end());
-    const auto note = resolution_note(result.eigenvectors.report);
-    if (told && note) result.notes.push_back(*note);
+  /// Begins to find the colours of all images, which takes the host no longer than the device takes
+  /// for the boundaries. The results are to be asked for while the images are there.
+  void begin_merging() {
+    for (std::size_t k = 0; k < images_.size(); ++k) {
+      if (!merges_by_probability(images_[k], parameters_)) continue;
+      merging_[k].embeds = embeds(images_[k], parameters_);
+      const auto find = [image = images_[k].image, &region = parameters_.region,
+                         embeds = merging_[k].embeds] {
+        LearnedMerging learned;
+        learned.weights = load_merging_weights(region.merging_weights, embeds);
+        learned.colours.channels = image->channels;
+        learned.colours.values = lab_bytes(*image);
+        return learned;
+      };
+      merging_[k].learned = std::async(std::launch::async, find);
+    }
   }
-  return begun;
-}
 
-/// Adds what the device did for the images, and their inside maps, to their results.
-void note_run(std::vector<UnfinishedSegmentation>& begun, const TimedStages& timed,
-              const Context& context, const ProgramBuilds& before,
-              std::vector<std::vector<float>> inside) {
-  for (std::size_t k = 0; k < begun.size(); ++k) {
-    UnfinishedSegmentation& each = begun[k];
-    each.result.inside = std::move(inside[k]);
-    each.result.costs.times = timed.shares(begun.size());
-    each.result.costs.device_peak_bytes = context.memory_peak();
-    each.result.costs.programs_built = context.builds().programs - before.programs;
-    each.result.costs.programs_ms = context.builds().milliseconds - before.milliseconds;
+  void find_boundaries() {
+    const CueParameters& cue = parameters_.cue;
+    CueParameters whole = cue;
+    whole.thin = false;
+    const bool for_affinity = needs_matrix(parameters_) || decimates(parameters_);
+    for (std::size_t k = 0; k < images_.size(); ++k) {
+      const WorkingImage& each = images_[k];
+      Buffer<float>& unthinned = strengths_.emplace_back();
+      if (!parameters_.has_boundary()) {
+        maps_.push_back(empty_boundary_map(context_, *each.image, grid_));
+        continue;
+      }
+      if (hierarchical() && for_affinity && !each.edges && thins(cue)) {
+        unthinned = boundary_map(context_, *each.image, grid_, whole, networks_).values;
+        check_boundary_map(unthinned);
+      }
+      maps_.push_back(boundary_map(context_, *each.image, grid_, for_affinity ? cue : whole,
+                                   networks_, each.edges.get(),
+                                   merging_[k].embeds ? &merging_[k].embedding : nullptr));
+      BoundaryMap& map = maps_.back();
+      check_boundary_map(map.values);
+      if (each.seeds && !each.seeds->walls.empty()) add_walls(map, each.seeds->walls);
+      if (!for_affinity) map.valid = {};
+      // On the host, since no later stage of the device reads it.
+      const Buffer<float> inside = std::move(map.inside);
+      if (parameters_.region.method != RegionMethod::kObjects) continue;
+      check_boundary_map(inside);
+      begun_[k].result.inside = without_padding(inside.download(), grid_);
+    }
+    networks_.tensors().clear();  // Later stages need their memory.
   }
-}
+
+  /// The map that an image's contours are made from.
+  const Buffer<float>& strength_of(std::size_t k) const {
+    return strengths_[k] ? strengths_[k] : maps_[k].values;
+  }
+
+  /// The contours of all images, of which make(k) gives those of image k.
+  template <class Make>
+  void make_contours(const Make& make) {
+    for (std::size_t k = 0; k < images_.size(); ++k) {
+      contours_.push_back(on_host(context_, make(k), grid_));
+    }
+  }
+
+  /// The contours with the eigenvectors of a decimated grid. Where eigenvectors of the image's own
+  /// grid follow, all of it is one stage.
+  void find_decimated_contours() {
+    const bool one_stage = needs_matrix(parameters_);
+    const auto stage = [&](const char* name, const auto& work) {
+      one_stage ? work() : timed_(name, work);
+    };
+    const auto all = [&] {
+      KeptAffinity kept;
+      stage("affinity", [&] { kept = kept_affinity(context_, maps_, parameters_.affinity); });
+      ContourEigenvectors found;
+      stage("eigenvectors", [&] {
+        found =
+            contour_eigenvectors(context_, kept.interpolation, grid_, one_stage ? Watch() : watch_);
+      });
+      stage("contours", [&] {
+        make_contours([&](std::size_t k) {
+          return combined_contour(context_, grid_, found, k, kept.masks[k], strength_of(k),
+                                  parameters_.contour);
+        });
+      });
+      for (std::size_t k = 0; !one_stage && k < begun_.size(); ++k) {
+        Eigenvectors& eigenvectors = begun_[k].result.eigenvectors;
+        ContourEigenvectors::Image& own = found.images[k];
+        eigenvectors.values = {0};
+        eigenvectors.values.insert(eigenvectors.values.end(), own.values.begin(), own.values.end());
+        eigenvectors.report = std::move(own.report);
+      }
+    };
+    one_stage ? timed_("contours", all) : all();
+  }
+
+  /// What is made from the matrix. False where several images cannot be solved together.
+  bool solve() {
+    timed_("affinity", [&] { find_affinities(); });
+    if (walks(parameters_)) {
+      timed_("random walk", [&] {
+        find_walk(context_, std::move(*matrix_), images_.front(), plan_,
+                  options_.keep_probabilities, watch_, begun_.front());
+      });
+      return true;
+    }
+    std::vector<DeviceEigenvectors> found;
+    timed_("eigenvectors", [&] { found = find_eigenvectors(); });
+    if (found.empty()) return false;
+    if (!hierarchical()) {
+      found.clear();
+      timed_(kRegions, [&] { begin_direct_cuts(); });
+      return true;
+    }
+    matrix_->free_weights();
+    if (parameters_.contour.spectral == SpectralUse::kFull) {
+      timed_("contours", [&] { find_contours(found); });
+    }
+    return true;
+  }
+
+  /// The matrix of all images. Frees everything of the boundary maps that contours do not need.
+  void find_affinities() {
+    const AffinityParameters& parameters = parameters_.affinity;
+    const auto affinity = [&](const BoundaryMap& map) {
+      if (!parameters_.has_features()) return affinity_matrix(context_, map, parameters);
+      HostFeatures features(*images_.front().features, map.grid);
+      FeatureAffinity made = feature_affinity(context_, map, features, parameters);
+      begun_.front().result.feature_scale = made.scale;
+      return std::move(made.matrix);
+    };
+    const auto normalized = [&](const BoundaryMap& map) {
+      return normalize(context_, plan_.batch, affinity(map), parameters);
+    };
+    matrix_.emplace(images_.size() == 1 ? normalized(maps_.front())
+                                        : normalized(batched(context_, maps_, plan_.batch)));
+    check_degrees(matrix_->sqrt_degree());
+    for (std::size_t k = 0; hierarchical() && k < maps_.size(); ++k) {
+      if (!strengths_[k]) strengths_[k] = std::move(maps_[k].values);
+    }
+    maps_.clear();
+  }
+
+  /// Empty if several images cannot be solved together. A matrix that is to be compressed is
+  /// compressed on the way.
+  std::vector<DeviceEigenvectors> find_eigenvectors() {
+    const SolverParameters solver{parameters_.eigen, plan_.product, plan_.form};
+    std::vector<DeviceEigenvectors> found = eigenvectors(context_, *matrix_, solver, watch_);
+    const bool keep = options_.keep_eigenvectors || !hierarchical();
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      const DeviceEigenvectors& one = found[k];
+      check_eigenpairs(context_, one);
+      Segmentation& result = begun_[k].result;
+      result.eigenvectors =
+          keep ? to_host(one, *matrix_, static_cast<int>(k))
+               : Eigenvectors{grid_.width, grid_.height, one.values, {}, {}, one.report};
+      if (solver_wanted(parameters_.eigen.solver) == SolverKind::kMultilevel &&
+          found.front().report.solver == "lanczos") {
+        result.notes.emplace_back(
+            "the multilevel eigensolver cannot coarsen this image, or did not converge: Lanczos "
+            "was used, which is slower");
+      }
+      const auto note = resolution_note(one.report);
+      if (options_.keep_eigenvectors && note) result.notes.push_back(*note);
+    }
+    return found;
+  }
+
+  void find_contours(const std::vector<DeviceEigenvectors>& found) {
+    using Make =
+        Buffer<float>(Context&, const Grid&, const DeviceEigenvectors&, const Buffer<float>&,
+                      const Buffer<float>&, const ContourParameters&);
+    Make* const make =
+        parameters_.has_boundary() ? static_cast<Make*>(combined_contour) : spectral_contour_alone;
+    make_contours([&](std::size_t k) {
+      Buffer<float> copy;
+      const Buffer<float>& degrees =
+          degrees_of(context_, plan_.batch, k, matrix_->sqrt_degree(), copy);
+      return make(context_, grid_, found[k], degrees, strengths_[k], parameters_.contour);
+    });
+  }
+
+  /// Finds the labels of one image by direct cuts, and leaves their placement to the host.
+  void begin_direct_cuts() {
+    Segmentation& result = begun_.front().result;
+    DeviceAffinityGraph graph(context_, *matrix_);
+    DirectCuts cuts =
+        segment_regions(result.eigenvectors, graph, parameters_.region, result.notes, watch_);
+    result.labels = std::move(cuts.labels);
+    result.normalized_cut = cuts.normalized_cut;
+    if (!options_.keep_eigenvectors) {
+      result.eigenvectors.vectors.clear();
+      result.eigenvectors.sqrt_degree.clear();
+    }
+    begun_.front().host_work = [grid = grid_, full = images_.front().full](Segmentation& unplaced,
+                                                                           const Watch& watching) {
+      add_placement(unplaced, grid, full, watching);
+    };
+  }
+
+  /// Empty where regions merge by strength, without colours.
+  std::optional<LearnedMerging> learned_merging(std::size_t k) {
+    if (!merging_[k].learned.valid()) return std::nullopt;
+    LearnedMerging learned = merging_[k].learned.get();
+    learned.colours.embedding = std::move(merging_[k].embedding);
+    return learned;
+  }
+
+  /// Leaves the hierarchy of one image and its cut to the host.
+  void leave_hierarchy(std::size_t k) {
+    begun_[k].result.contours = std::move(contours_[k].strength);
+    begun_[k].host_work = [orientation = std::move(contours_[k].orientation),
+                           valid = images_[k].image->valid, grid = grid_, full = images_[k].full,
+                           seeds = images_[k].cut_seeds, parameters = parameters_.region,
+                           learned = learned_merging(k)](Segmentation& result, const Watch& watch) {
+      watch.report(kRegions, 0);
+      const auto start = std::chrono::steady_clock::now();
+      result.hierarchy = hierarchy(result.contours, orientation, valid, grid.width, grid.height,
+                                   parameters, learned ? &*learned : nullptr);
+      const std::size_t stage = result.costs.times.size();
+      result.costs.times.push_back({kRegions, milliseconds_since(start), 0});
+      watch.report(kRegions, 1);
+      add_placement(result, grid, full, watch);
+      const auto cut_start = std::chrono::steady_clock::now();
+      result.labels = cut_or_objects(result, parameters, seeds.get());
+      result.costs.times[stage].wall_ms += milliseconds_since(cut_start);
+    };
+  }
+
+  /// Adds what the device did for the images to their results.
+  void note_run() {
+    for (UnfinishedSegmentation& each : begun_) {
+      each.result.costs.times = timed_.shares(begun_.size());
+      each.result.costs.device_peak_bytes = context_.memory_peak();
+      each.result.costs.programs_built = context_.builds().programs - before_.programs;
+      each.result.costs.programs_ms = context_.builds().milliseconds - before_.milliseconds;
+    }
+  }
+
+  Context& context_;
+  DeviceNetworks& networks_;
+  const StageOptions& options_;
+  std::span<const WorkingImage> images_;
+  const SegmentationPlan& plan_;
+  const RunParameters& parameters_;
+  const Grid grid_;  ///< Of one image.
+  const Watch& watch_;
+  const ProgramBuilds before_;
+  TimedStages timed_;
+  // Of each image.
+  std::vector<Merging> merging_;
+  std::vector<BoundaryMap> maps_;  ///< What affinities are made from, until they are there.
+  /// What contours are made from, where that is another map, as where maps are thinned.
+  std::vector<Buffer<float>> strengths_;
+  std::vector<Contours> contours_;
+  std::vector<UnfinishedSegmentation> begun_;
+  std::optional<NormalizedMatrix> matrix_;  ///< Of all images.
+};
 
 }  // namespace
 
@@ -507,8 +499,9 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const W
                                                                const SegmentationPlan& plan,
                                                                const Watch& watch) {
   auto begun = guarded("segmenting", [&] {
-    const Watched watched(opened(), watch);
-    return run_all(images, plan, watch);
+    Context& context = opened();
+    const Watched watched(context, watch);
+    return StageRun(context, networks_, options, images, plan, watch).all();
   });
   if (begun) {
     // All buffers of the run are free from here on.
@@ -533,85 +526,6 @@ Context& Stages::opened() {
   context_->on_slow_build(options.compiling);
   context_->reset_memory_peak();
   return *context_;
-}
-
-std::optional<std::vector<UnfinishedSegmentation>> Stages::run_all(
-    std::span<const WorkingImage> images, const SegmentationPlan& plan, const Watch& watch) {
-  Context& context = opened();
-  TimedStages timed(context, watch);
-  const ProgramBuilds before = context.builds();
-  const bool keep = options.keep_eigenvectors || !hierarchical(plan);
-
-  ask_for_later_kernels(context, plan.parameters);
-  std::vector<MergingToCome> merging = begin_merging(images, plan.parameters);
-  Boundaries boundaries = timed(
-      "boundaries", [&] { return find_boundaries(context, networks_, images, merging, plan); });
-  std::vector<std::vector<float>> inside = std::move(boundaries.inside);
-  std::vector<Embedding> embeddings = std::move(boundaries.embeddings);
-  const SpectralUse spectral = plan.parameters.contour.spectral;
-  DecimatedContours decimated;
-  if (decimates(plan.parameters)) {
-    decimated = find_decimated_contours(context, timed, boundaries, plan, watch);
-  } else if (hierarchical(plan) && spectral == SpectralUse::kNever) {
-    decimated.contours = timed("contours", [&] {
-      const Grid& grid = plan.batch.image;
-      return contours_of(context, grid, images.size(), [&](std::size_t k) {
-        return cue_contour(context, grid, strength_of(boundaries, k), plan.parameters.contour);
-      });
-    });
-  }
-  const auto leave_hierarchies = [&](std::vector<UnfinishedSegmentation>& begun,
-                                     std::vector<Contours> contours) {
-    for (std::size_t k = 0; k < images.size(); ++k) {
-      leave_hierarchy(begun[k], std::move(contours[k]), images[k],
-                      learned_merging(std::move(merging[k]), std::move(embeddings[k])), plan);
-    }
-  };
-  if (!needs_matrix(plan.parameters)) {
-    std::vector<UnfinishedSegmentation> begun =
-        without_eigenvectors(std::move(decimated.spectra), images, plan);
-    leave_hierarchies(begun, std::move(decimated.contours));
-    note_run(begun, timed, context, before, std::move(inside));
-    return begun;
-  }
-  Affinities affinities = timed(
-      "affinity", [&] { return find_affinities(context, std::move(boundaries), images, plan); });
-  const double feature_scale = affinities.feature_scale;
-  if (plan.parameters.region.method == RegionMethod::kWalker) {
-    std::vector<UnfinishedSegmentation> walked(1);
-    walked.front() = timed("random walk", [&] {
-      return find_walk(context, std::move(affinities.matrix), images.front(), plan,
-                       options.keep_probabilities, watch);
-    });
-    walked.front().result.feature_scale = feature_scale;
-    note_run(walked, timed, context, before, std::move(inside));
-    return walked;
-  }
-  std::optional<FoundEigenvectors> found = timed("eigenvectors", [&] {
-    return find_eigenvectors(context, affinities.matrix, plan, keep, watch);
-  });
-  if (!found) return std::nullopt;
-
-  std::vector<UnfinishedSegmentation> begun =
-      with_eigenvectors(*found, images, plan, options.keep_eigenvectors);
-  for (UnfinishedSegmentation& each : begun) each.result.feature_scale = feature_scale;
-  if (hierarchical(plan)) {
-    affinities.matrix.free_weights();
-    if (spectral == SpectralUse::kFull) {
-      decimated.contours = timed(
-          "contours", [&] { return find_contours(context, found->on_device, affinities, plan); });
-    }
-    leave_hierarchies(begun, std::move(decimated.contours));
-  } else {
-    found->on_device.clear();
-    timed(kRegions, [&] {
-      begin_direct_cuts(context, affinities.matrix, images.front(), plan, options.keep_eigenvectors,
-                        begun.front(), watch);
-      return true;
-    });
-  }
-  note_run(begun, timed, context, before, std::move(inside));
-  return begun;
 }
 
 }  // namespace diacut

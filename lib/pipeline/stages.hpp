@@ -65,9 +65,6 @@ class Stages {
   template <class Work>
   auto guarded(const char* doing, const Work& work);
   Context& opened();
-  std::optional<std::vector<UnfinishedSegmentation>> run_all(std::span<const WorkingImage> images,
-                                                             const SegmentationPlan& plan,
-                                                             const Watch& watch);
 
   std::string kernel_dir_;
   DeviceInfo device_;

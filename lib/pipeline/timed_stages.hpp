@@ -26,20 +26,19 @@ class TimedStages {
  public:
   TimedStages(Context& context, const Watch& watch) : context_(context), watch_(watch) {}
 
-  /// What `work` returns. The device has done all of the stage's work when this returns.
+  /// Does the stage's work. The device has done all of it when this returns.
   template <class Work>
-  auto operator()(std::string_view stage, Work&& work) {
+  void operator()(std::string_view stage, const Work& work) {
     watch_.report(stage, 0);
     const auto start = std::chrono::steady_clock::now();
     const cl::Event first = context_.mark();
-    auto result = std::forward<Work>(work)();
+    work();
     const cl::Event last = context_.mark();
     context_.finish();
     StageTime& time = time_of(stage);
     time.wall_ms += milliseconds_since(start);
     time.device_ms += milliseconds_between(first, last);
     watch_.report(stage, 1);
-    return result;
   }
 
   /// The times of all stages so far, each divided by the number of images that they served.

@@ -34,16 +34,13 @@ std::size_t number_unreached(const WorkingImage& image, std::int32_t number,
 
 }  // namespace
 
-UnfinishedSegmentation find_walk(Context& context, NormalizedMatrix matrix,
-                                 const WorkingImage& image, const SegmentationPlan& plan, bool keep,
-                                 const Watch& watch) {
+void find_walk(Context& context, NormalizedMatrix matrix, const WorkingImage& image,
+               const SegmentationPlan& plan, bool keep, const Watch& watch,
+               UnfinishedSegmentation& begun) {
   const auto count = static_cast<int>(image.seeds->values.size());
   RandomWalk walk = random_walk(context, std::move(matrix), image.seeds->labels, count,
                                 plan.parameters.walker, keep, watch, image.seeds->start, plan.form);
   check_walk(context, walk.labels, count);
-  UnfinishedSegmentation begun;
-  begun.result.notes = image.image->notes;
-  begun.result.notes.insert(begun.result.notes.end(), plan.notes.begin(), plan.notes.end());
   begun.result.walk = {count, walk.iterations, walk.error, walk.converged};
   begun.result.probabilities = std::move(walk.probabilities);
   const std::size_t unreached = number_unreached(image, count + 1, walk.labels);
@@ -59,7 +56,6 @@ UnfinishedSegmentation find_walk(Context& context, NormalizedMatrix matrix,
     result.costs.times.push_back({kPlacement, milliseconds_since(start), 0});
     watching.report(kPlacement, 1);
   };
-  return begun;
 }
 
 namespace {

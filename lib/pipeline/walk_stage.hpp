@@ -12,11 +12,11 @@
 namespace diacut {
 
 /// Labels of one image that grow from its seeds by random_walk(). Their connected parts are found
-/// on the host, in the image itself, which is left to UnfinishedSegmentation::host_work. `matrix`:
-/// of the image. `keep`: whether the result holds probabilities. Throws as random_walk() does.
-UnfinishedSegmentation find_walk(Context& context, NormalizedMatrix matrix,
-                                 const WorkingImage& image, const SegmentationPlan& plan, bool keep,
-                                 const Watch& watch);
+/// on the host, in the image itself, which is left to begun.host_work. `matrix`: of the image.
+/// `keep`: whether the result holds probabilities. Throws as random_walk() does.
+void find_walk(Context& context, NormalizedMatrix matrix, const WorkingImage& image,
+               const SegmentationPlan& plan, bool keep, const Watch& watch,
+               UnfinishedSegmentation& begun);
 
 /// Throws ConfigError where a random walk starts from probabilities that nothing can make use of,
 /// and InputError where they do not fit the image and its seeds.

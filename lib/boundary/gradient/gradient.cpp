@@ -46,6 +46,17 @@ cv::Mat filtered(const cv::Mat& in, const GradientWeights& weights, bool derivat
   return sum;
 }
 
+float at(const cv::Mat& plane, int x, int y) {
+  return plane.at<float>(std::clamp(y, 0, plane.rows - 1), std::clamp(x, 0, plane.cols - 1));
+}
+
+/// The share of its value that a pixel keeps beside a rival. Suppression is soft, so that two
+/// pixels that share a ridge both stay, although one of them is larger by a rounding error.
+float fade(float own, float rival) {
+  if (own >= rival) return 1;
+  return std::max(0.0F, 1 - (rival - own) / (kRidgeSoftness * rival));
+}
+
 /// The structure tensor of some rows of a picture, and the magnitude of their gradient: the square
 /// root of the tensor's larger eigenvalue, which is the steepest slope in any direction.
 struct Slopes {
@@ -75,82 +86,69 @@ struct Slopes {
 
   /// Non-maximum suppression (Canny, A computational approach to edge detection, PAMI 1986), then
   /// ridges closed where they step diagonally.
-  cv::Mat ridges() const;
+  cv::Mat ridges() const {
+    cv::Mat ridge(magnitude.size(), CV_32F);
+    for (int y = 0; y < ridge.rows; ++y) {
+      for (int x = 0; x < ridge.cols; ++x) {
+        const float own = magnitude.at<float>(y, x);
+        ridge.at<float>(y, x) = own * fade(own, rival(x, y));
+      }
+    }
+    // Between two pixels of a thin ridge that touch only at a corner, a line could pass without
+    // crossing the ridge. Of the two pixels beside that corner the one of larger magnitude is
+    // raised to the lesser value of the two ridge pixels; softly, so that of two equal ones both
+    // are raised.
+    cv::Mat bridged = ridge.clone();
+    for (int y = 0; y < ridge.rows; ++y) {
+      for (int x = 0; x < ridge.cols; ++x) {
+        float& value = bridged.at<float>(y, x);
+        for (const int dy : {-1, 1}) {
+          for (const int dx : {-1, 1}) {
+            const bool inside =
+                x + dx >= 0 && x + dx < ridge.cols && y + dy >= 0 && y + dy < ridge.rows;
+            if (!inside) continue;
+            const float lesser = std::min(at(ridge, x + dx, y), at(ridge, x, y + dy));
+            value =
+                std::max(value, lesser * fade(at(magnitude, x, y), at(magnitude, x + dx, y + dy)));
+          }
+        }
+      }
+    }
+    return bridged;
+  }
 
  private:
   static void add(const cv::Mat& product, cv::Mat& sum) {
     sum = sum.empty() ? product : cv::Mat(sum + product);
   }
-  float rival(int x, int y) const;
+
+  /// The larger of the magnitudes on both sides across the boundary, on the square through the
+  /// eight neighbours, interpolated between two of them. The direction across is that of the
+  /// steepest slope, the first eigenvector of the tensor.
+  float rival(int x, int y) const {
+    // The eigenvector of the larger eigenvalue, in the form without cancellation.
+    const float half_gap = 0.5F * (xx.at<float>(y, x) - yy.at<float>(y, x));
+    const float cross = xy.at<float>(y, x);
+    const float root = std::hypot(half_gap, cross);
+    const float across_x = half_gap >= 0 ? half_gap + root : cross;
+    const float across_y = half_gap >= 0 ? cross : root - half_gap;
+    const bool steep = std::abs(across_y) > std::abs(across_x);
+    const float longer = steep ? across_y : across_x;
+    const float share = longer == 0 ? 0.0F : (steep ? across_x : across_y) / longer;
+    // One pixel along the axis in which the vector is longer, `share` of a pixel along the other.
+    const int side = share < 0 ? -1 : 1;
+    const int dx = steep ? 0 : 1;
+    const int dy = steep ? 1 : 0;
+    const int diagonal_x = steep ? side : 1;
+    const int diagonal_y = steep ? 1 : side;
+    const float part = std::abs(share);
+    const auto between = [&](int sign) {
+      return (1 - part) * at(magnitude, x + sign * dx, y + sign * dy) +
+             part * at(magnitude, x + sign * diagonal_x, y + sign * diagonal_y);
+    };
+    return std::max(between(1), between(-1));
+  }
 };
-
-float at(const cv::Mat& plane, int x, int y) {
-  return plane.at<float>(std::clamp(y, 0, plane.rows - 1), std::clamp(x, 0, plane.cols - 1));
-}
-
-/// The share of its value that a pixel keeps beside a rival. Suppression is soft, so that two
-/// pixels that share a ridge both stay, although one of them is larger by a rounding error.
-float fade(float own, float rival) {
-  if (own >= rival) return 1;
-  return std::max(0.0F, 1 - (rival - own) / (kRidgeSoftness * rival));
-}
-
-/// The larger of the magnitudes on both sides across the boundary, on the square through the eight
-/// neighbours, interpolated between two of them. The direction across is that of the steepest
-/// slope, the first eigenvector of the tensor.
-float Slopes::rival(int x, int y) const {
-  // The eigenvector of the larger eigenvalue, in the form without cancellation.
-  const float half_gap = 0.5F * (xx.at<float>(y, x) - yy.at<float>(y, x));
-  const float cross = xy.at<float>(y, x);
-  const float root = std::hypot(half_gap, cross);
-  const float across_x = half_gap >= 0 ? half_gap + root : cross;
-  const float across_y = half_gap >= 0 ? cross : root - half_gap;
-  const bool steep = std::abs(across_y) > std::abs(across_x);
-  const float longer = steep ? across_y : across_x;
-  const float share = longer == 0 ? 0.0F : (steep ? across_x : across_y) / longer;
-  // One pixel along the axis in which the vector is longer, `share` of a pixel along the other.
-  const int side = share < 0 ? -1 : 1;
-  const int dx = steep ? 0 : 1;
-  const int dy = steep ? 1 : 0;
-  const int diagonal_x = steep ? side : 1;
-  const int diagonal_y = steep ? 1 : side;
-  const float part = std::abs(share);
-  const auto between = [&](int sign) {
-    return (1 - part) * at(magnitude, x + sign * dx, y + sign * dy) +
-           part * at(magnitude, x + sign * diagonal_x, y + sign * diagonal_y);
-  };
-  return std::max(between(1), between(-1));
-}
-
-cv::Mat Slopes::ridges() const {
-  cv::Mat ridge(magnitude.size(), CV_32F);
-  for (int y = 0; y < ridge.rows; ++y) {
-    for (int x = 0; x < ridge.cols; ++x) {
-      const float own = magnitude.at<float>(y, x);
-      ridge.at<float>(y, x) = own * fade(own, rival(x, y));
-    }
-  }
-  // Between two pixels of a thin ridge that touch only at a corner, a line could pass without
-  // crossing the ridge. Of the two pixels beside that corner the one of larger magnitude is raised
-  // to the lesser value of the two ridge pixels; softly, so that of two equal ones both are raised.
-  cv::Mat bridged = ridge.clone();
-  for (int y = 0; y < ridge.rows; ++y) {
-    for (int x = 0; x < ridge.cols; ++x) {
-      float& value = bridged.at<float>(y, x);
-      for (const int dy : {-1, 1}) {
-        for (const int dx : {-1, 1}) {
-          const bool inside =
-              x + dx >= 0 && x + dx < ridge.cols && y + dy >= 0 && y + dy < ridge.rows;
-          if (!inside) continue;
-          const float lesser = std::min(at(ridge, x + dx, y), at(ridge, x, y + dy));
-          value =
-              std::max(value, lesser * fade(at(magnitude, x, y), at(magnitude, x + dx, y + dy)));
-        }
-      }
-    }
-  }
-  return bridged;
-}
 
 /// The gradient of an image: its magnitude, and with `thin` the ridges of that.
 struct GradientPlanes {

@@ -37,6 +37,12 @@ class PartMaps : public NetworkBoundaryMap {
     return part;
   }
 
+  PartMap part_map(const Image& image, const Grid& grid, const PictureView& view) {
+    PartMap part = empty_part_map(image, grid, view);
+    fill_part_map(context_, image, parameters_, networks_, view, part);
+    return part;
+  }
+
   /// Compares the maps of parts with `whole`, which has a value for each pixel. Returns the least
   /// share of the picture that a part was given.
   double expect_parts_of(const Image& image, const std::vector<float>& whole, int side) {
@@ -51,8 +57,8 @@ class PartMaps : public NetworkBoundaryMap {
         const Image given = part_of(image, columns, rows);
         least = std::min(least, static_cast<double>(given.pixel_count()) /
                                     static_cast<double>(image.pixel_count()));
-        const PartMap part = part_map(context_, given, grid, parameters_, networks_,
-                                      {image.width, image.height, x, y, columns.begin, rows.begin});
+        const PartMap part =
+            part_map(given, grid, {image.width, image.height, x, y, columns.begin, rows.begin});
         int different = 0;
         for (int v = 0; v < grid.height; ++v) {
           for (int u = 0; u < grid.width; ++u) {
@@ -139,7 +145,7 @@ TEST_F(PartMaps, SettledMapsAreThoseOfTheWholePicture) {
   const Image image = with_gaps(patches_image(157, 101, 3, 5));
   const Grid grid{image.width, image.height, image.width};
   const std::vector<float> whole = values_of(image);
-  PartMap part = part_map(context_, image, grid, parameters_, networks_, whole_picture(grid));
+  const PartMap part = part_map(image, grid, whole_picture(grid));
   std::vector<float> magnitudes;
   for (std::size_t i = 0; i < part.values.size(); ++i) {
     if (part.valid[i] != 0) magnitudes.push_back(part.values[i]);
