@@ -54,37 +54,33 @@ struct DoctorOptions : CommonOptions {
 /// The command line of segment doctor.
 class DoctorLine {
  public:
-  DoctorLine();
+  DoctorLine() {
+    line_.option("--json", options_.json, "FILE|-", kOutput,
+                 "Write all findings as JSON; - for standard output, without the page");
+    line_.option("--device", options_.device, "SPEC", kDevice,
+                 "gpu, cpu, an index such as 0:1, or part of a name (default: all devices)");
+    line_.option("--kernel-dir", options_.kernel_dir, "DIR", kDevice,
+                 "Read the kernels from this folder instead of the built-in ones");
+    line_.message_flags(kMessages, "Only errors", "Also each check and its time", false);
+  }
+
   /// What the command line asks for. Throws ConfigError.
-  DoctorOptions parse(int argc, const char* const* argv);
-  CommandDescription describe() const;
+  DoctorOptions parse(int argc, const char* const* argv) {
+    if (!line_.parse(argc, argv, options_)) return options_;
+    if (!options_.json.empty() && options_.json != kStandardOutput) check_writable(options_.json);
+    return options_;
+  }
+
+  CommandDescription describe() const {
+    return app::describe(line_.app(), {{"--json", {.files = true, .extensions = {"json"}}},
+                                       {"--device", {.devices = true}}});
+  }
 
  private:
   DoctorOptions options_;
   CommandLine line_{"segment doctor", "Compares the results of OpenCL devices with known answers.",
                     "segment doctor [OPTION]...", "Inputs", kDoctorExamples};
 };
-
-DoctorLine::DoctorLine() {
-  line_.option("--json", options_.json, "FILE|-", kOutput,
-               "Write all findings as JSON; - for standard output, without the page");
-  line_.option("--device", options_.device, "SPEC", kDevice,
-               "gpu, cpu, an index such as 0:1, or part of a name (default: all devices)");
-  line_.option("--kernel-dir", options_.kernel_dir, "DIR", kDevice,
-               "Read the kernels from this folder instead of the built-in ones");
-  line_.message_flags(kMessages, "Only errors", "Also each check and its time", false);
-}
-
-CommandDescription DoctorLine::describe() const {
-  return app::describe(line_.app(), {{"--json", {.files = true, .extensions = {"json"}}},
-                                     {"--device", {.devices = true}}});
-}
-
-DoctorOptions DoctorLine::parse(int argc, const char* const* argv) {
-  if (!line_.parse(argc, argv, options_)) return options_;
-  if (!options_.json.empty() && options_.json != kStandardOutput) check_writable(options_.json);
-  return options_;
-}
 
 std::string advice_for(const Json& device) {
   return fmt::format(

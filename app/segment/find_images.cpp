@@ -14,6 +14,7 @@
 #include <string_view>
 #include <system_error>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "command_line.hpp"
@@ -30,6 +31,14 @@ std::string_view without_extension(std::string_view name) {
   return name.substr(0, dot);
 }
 
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What messages call the image at a place.
+using ShownImage = std::function<std::string(std::size_t)>;
+
+/// Takes the extension off each name, unless several names would be equal without it.
 void strip_extensions(std::vector<std::string_view>& names) {
   std::unordered_map<std::string_view, std::size_t> count;
   for (const std::string_view name : names) ++count[without_extension(name)];
@@ -38,6 +47,7 @@ void strip_extensions(std::vector<std::string_view>& names) {
   }
 }
 
+/// Throws ConfigError where two images have one name.
 void check_equal_names(const std::vector<std::string_view>& names, const ShownImage& shown) {
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -50,6 +60,7 @@ void check_equal_names(const std::vector<std::string_view>& names, const ShownIm
   }
 }
 
+/// Throws ConfigError where a page of one image might have the name of another image.
 void check_page_names(const std::vector<std::string_view>& names, const ShownImage& shown) {
   std::unordered_map<std::string_view, std::size_t> places;
   places.reserve(names.size());
@@ -65,10 +76,6 @@ void check_page_names(const std::vector<std::string_view>& names, const ShownIma
         shown(file->second), names[i], shown(i)));
   }
 }
-
-namespace fs = std::filesystem;
-
-namespace {
 
 /// Walks one input folder after the other, each in the order of names.
 class FolderWalk {
@@ -187,8 +194,6 @@ void take_share(FoundImages& found, const Shard& shard, bool pages) {
   found.images = std::move(own);
 }
 
-namespace fs = std::filesystem;
-
 namespace {
 
 /// An absolute path without "." and "..", with a slash at its end.
@@ -247,54 +252,84 @@ class FilesIn {
   std::map<std::string, bool> known_;
 };
 
+/// The images that a list names: options --files-from, --null and --base. It looks at no file.
+class FileList {
+ public:
+  /// Reads the list. The last character of a line may be a carriage return; empty names, and those
+  /// of a file that was named before, are left out. Throws InputError when it cannot be read or
+  /// holds no name, ConfigError for names that are not below the base, and "-".
+  explicit FileList(const BatchOptions& options)
+      : list_(options.list),
+        text_(read_all(options.list)),
+        folder_(folder_text(".")),
+        base_(options.base.empty() ? folder_ : folder_text(options.base)),
+        based_(!options.base.empty()) {
+    const char end = options.null ? '\0' : '\n';
+    for (std::string_view left(text_); !left.empty();) {
+      const std::size_t length = std::min(left.find(end), left.size());
+      std::string_view name = left.substr(0, length);
+      left.remove_prefix(std::min(length + 1, left.size()));
+      if (!options.null && name.ends_with('\r')) name.remove_suffix(1);
+      if (!name.empty()) add(name);
+    }
+    if (entries_.empty()) {
+      throw InputError(
+          fmt::format("no image: the list {} is empty",
+                      list_ == "-" ? "on standard input" : fmt::format("'{}'", list_)));
+    }
+  }
+
+  FileList(const FileList&) = delete;
+  FileList& operator=(const FileList&) = delete;
+
+  std::size_t size() const { return entries_.size(); }
+  /// The name at `place`, as the list has it.
+  std::string_view given(std::size_t place) const { return entries_[place].given; }
+  /// The path of the results of the image at `place` below the folder of results, with the image's
+  /// extension.
+  std::string_view result(std::size_t place) const {
+    const std::string_view whole = entries_[place].whole;
+    const std::size_t slash = whole.rfind('/');
+    return based_ || slash == std::string_view::npos ? whole : whole.substr(slash + 1);
+  }
+
+ private:
+  struct Entry {
+    std::string_view given;
+    std::string_view whole;  ///< Without "." and "..", relative to the base if it is below it.
+  };
+
+  void add(std::string_view name) {
+    if (name == "-") {
+      throw ConfigError("--files-from: a list cannot name standard input (-); name files");
+    }
+    if (name.find('\0') != std::string_view::npos) {
+      throw ConfigError(
+          "--files-from: a name holds a null byte: with names that end so the list needs --null");
+    }
+    const auto [path, is_new] = known_.insert(whole(name));
+    if (is_new) entries_.push_back({name, *path});
+  }
+
+  std::string whole(std::string_view name) const {
+    std::string path = (fs::path(folder_) / name).lexically_normal().string();
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    if (path.starts_with(base_)) return path.substr(base_.size());
+    if (!based_) return path;
+    throw ConfigError(fmt::format("--base: '{}' of the list is not below the folder '{}'", name,
+                                  base_.substr(0, base_.size() - 1)));
+  }
+
+  std::string list_;    ///< The list's name.
+  std::string text_;    ///< All of the list.
+  std::string folder_;  ///< The current folder, absolute, with a slash at its end.
+  std::string base_;    ///< --base, or else the current folder, as folder_ is.
+  bool based_;          ///< Whether --base is given.
+  std::unordered_set<std::string> known_;  ///< What Entry::whole refers to.
+  std::vector<Entry> entries_;
+};
+
 }  // namespace
-
-FileList::FileList(const BatchOptions& options)
-    : list_(options.list),
-      text_(read_all(options.list)),
-      folder_(folder_text(".")),
-      base_(options.base.empty() ? folder_ : folder_text(options.base)),
-      based_(!options.base.empty()) {
-  const char end = options.null ? '\0' : '\n';
-  for (std::string_view left(text_); !left.empty();) {
-    const std::size_t length = std::min(left.find(end), left.size());
-    std::string_view name = left.substr(0, length);
-    left.remove_prefix(std::min(length + 1, left.size()));
-    if (!options.null && name.ends_with('\r')) name.remove_suffix(1);
-    if (!name.empty()) add(name);
-  }
-  if (entries_.empty()) {
-    throw InputError(fmt::format("no image: the list {} is empty",
-                                 list_ == "-" ? "on standard input" : fmt::format("'{}'", list_)));
-  }
-}
-
-void FileList::add(std::string_view name) {
-  if (name == "-") {
-    throw ConfigError("--files-from: a list cannot name standard input (-); name files");
-  }
-  if (name.find('\0') != std::string_view::npos) {
-    throw ConfigError(
-        "--files-from: a name holds a null byte: with names that end so the list needs --null");
-  }
-  const auto [path, is_new] = known_.insert(whole(name));
-  if (is_new) entries_.push_back({name, *path});
-}
-
-std::string FileList::whole(std::string_view name) const {
-  std::string path = (fs::path(folder_) / name).lexically_normal().string();
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  if (path.starts_with(base_)) return path.substr(base_.size());
-  if (!based_) return path;
-  throw ConfigError(fmt::format("--base: '{}' of the list is not below the folder '{}'", name,
-                                base_.substr(0, base_.size() - 1)));
-}
-
-std::string_view FileList::result(std::size_t place) const {
-  const std::string_view whole = entries_[place].whole;
-  const std::size_t slash = whole.rfind('/');
-  return based_ || slash == std::string_view::npos ? whole : whole.substr(slash + 1);
-}
 
 FoundImages list_images(const BatchOptions& options, const std::set<Identity>& results,
                         bool pages) {

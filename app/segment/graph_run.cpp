@@ -57,13 +57,65 @@ struct GraphOptions : CommonOptions, DeviceOptions {
 /// The command line of segment graph.
 class GraphLine {
  public:
-  GraphLine();
+  GraphLine() {
+    line_.app().add_option(kInputs, graphs_, "A sparse matrix (.npz), or - for standard input");
+    line_.option("-o,--output", options_.output, "FILE", kInputOutput,
+                 "Eigenvectors: .npy, float32, a row for each");
+    line_.option("--labels", options_.labels, "FILE", kInputOutput,
+                 "Clusters: .npy, int32, from 1 on, 0 for nodes without edges");
+    line_.option("--json", options_.json, "FILE|-", kInputOutput,
+                 "Eigenvalues, residuals, components and other figures, as JSON");
+    line_.option(
+        "--vectors", options_.vectors, "K", kWanted,
+        "Number of eigenvectors, including those of the eigenvalue 0 (default 17, or all)");
+    line_.option("--clusters", options_.clusters, "K", kWanted, "Number of clusters, for --labels");
+    line_.option("--tolerance", options_.tolerance, "T", kWanted,
+                 "Residual norm at which an eigenvector has converged (default 1e-4)");
+    line_.need("--clusters", {"--labels"});
+    device_.declare(line_, options_, "a graph that does not fit is refused");
+    line_.message_flags(kGraphMessages, "Only errors", "Also how the eigenvectors were found",
+                        false);
+  }
+
   /// What the command line asks for. Throws ConfigError.
-  GraphOptions parse(int argc, const char* const* argv);
-  CommandDescription describe() const;
+  GraphOptions parse(int argc, const char* const* argv) {
+    if (!line_.parse(argc, argv, options_)) return options_;
+    options_.graph = only_input(kProgram, graphs_, {"graph", "graphs", "one"});
+    device_.set_memory(kProgram, options_);
+    check();
+    return options_;
+  }
+
+  CommandDescription describe() const {
+    return app::describe(line_.app(), {{kInputs, {.files = true, .extensions = {"npz"}}},
+                                       {"--output", {.files = true, .extensions = {"npy"}}},
+                                       {"--labels", {.files = true, .extensions = {"npy"}}},
+                                       {"--json", {.files = true, .extensions = {"json"}}},
+                                       {"--device", {.devices = true}}});
+  }
 
  private:
-  void check() const;
+  void check() const {
+    if (options_.output.empty() && options_.labels.empty() && options_.json.empty()) {
+      fail("name a file for the results with -o, --labels or --json");
+    }
+    if (options_.clusters.has_value() && options_.labels.empty() && options_.json.empty()) {
+      fail("--clusters needs --labels or --json: name a file for the clusters");
+    }
+    ResultNames names({options_.graph});
+    for (const auto& [name, place] :
+         {std::pair("-o", options_.output), std::pair("--labels", options_.labels),
+          std::pair("--json", options_.json)}) {
+      if (place.empty()) continue;
+      const bool report = std::string_view(name) == "--json";
+      if (place == "-" && !report) {
+        fail(fmt::format("{}: only --json can go to standard output (-)", name));
+      }
+      if (!report) check_graph_file(place);
+      check_writable(place);
+      names.add(name, place, "");
+    }
+  }
 
   GraphOptions options_;
   std::vector<std::string> graphs_;
@@ -73,62 +125,6 @@ class GraphLine {
                     "nodes.",
                     "segment graph GRAPH|- [OPTION]...", "Inputs", kGraphExamples};
 };
-
-GraphLine::GraphLine() {
-  line_.app().add_option(kInputs, graphs_, "A sparse matrix (.npz), or - for standard input");
-  line_.option("-o,--output", options_.output, "FILE", kInputOutput,
-               "Eigenvectors: .npy, float32, a row for each");
-  line_.option("--labels", options_.labels, "FILE", kInputOutput,
-               "Clusters: .npy, int32, from 1 on, 0 for nodes without edges");
-  line_.option("--json", options_.json, "FILE|-", kInputOutput,
-               "Eigenvalues, residuals, components and other figures, as JSON");
-  line_.option("--vectors", options_.vectors, "K", kWanted,
-               "Number of eigenvectors, including those of the eigenvalue 0 (default 17, or all)");
-  line_.option("--clusters", options_.clusters, "K", kWanted, "Number of clusters, for --labels");
-  line_.option("--tolerance", options_.tolerance, "T", kWanted,
-               "Residual norm at which an eigenvector has converged (default 1e-4)");
-  line_.need("--clusters", {"--labels"});
-  device_.declare(line_, options_, "a graph that does not fit is refused");
-  line_.message_flags(kGraphMessages, "Only errors", "Also how the eigenvectors were found", false);
-}
-
-CommandDescription GraphLine::describe() const {
-  return app::describe(line_.app(), {{kInputs, {.files = true, .extensions = {"npz"}}},
-                                     {"--output", {.files = true, .extensions = {"npy"}}},
-                                     {"--labels", {.files = true, .extensions = {"npy"}}},
-                                     {"--json", {.files = true, .extensions = {"json"}}},
-                                     {"--device", {.devices = true}}});
-}
-
-void GraphLine::check() const {
-  if (options_.output.empty() && options_.labels.empty() && options_.json.empty()) {
-    fail("name a file for the results with -o, --labels or --json");
-  }
-  if (options_.clusters.has_value() && options_.labels.empty() && options_.json.empty()) {
-    fail("--clusters needs --labels or --json: name a file for the clusters");
-  }
-  ResultNames names({options_.graph});
-  for (const auto& [name, place] :
-       {std::pair("-o", options_.output), std::pair("--labels", options_.labels),
-        std::pair("--json", options_.json)}) {
-    if (place.empty()) continue;
-    const bool report = std::string_view(name) == "--json";
-    if (place == "-" && !report) {
-      fail(fmt::format("{}: only --json can go to standard output (-)", name));
-    }
-    if (!report) check_graph_file(place);
-    check_writable(place);
-    names.add(name, place, "");
-  }
-}
-
-GraphOptions GraphLine::parse(int argc, const char* const* argv) {
-  if (!line_.parse(argc, argv, options_)) return options_;
-  options_.graph = only_input(kProgram, graphs_, {"graph", "graphs", "one"});
-  device_.set_memory(kProgram, options_);
-  check();
-  return options_;
-}
 
 /// Nodes that have eigenvectors, at least one.
 int joined_nodes(const Graph& graph) {

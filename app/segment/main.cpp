@@ -48,9 +48,8 @@ void list_devices(const Options& options, Console& console) {
 
 struct Subcommand {
   const char* name;
-  ExitCode (*run)(const std::string& name, int argc, const char* const* argv, Console& console,
-                  const CancelToken& cancel);
-  CommandDescription (*describe)(const std::string& name);
+  RunSubcommand* run;
+  DescribeSubcommand* describe;
 };
 
 constexpr std::array kSubcommands = {Subcommand{"recut", run_recut, describe_recut},

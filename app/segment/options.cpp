@@ -105,28 +105,292 @@ double seconds_of(const std::string& text) {
 /// The command line of segment: its options, declared by the constructor, and what they set.
 class SegmentLine {
  public:
-  SegmentLine();
+  SegmentLine() {
+    line_.app().add_option(kOptionsInputs, options_.inputs,
+                           "Images, folders of images, or - for standard input");
+    declare_places();
+    declare_many();
+    declare_annotations(line_, options_.results, options_.annotations);
+    declare_parameters();
+    declare_device();
+    declare_pairs();
+    line_.message_flags(kOptionsMessages, "Only errors",
+                        "Also the device, the time of each stage, and each file", true);
+  }
 
   /// What the command line asks for. Throws ConfigError.
-  Options parse(int argc, const char* const* argv);
-  CommandDescription describe() const;
+  Options parse(int argc, const char* const* argv) {
+    if (!line_.parse(argc, argv, options_)) return options_;
+    options_.batch.shard = parse_shard(options_.batch.share, "segment", "images");
+    options_.json = place_of_shard(options_.json, options_.batch.shard);
+    device_.set_memory("segment", options_);
+    options_.all_pages = page_ == "all";
+    if (given("--page") && !options_.all_pages) options_.part.page = page_number(page_);
+    if (given("--time-limit")) options_.time_limit = seconds_of(time_limit_);
+    if (given("--bands")) options_.bands = parse_bands(bands_);
+    set_parameters();
+    const Questions question = asked();
+    check_questions(question);
+    check_values(question);
+    set_links();
+    choose_action();
+    return options_;
+  }
+
+  CommandDescription describe() const {
+    ValueTable values = {
+        {kOptionsInputs, files_of(fmt::format("{}", fmt::join(image_extensions(), " ")).c_str())},
+        {"--json", files_of(".json .jsonl")},
+        {"--weights", {.words = network_names(), .list = true, .extensions = {"safetensors"}}},
+        {"--config", {.words = preset_names(), .extensions = {"toml"}}},
+        {"--set", {.words = assignments_offered()}},
+        {"--files-from", {.files = true}},
+        {"--shard", {.words = {"auto"}}},
+        {"--device", {.devices = true}},
+        {"--page", {.words = {"all"}}},
+    };
+    describe_places(line_.app(), values);
+    for (const ParameterOption& option : kParameterOptions) {
+      const std::vector<std::string> choices = parameter_choices(option.key);
+      if (!choices.empty()) values[option.flag] = {.words = choices};
+    }
+    return app::describe(line_.app(), values);
+  }
 
  private:
-  void declare_places();
-  void declare_many();
-  void declare_parameters();
-  void declare_device();
+  void declare_places() {
+    for (const ResultInfo& info : kResults) {
+      if (!info.is_annotation()) {
+        const bool usual = (info.questions & kAsksCut) != 0;
+        declare_result(line_, info.result, options_.results, kOptionsInputOutput,
+                       usual ? nullptr : said(info.questions, info.meaning).c_str());
+      }
+    }
+    line_.flag("--indexed", options_.labels.indexed, kOptionsInputOutput,
+               "Write labels as palette indices (PNG, at most 255 regions)");
+    line_.flag("--cog", options_.labels.cloud_optimised, kOptionsInputOutput,
+               "Write .tif results as cloud-optimised GeoTIFF");
+    line_.option(
+        "--json", options_.json, "FILE|-", kOptionsInputOutput,
+        "A report as JSON; for several images JSON Lines; with --list-devices, the devices");
+    for (const CompanionInfo& info : kCompanions) {
+      line_.option(
+          info.option, options_.companions[info.companion], "FILE|DIR", kOptionsInputOutput,
+          info.companion == Companion::kSeeds ? info.meaning : said(info.questions, info.meaning));
+    }
+    line_.option(
+        "--page", page_, "N|all", kOptionsInputOutput,
+        "Read this page of a TIFF, frame of an animation or picture of a collection, from 1 "
+        "(default: the first); all: each page is an image, and the labels of all pages are one "
+        "TIFF");
+    line_.option("--channel", options_.part.channel, "N|NAME", kOptionsInputOutput,
+                 "Read this channel as grey: its number from 1, or its name in an OME-TIFF; --page "
+                 "then counts its pages");
+    line_.flag("--link", options_.links.wanted, kOptionsInputOutput,
+               "With --page all: regions of consecutive pages that overlap are one thing, with one "
+               "number; notes tell which split and merge");
+    line_.option("--link-overlap", options_.links.least, "SHARE", kOptionsInputOutput,
+                 "With --link: the least overlap, intersection over union (default 0.25)");
+    line_.option("--bands", bands_, "N|N,N,N", kOptionsInputOutput,
+                 "Scenes: use these bands as grey or as red, green and blue (default: all; the "
+                 "principal components if there are two, or four and more)");
+    line_.flag("--untrusted", untrusted_, kOptionsInputOutput,
+               "Decode untrusted files in a sandboxed process; scenes are read as pictures");
+  }
 
-  void declare_pairs();
+  void declare_many() {
+    constexpr const char* kMany = "Many images";
+    BatchOptions& batch = options_.batch;
+    line_.option("--files-from", batch.list, "FILE|-", kMany,
+                 "Read the images' names from a file or standard input, one a line, instead of "
+                 "inputs; results go into folders");
+    line_.flag("-0,--null", batch.null, kMany,
+               "Names of --files-from end with a null byte, as from find -print0");
+    line_.option(
+        "--base", batch.base, "DIR", kMany,
+        "With --files-from: results keep their images' place below this folder, DIR/a/b.jpg "
+        "gives a/b.png (default: b.png)");
+    line_.option(
+        "--shard", batch.share, "I/N|auto", kMany,
+        "Do the I-th of N shares of the images, I from 1; auto: the share of this job in an "
+        "array of Slurm, AWS Batch or Kubernetes (with DIACUT_SHARDS)");
+    line_.flag("--skip-existing", batch.skip_existing, kMany,
+               "Leave out images whose results exist; --json FILE is continued");
+    constexpr const char* kTiles = "One picture of any size";
+    TileOptions& tiles = options_.tiles;
+    line_.option(
+        "--tile-size", tiles.size, "N|auto", kTiles,
+        "Segment one picture in tiles of N x N pixels, with the labels of the whole (-o FILE.tif, "
+        "or "
+        "polygons of a scene); auto: as large as --memory allows; an interrupted run continues");
+    line_.option(
+        "--tiles-in", tiles.folder, "DIR", kTiles,
+        "Keep the tiles in this folder (default: the name of -o with .tiles, removed at the end)");
+    line_.flag("--plan-only", tiles.plan_only, kTiles,
+               "Only make the plan, for segment tile, join and paint");
+  }
+
+  void declare_parameters() {
+    for (std::size_t i = 0; i < kParameterOptions.size(); ++i) {
+      const ParameterOption& option = kParameterOptions[i];
+      const bool matrix = std::string_view(option.key).substr(0, 7) != "region.";
+      line_.app()
+          .add_option(option.flag, values_[i], described(option))
+          ->type_name(option.type)
+          ->group(matrix ? kParameters : kSegmentation);
+    }
+    line_.option("--config", config_, "NAME|FILE", kParameters,
+                 fmt::format("A preset ({}) or a TOML file; other options override it",
+                             fmt::join(preset_names(), ", ")));
+    line_.app()
+        .add_option("--set", assignments_, "Set one parameter by its key; may be repeated")
+        ->type_name("KEY=VALUE")
+        ->group(kParameters)
+        ->allow_extra_args(false)  // What follows the assignment is an input.
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    line_.flag("--print-config", print_, kParameters, "Print every parameter as TOML and exit");
+  }
+
+  void declare_device() {
+    line_.flag("--list-devices", list_, kDeviceGroup, "List the OpenCL devices and exit");
+    line_.flag(
+        "--verify", options_.verify, kDeviceGroup,
+        "Segment each image twice, and fail if the results differ in a byte: for devices that "
+        "may compute wrongly now and then; takes twice the time");
+    line_.option("--time-limit", time_limit_, "SECONDS", kDeviceGroup,
+                 "End the run after this time, even if the device hangs, with exit code 130; "
+                 "continue with --skip-existing");
+    device_.declare(line_, options_, "larger images use a solver that needs less, or are refused");
+  }
+
+  void declare_pairs() {
+    line_.need("--files-from", {"--null", "--base"});
+    line_.need("--link", {"--link-overlap"});
+    line_.need("--tile-size", {"--tiles-in", "--plan-only"});
+    line_.exclude("--bands", {"--page", "--channel"});
+    line_.exclude("--edges", {"--cue", "--weights"});
+    line_.exclude("--link", {"--skip-existing", "--shard"});
+    line_.exclude("--correct", {"--probabilities", "--html", "--tree", "--ultrametric"});
+    line_.exclude("--tile-size", {"--simplify", "--files-from", "--verify", "--json",
+                                  "--skip-existing", "--page", "--channel", "--indexed"});
+    for (const CompanionInfo& info : kCompanions) line_.exclude("--tile-size", {info.option});
+    for (const ResultInfo& info : kResults) {
+      if (info.result == Result::kLabels || info.result == Result::kContours) continue;
+      line_.exclude("--tile-size", {info.option});
+    }
+  }
 
   bool given(const std::string& name) const { return line_.given(name); }
-  void refuse(bool when, const std::vector<std::string>& names, std::string_view message) const;
-  void set_parameters();
-  Questions asked();
-  void check_questions(Questions asked) const;
-  void check_values(Questions asked) const;
-  void set_links();
-  void choose_action();
+
+  /// Fails where one of some options is given, which "{}" in the message stands for.
+  void refuse(bool when, const std::vector<std::string>& names, std::string_view message) const {
+    for (const std::string& name : names) {
+      if (when && given(name)) fail_options(fmt::format(fmt::runtime(message), name));
+    }
+  }
+
+  void set_parameters() {
+    if (!config_.empty()) options_.parameters = load_parameters(config_);
+    for (const std::string& assignment : assignments_) {
+      set_from_assignment(options_.parameters, assignment);
+    }
+    for (std::size_t i = 0; i < kParameterOptions.size(); ++i) {
+      if (!values_[i]) continue;
+      if (std::string_view(kParameterOptions[i].flag) == "--min-size") {
+        options_.least_ground = ground_area(*values_[i]);
+        if (options_.least_ground) continue;
+      }
+      set_from_option(options_.parameters, kParameterOptions[i].flag, kParameterOptions[i].key,
+                      *values_[i]);
+    }
+    if (untrusted_) options_.parameters.image.untrusted = true;
+    refuse(options_.parameters.image.untrusted, {"--bands", "--tile-size"},
+           "{} applies to scenes, which are not read with --untrusted: leave out one of them");
+    validate(options_.parameters);
+  }
+
+  /// What is asked for. Seeds choose the random walker, unless --method names another way.
+  Questions asked() {
+    RegionMethod& method = options_.parameters.region.method;
+    const bool seeds = given("--seeds");
+    if (seeds && !given("--method")) method = RegionMethod::kWalker;
+    if (method == RegionMethod::kHierarchy) return seeds ? kAsksMarks : kAsksCut;
+    if (method == RegionMethod::kObjects) return kAsksObjects;
+    if (method == RegionMethod::kKway) return kAsksDirect;
+    if (!seeds) fail_options("--method walker needs seeds: add --seeds");
+    return kAsksGrowth;
+  }
+
+  /// Refuses options that are for other questions than the one that is asked.
+  void check_questions(Questions asked) const {
+    const auto names = [](Questions questions) {
+      std::vector<std::string_view> some;
+      for (const QuestionInfo& info : kQuestions) {
+        const bool is_said = info.question == kAsksMarks && (questions & kAsksCut) != 0;
+        if ((questions & info.question) != 0 && !is_said) some.emplace_back(info.name);
+      }
+      return fmt::format("{}", fmt::join(some, " or "));
+    };
+    const auto check = [&](const char* option, Questions questions) {
+      if ((questions & asked) != 0 || !given(option)) return;
+      fail_options(fmt::format("{} is not for {}: leave it out, or ask for {}", option,
+                               names(asked), names(questions)));
+    };
+    for (const ResultInfo& info : kResults) check(info.option, info.questions);
+    for (const CompanionInfo& info : kCompanions) check(info.option, info.questions);
+    for (const ParameterOption& each : kParameterOptions) check(each.flag, each.questions);
+  }
+
+  /// Refuses options that have no effect because of what others are set to.
+  void check_values(Questions asked) const {
+    const Parameters& parameters = options_.parameters;
+    refuse(options_.all_pages, {"--seeds", "--features"},
+           "{} belong to one page: leave out --page all");
+    refuse(given("--features") && !parameters.affinity.with_boundary,
+           {"--edges", "--cue", "--weights"},
+           "--features take the place of all boundary maps: leave out {}, or multiply both "
+           "affinities (--set affinity.with_boundary=true)");
+    refuse(parameters.region.regions != 0, {"--threshold", "--max-ncut"},
+           fmt::format("{{}} has no effect with a number of regions ({}): leave out one of them",
+                       parameters.region.regions));
+    refuse(options_.tiles.wanted(), {"--shard"},
+           "{} applies to many images: with --tile-size, segment tile has one of its own");
+    refuse(parameters.cue.kind != CueKind::kLearned, {"--weights"},
+           "{} names the network: it needs --cue learned");
+    const bool uses_vectors = (asked & kAsksTree) == 0 || given("--features") ||
+                              parameters.contour.spectral == SpectralUse::kFull ||
+                              options_.results.has(Result::kEigenvectors) ||
+                              given("--print-config");
+    refuse(
+        !uses_vectors, {"--vectors", "--tolerance", "--solver", "--matvec"},
+        "{} applies to eigenvectors of the image's own grid, which nothing in this run uses: leave "
+        "it out, or add --spectral full, which uses them in the contours, or --eigenvectors");
+  }
+
+  void set_links() {
+    LinkOptions& links = options_.links;
+    if (!links.wanted) return;
+    if (!options_.all_pages) fail_options("--link links the pages of a file: add --page all");
+    links.overlap = 0.25;
+    if (links.least.empty()) return;
+    links.overlap = number_in<double>(links.least, std::numeric_limits<double>::min(), 1);
+    if (!links.overlap) {
+      fail_options(
+          fmt::format("--link-overlap is '{}', expected a share above 0, up to 1", links.least));
+    }
+  }
+
+  void choose_action() {
+    if (list_) {
+      options_.action = Action::kListDevices;
+    } else if (print_) {
+      options_.action = Action::kPrintConfig;
+    } else if (options_.batch.list.empty() == options_.inputs.empty()) {
+      fail_options(options_.inputs.empty()
+                       ? "no image given: name a file, a folder, or - for standard input"
+                       : "--files-from names all images: leave out the inputs, or the list");
+    }
+  }
 
   Options options_;
   std::string config_;
@@ -142,283 +406,6 @@ class SegmentLine {
   CommandLine line_{"segment", "Segments images by normalized cuts, on any OpenCL device.",
                     "segment [OPTION]... IMAGE|FOLDER|-...", "Inputs", kSegmentExamples};
 };
-
-SegmentLine::SegmentLine() {
-  line_.app().add_option(kOptionsInputs, options_.inputs,
-                         "Images, folders of images, or - for standard input");
-  declare_places();
-  declare_many();
-  declare_annotations(line_, options_.results, options_.annotations);
-  declare_parameters();
-  declare_device();
-  declare_pairs();
-  line_.message_flags(kOptionsMessages, "Only errors",
-                      "Also the device, the time of each stage, and each file", true);
-}
-
-void SegmentLine::declare_places() {
-  for (const ResultInfo& info : kResults) {
-    if (!info.is_annotation()) {
-      const bool usual = (info.questions & kAsksCut) != 0;
-      declare_result(line_, info.result, options_.results, kOptionsInputOutput,
-                     usual ? nullptr : said(info.questions, info.meaning).c_str());
-    }
-  }
-  line_.flag("--indexed", options_.labels.indexed, kOptionsInputOutput,
-             "Write labels as palette indices (PNG, at most 255 regions)");
-  line_.flag("--cog", options_.labels.cloud_optimised, kOptionsInputOutput,
-             "Write .tif results as cloud-optimised GeoTIFF");
-  line_.option("--json", options_.json, "FILE|-", kOptionsInputOutput,
-               "A report as JSON; for several images JSON Lines; with --list-devices, the devices");
-  for (const CompanionInfo& info : kCompanions) {
-    line_.option(
-        info.option, options_.companions[info.companion], "FILE|DIR", kOptionsInputOutput,
-        info.companion == Companion::kSeeds ? info.meaning : said(info.questions, info.meaning));
-  }
-  line_.option(
-      "--page", page_, "N|all", kOptionsInputOutput,
-      "Read this page of a TIFF, frame of an animation or picture of a collection, from 1 "
-      "(default: the first); all: each page is an image, and the labels of all pages are one TIFF");
-  line_.option("--channel", options_.part.channel, "N|NAME", kOptionsInputOutput,
-               "Read this channel as grey: its number from 1, or its name in an OME-TIFF; --page "
-               "then counts its pages");
-  line_.flag("--link", options_.links.wanted, kOptionsInputOutput,
-             "With --page all: regions of consecutive pages that overlap are one thing, with one "
-             "number; notes tell which split and merge");
-  line_.option("--link-overlap", options_.links.least, "SHARE", kOptionsInputOutput,
-               "With --link: the least overlap, intersection over union (default 0.25)");
-  line_.option("--bands", bands_, "N|N,N,N", kOptionsInputOutput,
-               "Scenes: use these bands as grey or as red, green and blue (default: all; the "
-               "principal components if there are two, or four and more)");
-  line_.flag("--untrusted", untrusted_, kOptionsInputOutput,
-             "Decode untrusted files in a sandboxed process; scenes are read as pictures");
-}
-
-void SegmentLine::declare_many() {
-  constexpr const char* kMany = "Many images";
-  BatchOptions& batch = options_.batch;
-  line_.option("--files-from", batch.list, "FILE|-", kMany,
-               "Read the images' names from a file or standard input, one a line, instead of "
-               "inputs; results go into folders");
-  line_.flag("-0,--null", batch.null, kMany,
-             "Names of --files-from end with a null byte, as from find -print0");
-  line_.option("--base", batch.base, "DIR", kMany,
-               "With --files-from: results keep their images' place below this folder, DIR/a/b.jpg "
-               "gives a/b.png (default: b.png)");
-  line_.option("--shard", batch.share, "I/N|auto", kMany,
-               "Do the I-th of N shares of the images, I from 1; auto: the share of this job in an "
-               "array of Slurm, AWS Batch or Kubernetes (with DIACUT_SHARDS)");
-  line_.flag("--skip-existing", batch.skip_existing, kMany,
-             "Leave out images whose results exist; --json FILE is continued");
-  constexpr const char* kTiles = "One picture of any size";
-  TileOptions& tiles = options_.tiles;
-  line_.option(
-      "--tile-size", tiles.size, "N|auto", kTiles,
-      "Segment one picture in tiles of N x N pixels, with the labels of the whole (-o FILE.tif, or "
-      "polygons of a scene); auto: as large as --memory allows; an interrupted run continues");
-  line_.option(
-      "--tiles-in", tiles.folder, "DIR", kTiles,
-      "Keep the tiles in this folder (default: the name of -o with .tiles, removed at the end)");
-  line_.flag("--plan-only", tiles.plan_only, kTiles,
-             "Only make the plan, for segment tile, join and paint");
-}
-
-void SegmentLine::declare_parameters() {
-  for (std::size_t i = 0; i < kParameterOptions.size(); ++i) {
-    const ParameterOption& option = kParameterOptions[i];
-    const bool matrix = std::string_view(option.key).substr(0, 7) != "region.";
-    line_.app()
-        .add_option(option.flag, values_[i], described(option))
-        ->type_name(option.type)
-        ->group(matrix ? kParameters : kSegmentation);
-  }
-  line_.option("--config", config_, "NAME|FILE", kParameters,
-               fmt::format("A preset ({}) or a TOML file; other options override it",
-                           fmt::join(preset_names(), ", ")));
-  line_.app()
-      .add_option("--set", assignments_, "Set one parameter by its key; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->group(kParameters)
-      ->allow_extra_args(false)  // What follows the assignment is an input.
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  line_.flag("--print-config", print_, kParameters, "Print every parameter as TOML and exit");
-}
-
-void SegmentLine::declare_device() {
-  line_.flag("--list-devices", list_, kDeviceGroup, "List the OpenCL devices and exit");
-  line_.flag("--verify", options_.verify, kDeviceGroup,
-             "Segment each image twice, and fail if the results differ in a byte: for devices that "
-             "may compute wrongly now and then; takes twice the time");
-  line_.option("--time-limit", time_limit_, "SECONDS", kDeviceGroup,
-               "End the run after this time, even if the device hangs, with exit code 130; "
-               "continue with --skip-existing");
-  device_.declare(line_, options_, "larger images use a solver that needs less, or are refused");
-}
-
-void SegmentLine::declare_pairs() {
-  line_.need("--files-from", {"--null", "--base"});
-  line_.need("--link", {"--link-overlap"});
-  line_.need("--tile-size", {"--tiles-in", "--plan-only"});
-  line_.exclude("--bands", {"--page", "--channel"});
-  line_.exclude("--edges", {"--cue", "--weights"});
-  line_.exclude("--link", {"--skip-existing", "--shard"});
-  line_.exclude("--correct", {"--probabilities", "--html", "--tree", "--ultrametric"});
-  line_.exclude("--tile-size", {"--simplify", "--files-from", "--verify", "--json",
-                                "--skip-existing", "--page", "--channel", "--indexed"});
-  for (const CompanionInfo& info : kCompanions) line_.exclude("--tile-size", {info.option});
-  for (const ResultInfo& info : kResults) {
-    if (info.result == Result::kLabels || info.result == Result::kContours) continue;
-    line_.exclude("--tile-size", {info.option});
-  }
-}
-
-CommandDescription SegmentLine::describe() const {
-  ValueTable values = {
-      {kOptionsInputs, files_of(fmt::format("{}", fmt::join(image_extensions(), " ")).c_str())},
-      {"--json", files_of(".json .jsonl")},
-      {"--weights", {.words = network_names(), .list = true, .extensions = {"safetensors"}}},
-      {"--config", {.words = preset_names(), .extensions = {"toml"}}},
-      {"--set", {.words = assignments_offered()}},
-      {"--files-from", {.files = true}},
-      {"--shard", {.words = {"auto"}}},
-      {"--device", {.devices = true}},
-      {"--page", {.words = {"all"}}},
-  };
-  describe_places(line_.app(), values);
-  for (const ParameterOption& option : kParameterOptions) {
-    const std::vector<std::string> choices = parameter_choices(option.key);
-    if (!choices.empty()) values[option.flag] = {.words = choices};
-  }
-  return app::describe(line_.app(), values);
-}
-
-Options SegmentLine::parse(int argc, const char* const* argv) {
-  if (!line_.parse(argc, argv, options_)) return options_;
-  options_.batch.shard = parse_shard(options_.batch.share, "segment", "images");
-  options_.json = place_of_shard(options_.json, options_.batch.shard);
-  device_.set_memory("segment", options_);
-  options_.all_pages = page_ == "all";
-  if (given("--page") && !options_.all_pages) options_.part.page = page_number(page_);
-  if (given("--time-limit")) options_.time_limit = seconds_of(time_limit_);
-  if (given("--bands")) options_.bands = parse_bands(bands_);
-  set_parameters();
-  const Questions question = asked();
-  check_questions(question);
-  check_values(question);
-  set_links();
-  choose_action();
-  return options_;
-}
-
-/// Fails where one of some options is given, which "{}" in the message stands for.
-void SegmentLine::refuse(bool when, const std::vector<std::string>& names,
-                         std::string_view message) const {
-  for (const std::string& name : names) {
-    if (when && given(name)) fail_options(fmt::format(fmt::runtime(message), name));
-  }
-}
-
-void SegmentLine::set_parameters() {
-  if (!config_.empty()) options_.parameters = load_parameters(config_);
-  for (const std::string& assignment : assignments_) {
-    set_from_assignment(options_.parameters, assignment);
-  }
-  for (std::size_t i = 0; i < kParameterOptions.size(); ++i) {
-    if (!values_[i]) continue;
-    if (std::string_view(kParameterOptions[i].flag) == "--min-size") {
-      options_.least_ground = ground_area(*values_[i]);
-      if (options_.least_ground) continue;
-    }
-    set_from_option(options_.parameters, kParameterOptions[i].flag, kParameterOptions[i].key,
-                    *values_[i]);
-  }
-  if (untrusted_) options_.parameters.image.untrusted = true;
-  refuse(options_.parameters.image.untrusted, {"--bands", "--tile-size"},
-         "{} applies to scenes, which are not read with --untrusted: leave out one of them");
-  validate(options_.parameters);
-}
-
-/// What is asked for. Seeds choose the random walker, unless --method names another way.
-Questions SegmentLine::asked() {
-  RegionMethod& method = options_.parameters.region.method;
-  const bool seeds = given("--seeds");
-  if (seeds && !given("--method")) method = RegionMethod::kWalker;
-  if (method == RegionMethod::kHierarchy) return seeds ? kAsksMarks : kAsksCut;
-  if (method == RegionMethod::kObjects) return kAsksObjects;
-  if (method == RegionMethod::kKway) return kAsksDirect;
-  if (!seeds) fail_options("--method walker needs seeds: add --seeds");
-  return kAsksGrowth;
-}
-
-/// Refuses options that are for other questions than the one that is asked.
-void SegmentLine::check_questions(Questions asked) const {
-  const auto names = [](Questions questions) {
-    std::vector<std::string_view> some;
-    for (const QuestionInfo& info : kQuestions) {
-      const bool is_said = info.question == kAsksMarks && (questions & kAsksCut) != 0;
-      if ((questions & info.question) != 0 && !is_said) some.emplace_back(info.name);
-    }
-    return fmt::format("{}", fmt::join(some, " or "));
-  };
-  const auto check = [&](const char* option, Questions questions) {
-    if ((questions & asked) != 0 || !given(option)) return;
-    fail_options(fmt::format("{} is not for {}: leave it out, or ask for {}", option, names(asked),
-                             names(questions)));
-  };
-  for (const ResultInfo& info : kResults) check(info.option, info.questions);
-  for (const CompanionInfo& info : kCompanions) check(info.option, info.questions);
-  for (const ParameterOption& each : kParameterOptions) check(each.flag, each.questions);
-}
-
-/// Refuses options that have no effect because of what others are set to.
-void SegmentLine::check_values(Questions asked) const {
-  const Parameters& parameters = options_.parameters;
-  refuse(options_.all_pages, {"--seeds", "--features"},
-         "{} belong to one page: leave out --page all");
-  refuse(given("--features") && !parameters.affinity.with_boundary,
-         {"--edges", "--cue", "--weights"},
-         "--features take the place of all boundary maps: leave out {}, or multiply both "
-         "affinities (--set affinity.with_boundary=true)");
-  refuse(parameters.region.regions != 0, {"--threshold", "--max-ncut"},
-         fmt::format("{{}} has no effect with a number of regions ({}): leave out one of them",
-                     parameters.region.regions));
-  refuse(options_.tiles.wanted(), {"--shard"},
-         "{} applies to many images: with --tile-size, segment tile has one of its own");
-  refuse(parameters.cue.kind != CueKind::kLearned, {"--weights"},
-         "{} names the network: it needs --cue learned");
-  const bool uses_vectors = (asked & kAsksTree) == 0 || given("--features") ||
-                            parameters.contour.spectral == SpectralUse::kFull ||
-                            options_.results.has(Result::kEigenvectors) || given("--print-config");
-  refuse(
-      !uses_vectors, {"--vectors", "--tolerance", "--solver", "--matvec"},
-      "{} applies to eigenvectors of the image's own grid, which nothing in this run uses: leave "
-      "it out, or add --spectral full, which uses them in the contours, or --eigenvectors");
-}
-
-void SegmentLine::set_links() {
-  LinkOptions& links = options_.links;
-  if (!links.wanted) return;
-  if (!options_.all_pages) fail_options("--link links the pages of a file: add --page all");
-  links.overlap = 0.25;
-  if (links.least.empty()) return;
-  links.overlap = number_in<double>(links.least, std::numeric_limits<double>::min(), 1);
-  if (!links.overlap) {
-    fail_options(
-        fmt::format("--link-overlap is '{}', expected a share above 0, up to 1", links.least));
-  }
-}
-
-void SegmentLine::choose_action() {
-  if (list_) {
-    options_.action = Action::kListDevices;
-  } else if (print_) {
-    options_.action = Action::kPrintConfig;
-  } else if (options_.batch.list.empty() == options_.inputs.empty()) {
-    fail_options(options_.inputs.empty()
-                     ? "no image given: name a file, a folder, or - for standard input"
-                     : "--files-from names all images: leave out the inputs, or the list");
-  }
-}
 
 }  // namespace
 

@@ -187,14 +187,117 @@ void check_places(const RecutOptions& options) {
 /// The command line of segment recut: its options, declared by the constructor, and what they set.
 class RecutLine {
  public:
-  explicit RecutLine(bool is_labels);
+  explicit RecutLine(bool is_labels)
+      : line_(is_labels ? kAnnotateProgram : kRecutProgram,
+              is_labels
+                  ? "Writes the regions of a label image, from any program, as annotations and "
+                    "tables."
+                  : "Cuts a merge tree that segment --tree saved, without segmenting again.",
+              is_labels ? "segment annotate LABELS|FOLDER [OPTION]..."
+                        : "segment recut TREE|FOLDER|- [OPTION]...",
+              "Inputs", is_labels ? kAnnotateExamples : kRecutExamples) {
+    options_.is_labels = is_labels;
+    if (is_labels) {
+      line_.app().add_option(kAnnotateInputs, inputs_, "A label image, or a folder of them");
+    } else {
+      line_.app().add_option(kRecutInputs, inputs_,
+                             "A merge tree, a folder of them, or - for standard input");
+    }
+    declare_result(line_, Result::kLabels, options_.results, kRecutInputOutput);
+    line_.flag("--indexed", options_.labels.indexed, kRecutInputOutput,
+               "Write labels as palette indices (PNG, at most 255 regions)");
+    line_.flag("--cog", options_.labels.cloud_optimised, kRecutInputOutput,
+               "Write .tif results as cloud-optimised GeoTIFF");
+    declare_result(line_, Result::kOverlay, options_.results, kRecutInputOutput);
+    line_.option("--image", options_.image, "FILE|DIR|-", kRecutInputOutput,
+                 "The image that the regions belong to, for annotations, tables, --overlay and "
+                 "coordinates; of a folder the folder of images: photos/a/b.jpg for a/b.tree or "
+                 "a/b.png");
+    declare_annotations(line_, options_.results, options_.annotations);
+    // The boundaries are drawn on the image, and files of some formats name it.
+    line_.need("--image", {"--overlay"});
+    for (const ResultInfo& info : kResults) {
+      const bool named = info.span == Span::kRun || info.result == Result::kLabelMe;
+      if (named) line_.need("--image", {info.option});
+    }
+    if (!is_labels) declare_cuts();
+    line_.message_flags(kRecutMessages, "Only errors", "Also what the input holds", false);
+  }
 
   /// What the command line asks for. Throws ConfigError.
-  RecutOptions parse(int argc, const char* const* argv);
-  CommandDescription describe() const;
+  RecutOptions parse(int argc, const char* const* argv) {
+    if (!line_.parse(argc, argv, options_)) return options_;
+    options_.input = options_.is_labels
+                         ? only_input(kAnnotateProgram, inputs_,
+                                      {"label image", "label images", "one, or a folder of them"})
+                         : only_input(kRecutProgram, inputs_,
+                                      {"hierarchy", "hierarchies", "one, or a folder of them"});
+    options_.objects = objects_.conditions();
+    if (regions_) {
+      options_.parameters.region.regions =
+          parse_number<int>("--regions", *regions_, 1, INT32_MAX, "an integer of 1 or more");
+    }
+    if (threshold_) {
+      options_.threshold =
+          parse_number<double>("--threshold", *threshold_, 0, 1, "a number from 0 to 1");
+    }
+    if (min_size_) options_.least_ground = ground_area(*min_size_);
+    if (options_.least_ground && options_.image.empty()) {
+      fail_recut("--min-size on the ground needs the scene: add --image");
+    }
+    if (min_size_ && !options_.least_ground) {
+      const std::optional<LeastSize> least = parse_least_size(*min_size_);
+      if (!least) {
+        throw ConfigError(
+            fmt::format("--min-size is '{}', expected a number of pixels, a share such as 0.2%, an "
+                        "area such as 0.5ha, or auto",
+                        *min_size_));
+      }
+      options_.parameters.region.min_size = *least;
+    }
+    check_places(options_);
+    return options_;
+  }
+
+  CommandDescription describe() const {
+    ValueTable values;
+    if (options_.is_labels) {
+      values[kAnnotateInputs] = files_of(".png .tif .tiff .npy");
+    } else {
+      values[kRecutInputs] = files_of(".tree");
+      values["--score"] = {.words = {"contrast", "nuclei"}};
+    }
+    describe_places(line_.app(), values);
+    return app::describe(line_.app(), values);
+  }
 
  private:
-  void declare_cuts();
+  void declare_cuts() {
+    declare_result(line_, Result::kUltrametric, options_.results, kRecutInputOutput);
+    declare_result(line_, Result::kPage, options_.results, kRecutInputOutput,
+                   "A page for a browser, with every cut of the tree (.html)");
+    line_.option("--regions", regions_, "K", kCut, "Cut into K regions");
+    line_.option("--threshold", threshold_, "T", kCut,
+                 "Merge regions across boundaries of a height of at most T, 0 to 1");
+    line_.option("--min-size", min_size_, "SIZE", kSize,
+                 "Merge smaller regions into the neighbour across the weakest boundary: pixels, a "
+                 "share of the picture such as 0.2%, an area such as 0.5ha or 200m2 of a scene as "
+                 "--image, or auto (default auto, as in segment)");
+    line_.flag("--auto", automatic_, kCut, "Cut at the threshold saved with the tree (default)");
+    line_.option(
+        "--seeds", options_.companions[Companion::kSeeds], "FILE|DIR", kCut,
+        "Find the largest regions that do not join seeds of two labels: a PNG, TIFF or NPY of the "
+        "image's size with numbers from 1, and 0 elsewhere; a region without seeds has the label "
+        "0");
+    objects_.declare(line_);
+    line_.need("--image", {"--html"});
+    // A cut by heights, one by seeds, and objects.
+    line_.exclude("--objects",
+                  {"--seeds", "--regions", "--threshold", "--auto", "--min-size", "--html"});
+    line_.exclude("--seeds", {"--regions", "--threshold", "--auto", "--min-size", "--html"});
+    line_.exclude("--regions", {"--threshold", "--auto"});
+    line_.exclude("--auto", {"--threshold"});
+  }
 
   RecutOptions options_;
   std::vector<std::string> inputs_;
@@ -205,114 +308,6 @@ class RecutLine {
   ObjectLine objects_;
   CommandLine line_;
 };
-
-RecutLine::RecutLine(bool is_labels)
-    : line_(is_labels ? kAnnotateProgram : kRecutProgram,
-            is_labels ? "Writes the regions of a label image, from any program, as annotations and "
-                        "tables."
-                      : "Cuts a merge tree that segment --tree saved, without segmenting again.",
-            is_labels ? "segment annotate LABELS|FOLDER [OPTION]..."
-                      : "segment recut TREE|FOLDER|- [OPTION]...",
-            "Inputs", is_labels ? kAnnotateExamples : kRecutExamples) {
-  options_.is_labels = is_labels;
-  if (is_labels) {
-    line_.app().add_option(kAnnotateInputs, inputs_, "A label image, or a folder of them");
-  } else {
-    line_.app().add_option(kRecutInputs, inputs_,
-                           "A merge tree, a folder of them, or - for standard input");
-  }
-  declare_result(line_, Result::kLabels, options_.results, kRecutInputOutput);
-  line_.flag("--indexed", options_.labels.indexed, kRecutInputOutput,
-             "Write labels as palette indices (PNG, at most 255 regions)");
-  line_.flag("--cog", options_.labels.cloud_optimised, kRecutInputOutput,
-             "Write .tif results as cloud-optimised GeoTIFF");
-  declare_result(line_, Result::kOverlay, options_.results, kRecutInputOutput);
-  line_.option("--image", options_.image, "FILE|DIR|-", kRecutInputOutput,
-               "The image that the regions belong to, for annotations, tables, --overlay and "
-               "coordinates; of a folder the folder of images: photos/a/b.jpg for a/b.tree or "
-               "a/b.png");
-  declare_annotations(line_, options_.results, options_.annotations);
-  // The boundaries are drawn on the image, and files of some formats name it.
-  line_.need("--image", {"--overlay"});
-  for (const ResultInfo& info : kResults) {
-    const bool named = info.span == Span::kRun || info.result == Result::kLabelMe;
-    if (named) line_.need("--image", {info.option});
-  }
-  if (!is_labels) declare_cuts();
-  line_.message_flags(kRecutMessages, "Only errors", "Also what the input holds", false);
-}
-
-void RecutLine::declare_cuts() {
-  declare_result(line_, Result::kUltrametric, options_.results, kRecutInputOutput);
-  declare_result(line_, Result::kPage, options_.results, kRecutInputOutput,
-                 "A page for a browser, with every cut of the tree (.html)");
-  line_.option("--regions", regions_, "K", kCut, "Cut into K regions");
-  line_.option("--threshold", threshold_, "T", kCut,
-               "Merge regions across boundaries of a height of at most T, 0 to 1");
-  line_.option("--min-size", min_size_, "SIZE", kSize,
-               "Merge smaller regions into the neighbour across the weakest boundary: pixels, a "
-               "share of the picture such as 0.2%, an area such as 0.5ha or 200m2 of a scene as "
-               "--image, or auto (default auto, as in segment)");
-  line_.flag("--auto", automatic_, kCut, "Cut at the threshold saved with the tree (default)");
-  line_.option(
-      "--seeds", options_.companions[Companion::kSeeds], "FILE|DIR", kCut,
-      "Find the largest regions that do not join seeds of two labels: a PNG, TIFF or NPY of the "
-      "image's size with numbers from 1, and 0 elsewhere; a region without seeds has the label 0");
-  objects_.declare(line_);
-  line_.need("--image", {"--html"});
-  // A cut by heights, one by seeds, and objects.
-  line_.exclude("--objects",
-                {"--seeds", "--regions", "--threshold", "--auto", "--min-size", "--html"});
-  line_.exclude("--seeds", {"--regions", "--threshold", "--auto", "--min-size", "--html"});
-  line_.exclude("--regions", {"--threshold", "--auto"});
-  line_.exclude("--auto", {"--threshold"});
-}
-
-CommandDescription RecutLine::describe() const {
-  ValueTable values;
-  if (options_.is_labels) {
-    values[kAnnotateInputs] = files_of(".png .tif .tiff .npy");
-  } else {
-    values[kRecutInputs] = files_of(".tree");
-    values["--score"] = {.words = {"contrast", "nuclei"}};
-  }
-  describe_places(line_.app(), values);
-  return app::describe(line_.app(), values);
-}
-
-RecutOptions RecutLine::parse(int argc, const char* const* argv) {
-  if (!line_.parse(argc, argv, options_)) return options_;
-  options_.input = options_.is_labels
-                       ? only_input(kAnnotateProgram, inputs_,
-                                    {"label image", "label images", "one, or a folder of them"})
-                       : only_input(kRecutProgram, inputs_,
-                                    {"hierarchy", "hierarchies", "one, or a folder of them"});
-  options_.objects = objects_.conditions();
-  if (regions_) {
-    options_.parameters.region.regions =
-        parse_number<int>("--regions", *regions_, 1, INT32_MAX, "an integer of 1 or more");
-  }
-  if (threshold_) {
-    options_.threshold =
-        parse_number<double>("--threshold", *threshold_, 0, 1, "a number from 0 to 1");
-  }
-  if (min_size_) options_.least_ground = ground_area(*min_size_);
-  if (options_.least_ground && options_.image.empty()) {
-    fail_recut("--min-size on the ground needs the scene: add --image");
-  }
-  if (min_size_ && !options_.least_ground) {
-    const std::optional<LeastSize> least = parse_least_size(*min_size_);
-    if (!least) {
-      throw ConfigError(
-          fmt::format("--min-size is '{}', expected a number of pixels, a share such as 0.2%, an "
-                      "area such as 0.5ha, or auto",
-                      *min_size_));
-    }
-    options_.parameters.region.min_size = *least;
-  }
-  check_places(options_);
-  return options_;
-}
 
 /// The files of a folder and of those in it that are inputs, in the order of their names.
 std::vector<fs::path> inputs_in(const RecutOptions& options) {

@@ -177,7 +177,7 @@ RunLog::RunLog(const Options& options, const Plan& plan, Console& console)
       console_(console),
       progress_(console, plan.jobs.size(), plan.batch),
       lines_(plan.batch ? options.json : std::string(), options.batch.skip_existing) {
-  for (const Failure& failure : plan.failures) add_error(failure);
+  for (const Failure& failure : plan.failures) failed(failure);
   tally_.failed = plan.failures.size();
 }
 
@@ -199,13 +199,8 @@ void RunLog::compiling(const DeviceInfo& device) {
 void RunLog::skipped(const Job& job) {
   ++tally_.skipped;
   progress_.skipped();
-  const std::string text = shown_name(job) + ": skipped, its results exist";
-  if (plan_.batch) {
-    lines_.add_skipped(job);
-    console_.detail(text);
-  } else {
-    console_.message(text);
-  }
+  lines_.add_skipped(job);
+  say(shown_name(job) + ": skipped, its results exist");
 }
 
 void RunLog::concluded(const Job& job, const WrittenImage& written) {
@@ -213,7 +208,7 @@ void RunLog::concluded(const Job& job, const WrittenImage& written) {
   progress_.worked();
   if (written.failure) {
     ++tally_.failed;
-    add_error(*written.failure);
+    failed(*written.failure);
     lines_.add_failure(job, *written.failure);
   } else {
     ++tally_.done;
@@ -229,29 +224,24 @@ void RunLog::tell(const Job& job, const WrittenImage& written) {
   const bool told =
       !plan_.batch || options_.verbosity == Verbosity::kVerbose || result.labels.count == 1;
   for (const std::string& note : result.notes) {
-    if (told) {
-      console_.note(fmt::format("{}: {}", shown_name(job), note));
-    }
+    if (told) console_.note(fmt::format("{}: {}", shown_name(job), note));
   }
-  const std::string line = result_line(job, written);
-  if (plan_.batch) {
-    console_.detail(line);
-  } else {
-    console_.message(line);
-  }
+  say(result_line(job, written));
   console_.detail(describe_run(result));
   const EigenReport& report = result.eigenvectors.report;
   if (result.walk ? result.walk->converged : report.converged) return;
   ++tally_.not_converged;
   const Parameters& parameters = options_.parameters;
-  add_error({ExitCode::kNotConverged,
-             result.walk ? walk_error(job, *result.walk, parameters.walker.tolerance)
-                         : convergence_error(job, report, parameters.eigen.tolerance)});
+  failed({ExitCode::kNotConverged,
+          result.walk ? walk_error(job, *result.walk, parameters.walker.tolerance)
+                      : convergence_error(job, report, parameters.eigen.tolerance)});
 }
 
-void RunLog::stopped(const Failure& failure) { add_error(failure); }
+void RunLog::say(const std::string& text) {
+  plan_.batch ? console_.detail(text) : console_.message(text);
+}
 
-void RunLog::add_error(const Failure& failure) {
+void RunLog::failed(const Failure& failure) {
   errors_.push_back(failure.message);
   worst_ = worse(worst_, failure.code);
 }

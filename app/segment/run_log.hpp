@@ -75,10 +75,8 @@ class RunLog {
   void skipped(const Job& job);
   /// An image is written, or failed.
   void concluded(const Job& job, const WrittenImage& written);
-  /// A file of several images cannot be written.
-  void failed(const Failure& failure) { add_error(failure); }
-  /// An error ends the run.
-  void stopped(const Failure& failure);
+  /// A file of several images cannot be written, or an error ends the run.
+  void failed(const Failure& failure);
   /// Tells of all errors, of an interruption, and of the summary of a batch. Returns the program's
   /// exit code, the worst of all.
   ExitCode end(bool interrupted);
@@ -88,7 +86,8 @@ class RunLog {
 
  private:
   void tell(const Job& job, const WrittenImage& written);
-  void add_error(const Failure& failure);
+  /// Tells of one image: of a batch only where details are shown.
+  void say(const std::string& text);
 
   const Options& options_;
   const Plan& plan_;

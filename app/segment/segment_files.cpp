@@ -255,7 +255,7 @@ ExitCode segment_files(const Options& options, const Plan& plan, Console& consol
     Scheduler(options, plan, log, cancel).run();
     write_index(options, plan);
   } catch (...) {  // No network, no device, or nowhere to report to: each image would fail.
-    log.stopped(current_failure());
+    log.failed(current_failure());
   }
   return log.end(cancel.cancelled());
 }

@@ -8,31 +8,31 @@
 #include "diacut/progress.hpp"
 #include "exit_code.hpp"
 
-/// The subcommands of segment: what runs each, and its options for manual pages and completions.
-/// `name`: the subcommand's. argv[0] is its name too. What runs throws what main() tells.
 namespace diacut::app {
+
+/// Runs the subcommand called `name`. argv[0] is its name too. Throws what main() tells.
+using RunSubcommand = ExitCode(const std::string& name, int argc, const char* const* argv,
+                               Console& console, const CancelToken& cancel);
+/// Its options for manual pages and completions.
+using DescribeSubcommand = CommandDescription(const std::string& name);
 
 /// "recut", another cut of a hierarchy that a run has saved, and "annotate", whose regions a label
 /// image has. They open no device.
-ExitCode run_recut(const std::string& name, int argc, const char* const* argv, Console& console,
-                   const CancelToken& cancel);
-CommandDescription describe_recut(const std::string& name);
+RunSubcommand run_recut;
+DescribeSubcommand describe_recut;
 
 /// "graph": eigenvectors and clusters of a graph.
-ExitCode run_graph(const std::string& name, int argc, const char* const* argv, Console& console,
-                   const CancelToken& cancel);
-CommandDescription describe_graph(const std::string& name);
+RunSubcommand run_graph;
+DescribeSubcommand describe_graph;
 
 /// "tile", "join" and "paint": the parts of a run in tiles.
-ExitCode run_tile_command(const std::string& name, int argc, const char* const* argv,
-                          Console& console, const CancelToken& cancel);
-CommandDescription describe_tile_command(const std::string& name);
+RunSubcommand run_tile_command;
+DescribeSubcommand describe_tile_command;
 
 /// "doctor" holds each device to known answers, and tells of the computer what matters. Returns
 /// kDevice where a device gives a wrong answer.
-ExitCode run_doctor(const std::string& name, int argc, const char* const* argv, Console& console,
-                    const CancelToken& cancel);
-CommandDescription describe_doctor(const std::string& name);
+RunSubcommand run_doctor;
+DescribeSubcommand describe_doctor;
 
 /// A word for what a subcommand works on, as "graph", "graphs", and what can be named in place of
 /// several.

@@ -31,22 +31,38 @@ class LinkedPages {
   class Turn {
    public:
     Turn(LinkedPages& pages, const Job& job) : pages_(pages), job_(job) {}
-    ~Turn() { pages_.end_turn(job_); }
+    ~Turn() {
+      if (!pages_.least_) return;
+      const auto lock = await();
+      ++pages_.turn_;
+      pages_.ended_.notify_all();
+    }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
     /// Sets result.seed_labels to the numbers of the regions. Throws InputError.
-    void link(Segmentation& result) { pages_.link(job_, result); }
+    void link(Segmentation& result) {
+      if (!pages_.least_) return;
+      const auto lock = await();
+      if (pages_.file_ != job_.input || !pages_.linker_) {
+        pages_.file_ = job_.input;
+        pages_.linker_ = std::make_unique<PageLinker>(*pages_.least_);
+      }
+      result.seed_labels = pages_.linker_->link(result.labels, result.notes);
+    }
 
    private:
+    std::unique_lock<std::mutex> await() const {
+      std::unique_lock lock(pages_.mutex_);
+      pages_.ended_.wait(lock, [&] { return pages_.turn_ == job_.number; });
+      return lock;
+    }
+
     LinkedPages& pages_;
     const Job& job_;
   };
 
  private:
-  void link(const Job& job, Segmentation& result);
-  void end_turn(const Job& job);
-
   std::optional<double> least_;
   std::mutex mutex_;
   std::condition_variable ended_;

@@ -289,7 +289,7 @@ TEST_F(RunLogTest, ToldOfNoConvergenceOrAnInterruption) {
   EXPECT_EQ(interrupted.end(true), ExitCode::kInterrupted);
 
   RunLog stopped(options_, plan, console_);
-  stopped.stopped({ExitCode::kDevice, "no device"});
+  stopped.failed({ExitCode::kDevice, "no device"});
   EXPECT_EQ(stopped.end(false), ExitCode::kDevice);
 }
 
