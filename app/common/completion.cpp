@@ -6,9 +6,9 @@
 
 #include "command_description.hpp"
 #include "core/embedded_bytes.hpp"
+#include "core/parameter_table.hpp"
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/parameters.hpp"
 
 namespace diacut::app {
 
@@ -133,17 +133,11 @@ const OptionDescription* option_named(const CommandDescription& command, const s
   return nullptr;
 }
 
-/// The names in `one of "auto", "type"`; nothing for another description.
-std::vector<std::string> quoted_names(const std::string& allowed) {
-  std::vector<std::string> names;
-  if (allowed.rfind("one of", 0) != 0) return names;
-  std::size_t begin = allowed.find('"');
-  while (begin != std::string::npos) {
-    const std::size_t end = allowed.find('"', begin + 1);
-    names.push_back(allowed.substr(begin + 1, end - begin - 1));
-    begin = allowed.find('"', end + 1);
-  }
-  return names;
+/// The names that a parameter takes, if it takes one of a fixed choice; else nothing.
+std::vector<std::string> names_taken(const ParameterEntry& entry) {
+  const auto* choice = std::get_if<NameDomain>(&entry.domain);
+  if (choice == nullptr) return {};
+  return {choice->names.begin(), choice->names.end()};
 }
 
 }  // namespace
@@ -185,19 +179,17 @@ std::string complete(const CommandDescription& program, std::vector<std::string>
 }
 
 std::vector<std::string> parameter_choices(const std::string& key) {
-  for (const ParameterInfo& info : describe_parameters()) {
-    if (info.key == key) return quoted_names(info.allowed);
+  for (const ParameterEntry& entry : parameter_table()) {
+    if (entry.key() == key) return names_taken(entry);
   }
   return {};
 }
 
 std::vector<std::string> assignments_offered() {
   std::vector<std::string> words;
-  for (const ParameterInfo& info : describe_parameters()) {
-    words.push_back(info.key + "=");
-    for (const std::string& name : quoted_names(info.allowed)) {
-      words.push_back(info.key + "=" + name);
-    }
+  for (const ParameterEntry& entry : parameter_table()) {
+    words.push_back(entry.key() + "=");
+    for (const std::string& name : names_taken(entry)) words.push_back(entry.key() + "=" + name);
   }
   return words;
 }

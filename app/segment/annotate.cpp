@@ -8,6 +8,8 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "map/region_format.hpp"
+#include "output/format.hpp"
 #include "text.hpp"
 
 namespace diacut::app {
@@ -61,7 +63,7 @@ void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& sty
 void check_annotations(const Places& places, const AnnotationStyle& style, bool batch) {
   const std::string& graph = places[Result::kGraph];
   if (!batch && !graph.empty() && !fs::is_directory(graph)) graph_format(graph);
-  const bool polygons = map_region_format(places[Result::kLabels]).has_value();
+  const bool polygons = names_polygons(places[Result::kLabels]);
   const bool annotated = has_annotations(places, false);
   if (style.simplify() && !annotated && !polygons) {
     throw ConfigError(
@@ -140,7 +142,7 @@ std::vector<std::string> Annotations::notes() const {
 }
 
 void Annotations::write(Result result, const std::string& place, const std::string& name) const {
-  if (result == Result::kGraph) return write_file(place, region_graph(table_, graph_format(place)));
+  if (result == Result::kGraph) return write_region_graph(place, table_);
   write_annotations(place, annotated(name, 1, 0), annotation_format(result, rle_));
 }
 

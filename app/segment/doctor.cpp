@@ -19,6 +19,7 @@
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
 #include "kernel_cache.hpp"
+#include "output/program_json.hpp"
 #include "program.hpp"
 #include "progress.hpp"
 #include "report.hpp"

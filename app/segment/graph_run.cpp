@@ -15,6 +15,8 @@
 #include "diacut/output.hpp"
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
+#include "output/format.hpp"
+#include "output/program_json.hpp"
 #include "paths.hpp"
 #include "program.hpp"
 #include "progress.hpp"

@@ -15,6 +15,7 @@
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
 #include "options.hpp"
+#include "output/program_json.hpp"
 #include "plan.hpp"
 #include "prepare_results.hpp"
 #include "program.hpp"

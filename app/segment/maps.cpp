@@ -10,6 +10,8 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "map/region_format.hpp"
+#include "output/format.hpp"
 #include "text.hpp"
 
 namespace diacut::app {
@@ -84,7 +86,7 @@ MapFrame frame_or_size(const MapFrame* frame, int width, int height) {
 }
 
 void check_labels_name(const std::string& place, const LabelStyle& style) {
-  if (map_region_format(place)) {
+  if (names_polygons(place)) {
     if (!style.indexed && !style.cloud_optimised) return;
     throw ConfigError(fmt::format("{}: '{}' holds polygons, not a raster; leave out one of the two",
                                   style.indexed ? "--indexed" : "--cog", place));
@@ -100,7 +102,7 @@ void write_labels_of(const std::string& place, const Labels& labels, const MapFr
                      const LabelStyle& style, std::optional<double> simplify,
                      const PictureFacts& facts) {
   const MapFrame where = frame_or_size(frame, labels.width, labels.height);
-  if (map_region_format(place)) return write_map_regions(place, labels, where, simplify);
+  if (names_polygons(place)) return write_map_regions(place, labels, where, simplify);
   const bool is_tiff = label_format(place, style.indexed) == LabelFormat::kTiff;
   if (is_tiff && (frame != nullptr || style.cloud_optimised)) {
     return write_map_labels(place, labels, where, style.cloud_optimised);

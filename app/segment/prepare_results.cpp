@@ -9,6 +9,8 @@
 #include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
+#include "map/region_format.hpp"
+#include "output/format.hpp"
 #include "paths.hpp"
 
 namespace diacut::app {
@@ -83,7 +85,7 @@ void check_folder_name(const char* option, const std::string& path) {
   if (exists(path)) {
     throw InputError(fmt::format("{}: '{}' is a file; a folder is needed", option, path));
   }
-  if (map_region_format(path)) {
+  if (names_polygons(path)) {
     throw ConfigError(fmt::format(
         "{}: '{}' would hold the polygons of one scene; several images need a folder, in which "
         "each scene has its labels as a GeoTIFF: name a folder, or segment the scenes one by one",

@@ -11,6 +11,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "exit_code.hpp"
+#include "map/region_format.hpp"
 #include "paths.hpp"
 #include "stopwatch.hpp"
 
@@ -115,7 +116,7 @@ void read_picture(const Job& job, const ImageFile* file, const ImageParameters& 
         "It was read as a picture, without its coordinates (--bands chooses bands of a scene).");
   }
   const std::string& labels = job.results[Result::kLabels];
-  if (map_region_format(labels)) check_map_regions(labels, loaded.frame.value_or(MapFrame{}));
+  if (names_polygons(labels)) check_map_regions(labels, loaded.frame.value_or(MapFrame{}));
 }
 
 bool is_file(const std::string& name) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "diacut/corrected_labels.hpp"
+#include "diacut/annotations.hpp"
 #include "diacut/edges.hpp"
 #include "diacut/features.hpp"
 #include "diacut/image.hpp"

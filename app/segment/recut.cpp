@@ -24,9 +24,11 @@
 #include "diacut/parameters.hpp"
 #include "diacut/seeds.hpp"
 #include "exit_code.hpp"
+#include "map/region_format.hpp"
 #include "maps.hpp"
 #include "object_line.hpp"
 #include "options.hpp"
+#include "output/format.hpp"
 #include "paths.hpp"
 #include "plan.hpp"
 #include "prepare_results.hpp"
@@ -117,7 +119,7 @@ bool takes_coordinates(const RecutOptions& options) {
   if (names_tiff(options.results[Result::kUltrametric])) return true;
   if (!options.results.has(Result::kLabels) || options.results[Result::kLabels] == "-")
     return false;
-  return map_region_format(options.results[Result::kLabels]) ||
+  return names_polygons(options.results[Result::kLabels]) ||
          label_format(options.results[Result::kLabels], options.labels.indexed) ==
              LabelFormat::kTiff;
 }
@@ -134,7 +136,7 @@ void check_places(const RecutOptions& options) {
     }
   }
   const std::string& output = options.results[Result::kLabels];
-  const bool polygons = map_region_format(output).has_value();
+  const bool polygons = names_polygons(output);
   if (polygons && fs::is_regular_file(options.image) && !is_map(options.image)) {
     fail_recut(options,
                fmt::format(

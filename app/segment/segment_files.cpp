@@ -15,6 +15,7 @@
 #include "diacut/segmenter.hpp"
 #include "exit_code.hpp"
 #include "memory_check.hpp"
+#include "output/format.hpp"
 #include "paths.hpp"
 #include "prepare_results.hpp"
 #include "reader.hpp"

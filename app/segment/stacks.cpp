@@ -10,6 +10,7 @@
 #include "diacut/label_stack.hpp"
 #include "diacut/output.hpp"
 #include "exit_code.hpp"
+#include "output/format.hpp"
 #include "paths.hpp"
 #include "text.hpp"
 
@@ -30,7 +31,7 @@ std::string take_stack(const std::vector<std::string>& inputs, Job& roots) {
   const bool one_file = inputs.size() == 1 && !is_folder(inputs.front());
   if (!one_file || labels.empty() || is_folder(labels)) return {};
   if (labels.back() == '/' || !fs::path(labels).has_extension()) return {};
-  if (!holds_pages(label_format(labels))) {
+  if (label_format(labels) != LabelFormat::kTiff) {
     throw ConfigError(fmt::format(
         "-o: '{}' cannot hold the labels of all pages; name a .tif file, or a folder", labels));
   }

@@ -18,7 +18,9 @@
 #include "find_images.hpp"
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
+#include "map/region_format.hpp"
 #include "maps.hpp"
+#include "output/format.hpp"
 #include "paths.hpp"
 #include "program.hpp"
 #include "progress.hpp"
@@ -236,7 +238,7 @@ void check_options(const Options& options) {
     fail_tiled(fmt::format("{}: with --tile-size name a file", info.option));
   }
   const std::string& output = options.results[Result::kLabels];
-  if (!names_tiff(output) && !map_region_format(output)) {
+  if (!names_tiff(output) && !names_polygons(output)) {
     fail_tiled(
         "--tile-size writes labels as a GeoTIFF, or regions of a scene as polygons: add -o "
         "FILE.tif, .gpkg, .geojson or .shp");

@@ -9,7 +9,7 @@
 #include "boundary/network/network_boundary.hpp"
 #include "core/large_memory.hpp"
 #include "diacut/errors.hpp"
-#include "image/edge_check.hpp"
+#include "image/input_checks.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {

@@ -28,30 +28,18 @@ struct RealDomain {
 struct NameDomain {
   std::vector<std::string_view> names;
 };
-/// Any text of one line.
-struct TextDomain {
-  std::string_view what;  ///< What the text names, for messages.
-};
-/// Numbers separated by commas, as text.
-struct NumbersDomain {
-  double least = 0;
-  double most = 0;
-  std::size_t count = 1;  ///< The most numbers.
-};
-/// An integer, or a text of a form of its own.
+/// An integer or a text, of a form of its own.
 struct FormDomain {
   std::string_view what;  ///< The forms, for messages.
-  bool (*accepts)(const ParameterValue& value) = nullptr;
+  std::function<bool(const ParameterValue& value)> accepts;
 };
-using ParameterDomain = std::variant<FlagDomain, IntegerDomain, RealDomain, NameDomain, TextDomain,
-                                     NumbersDomain, FormDomain>;
+using ParameterDomain = std::variant<FlagDomain, IntegerDomain, RealDomain, NameDomain, FormDomain>;
 
-/// The one description of a parameter: reading, writing, checking, listing and help use it.
+/// Where a parameter is held and which values it may have: reading, writing, checking and listing
+/// use it. configs/default.toml says what it means, and in which unit it is.
 struct ParameterEntry {
-  std::string_view table;    ///< "eigen".
-  std::string_view name;     ///< "vectors".
-  std::string_view unit;     ///< "pixels"; empty for names, flags and pure numbers.
-  std::string_view meaning;  ///< One sentence or more, with the source.
+  std::string_view table;  ///< "eigen".
+  std::string_view name;   ///< "vectors".
   ParameterDomain domain;
   std::function<ParameterValue(const Parameters&)> get;
   /// Precondition: parameter_problem() is empty for the value.
@@ -60,15 +48,8 @@ struct ParameterEntry {
   std::string key() const;  ///< "eigen.vectors".
 };
 
-/// A table of the configuration file.
-struct ParameterSection {
-  std::string_view table;
-  std::string_view meaning;
-};
-
-/// Every parameter, in the order of the configuration file: section by section.
+/// Every parameter, in the order of configs/default.toml: table by table.
 const std::vector<ParameterEntry>& parameter_table();
-const std::vector<ParameterSection>& parameter_sections();
 
 /// "an integer from 1 to 10", "one of auto, type, data".
 std::string allowed_text(const ParameterEntry& entry);
@@ -89,10 +70,5 @@ std::optional<Number> number_of(std::string_view text) {
   if (code != std::errc() || stop != end) return std::nullopt;
   return number;
 }
-
-/// The numbers of a text like "0.5, 1"; nothing if it is no such text. numbers_text() writes
-/// numbers as "0.5,1".
-std::optional<std::vector<double>> numbers_of(std::string_view text);
-std::string numbers_text(const std::vector<double>& numbers);
 
 }  // namespace diacut

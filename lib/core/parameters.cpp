@@ -14,6 +14,7 @@
 #include "core/edit_distance.hpp"
 #include "core/embedded_text.hpp"
 #include "core/parameter_table.hpp"
+#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut {
@@ -23,7 +24,6 @@ namespace {
 constexpr std::string_view kPresetSuffix = ".toml";
 /// Larger files are no configurations: device files, or photographs given by mistake.
 constexpr std::size_t kMaxConfigBytes = 1 << 20;
-constexpr std::size_t kLineWidth = 100;
 
 std::string_view last_part(std::string_view key) {
   const std::size_t dot = key.rfind('.');
@@ -45,20 +45,19 @@ std::string nearest_key(std::string_view key) {
   return nearest;
 }
 
-std::string nearest_table(std::string_view table) {
-  const auto& sections = parameter_sections();
-  return std::string(std::min_element(sections.begin(), sections.end(),
-                                      [&](const ParameterSection& a, const ParameterSection& b) {
-                                        return edit_distance(table, a.table) <
-                                               edit_distance(table, b.table);
-                                      })
-                         ->table);
+std::string_view nearest_table(std::string_view table) {
+  const auto& entries = parameter_table();
+  return std::min_element(entries.begin(), entries.end(),
+                          [&](const ParameterEntry& a, const ParameterEntry& b) {
+                            return edit_distance(table, a.table) < edit_distance(table, b.table);
+                          })
+      ->table;
 }
 
 bool is_table(std::string_view name) {
-  const auto& sections = parameter_sections();
-  return std::any_of(sections.begin(), sections.end(),
-                     [&](const ParameterSection& section) { return section.table == name; });
+  const auto& entries = parameter_table();
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const ParameterEntry& entry) { return entry.table == name; });
 }
 
 const ParameterEntry* find_entry(std::string_view key) {
@@ -182,31 +181,67 @@ struct FromText {
     return number_of<double>(text);
   }
   std::optional<ParameterValue> operator()(const NameDomain&) const { return text; }
-  std::optional<ParameterValue> operator()(const TextDomain&) const { return text; }
-  std::optional<ParameterValue> operator()(const NumbersDomain&) const { return text; }
-  std::optional<ParameterValue> operator()(const FormDomain&) const {
-    const auto integer = number_of<std::int64_t>(text);
-    return integer ? ParameterValue(*integer) : text;
+  std::optional<ParameterValue> operator()(const FormDomain& domain) const {
+    if (domain.accepts(text)) return text;
+    return number_of<std::int64_t>(text);
   }
 };
 
-/// `text` as comment lines.
-std::string comment(std::string_view text) {
-  std::string result;
-  std::size_t column = 0;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
-    if (column == 0 || column + 1 + word.size() > kLineWidth) {
-      result += column == 0 ? "#" : "\n#";
-      column = 1;
-    }
-    result += ' ';
-    result += word;
-    column += 1 + word.size();
+/// A parameter in configs/default.toml.
+struct DefaultEntry {
+  std::string_view before;  ///< Everything between the line of the parameter before and its own.
+  const ParameterEntry* entry = nullptr;
+};
+
+std::vector<DefaultEntry> find_default_entries() {
+  const auto& configs = embedded_configs();
+  const std::string_view file =
+      std::find_if(configs.begin(), configs.end(), [](const EmbeddedText& config) {
+        return config.name == "default.toml";
+      })->text;
+  std::vector<DefaultEntry> entries;
+  std::string_view table;
+  const char* begin = file.data();
+  for (const std::string_view line : split_text(file, '\n')) {
+    if (line.starts_with('[')) table = line.substr(1, line.find(']') - 1);
+    if (line.empty() || line.starts_with('[') || line.starts_with('#')) continue;
+    const auto* entry = find_entry(fmt::format("{}.{}", table, line.substr(0, line.find(' '))));
+    if (entry == nullptr) continue;
+    entries.push_back({{begin, line.data()}, entry});
+    begin = line.data() + line.size() + 1;
   }
-  result += '\n';
-  return result;
+  return entries;
+}
+
+/// The parameters of configs/default.toml that the table has, in the order of the file.
+const std::vector<DefaultEntry>& default_entries() {
+  static const std::vector<DefaultEntry> entries = find_default_entries();
+  return entries;
+}
+
+/// The comment above a parameter: sentences, and below them, from a line of its own on, "Unit: ...
+/// Allowed: ...", or "Allowed: ..." alone.
+ParameterInfo info_of(const DefaultEntry& described) {
+  constexpr std::string_view kUnit = "Unit: ";
+  constexpr std::string_view kAllowed = "Allowed: ";
+  ParameterInfo info{described.entry->key(), "", allowed_text(*described.entry), ""};
+  std::string range;
+  for (const std::string_view line : split_text(described.before, '\n')) {
+    if (!line.starts_with("# ")) {  // What is above belongs to the table or the file.
+      info.meaning.clear();
+      continue;
+    }
+    const std::string_view text = line.substr(2);
+    const bool of_range = !range.empty() || text.starts_with(kUnit) || text.starts_with(kAllowed);
+    std::string& part = of_range ? range : info.meaning;
+    if (!part.empty()) part += ' ';
+    part += text;
+  }
+  if (range.starts_with(kUnit)) {
+    const std::size_t end = range.find(fmt::format(". {}", kAllowed));
+    info.unit = range.substr(kUnit.size(), end - kUnit.size());
+  }
+  return info;
 }
 
 }  // namespace
@@ -285,17 +320,9 @@ void set_parameter(Parameters& parameters, const std::string& key, const std::st
 }
 
 std::string print_parameters(const Parameters& parameters) {
-  std::string text = comment(
-      "diacut's parameters, with units and sources. A key that is left out keeps its default.");
-  for (const ParameterSection& section : parameter_sections()) {
-    text += fmt::format("\n{}[{}]\n", comment(section.meaning), section.table);
-    for (const ParameterEntry& entry : parameter_table()) {
-      if (entry.table != section.table) continue;
-      std::string domain = fmt::format("Allowed: {}.", allowed_text(entry));
-      if (!entry.unit.empty()) domain = fmt::format("Unit: {}. {}", entry.unit, domain);
-      text += fmt::format("\n{}{}{} = {}\n", comment(entry.meaning), comment(domain), entry.name,
-                          parameter_text(entry.get(parameters)));
-    }
+  std::string text;
+  for (const auto& [before, entry] : default_entries()) {
+    text += fmt::format("{}{} = {}\n", before, entry->name, parameter_text(entry->get(parameters)));
   }
   return text;
 }
@@ -311,11 +338,9 @@ std::vector<std::pair<std::string, std::string>> list_parameters(const Parameter
 }
 
 std::vector<ParameterInfo> describe_parameters() {
-  std::vector<ParameterInfo> infos;
-  for (const ParameterEntry& entry : parameter_table()) {
-    infos.push_back(
-        {entry.key(), std::string(entry.unit), allowed_text(entry), std::string(entry.meaning)});
-  }
+  const std::vector<DefaultEntry>& entries = default_entries();
+  std::vector<ParameterInfo> infos(entries.size());
+  std::transform(entries.begin(), entries.end(), infos.begin(), info_of);
   return infos;
 }
 

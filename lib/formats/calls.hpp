@@ -5,6 +5,7 @@
 #include "map/map_regions.hpp"
 #include "map/picture_blocks.hpp"
 #include "map/raster_blocks.hpp"
+#include "map/region_format.hpp"
 #include "output/picture.hpp"
 
 namespace diacut {

@@ -1,3 +1,5 @@
+#include "graph/check_graph.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/graph.hpp"
 
 namespace diacut {
 

@@ -5,6 +5,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
+#include "graph/check_graph.hpp"
 #include "graph/graph_eigenvectors.hpp"
 
 namespace diacut {

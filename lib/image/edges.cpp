@@ -5,7 +5,7 @@
 #include "core/unit_range.hpp"
 #include "diacut/errors.hpp"
 #include "image/decode.hpp"
-#include "image/edge_check.hpp"
+#include "image/input_checks.hpp"
 #include "image/naming.hpp"
 #include "image/npy.hpp"
 #include "image/raster.hpp"

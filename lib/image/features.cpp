@@ -12,6 +12,7 @@
 
 #include "diacut/errors.hpp"
 #include "image/feature_planes.hpp"
+#include "image/input_checks.hpp"
 #include "image/naming.hpp"
 #include "image/npy.hpp"
 

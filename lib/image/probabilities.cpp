@@ -5,6 +5,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/seeds.hpp"
+#include "image/input_checks.hpp"
 #include "image/naming.hpp"
 #include "image/npy.hpp"
 

@@ -11,6 +11,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "map/gdal.hpp"
+#include "map/region_format.hpp"
 #include "map/region_layer.hpp"
 #include "map/region_shapes.hpp"
 #include "output/format.hpp"

@@ -29,10 +29,4 @@ const RegionFormat& region_format_of(const std::string& path) {
   return *format;
 }
 
-std::optional<MapRegionFormat> map_region_format(const std::string& path) {
-  const RegionFormat* format = find_region_format(path);
-  if (format == nullptr) return std::nullopt;
-  return format->format;
-}
-
 }  // namespace diacut

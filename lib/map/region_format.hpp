@@ -7,6 +7,9 @@
 
 namespace diacut {
 
+/// The formats of write_map_regions().
+enum class MapRegionFormat { kGeoPackage, kGeoJson, kShapefile };
+
 /// A format of polygons, and what GDAL calls it.
 struct RegionFormat {
   MapRegionFormat format;
@@ -18,7 +21,12 @@ struct RegionFormat {
 
 /// The format of a path's extension; null for another one.
 const RegionFormat* find_region_format(const std::string& path);
+/// Whether the extension of a path is that of polygons.
+inline bool names_polygons(const std::string& path) { return find_region_format(path) != nullptr; }
 /// The format of a path's extension. Throws ConfigError for an extension that is none of polygons.
 const RegionFormat& region_format_of(const std::string& path);
+
+/// Throws what write_map_regions() would throw of the path and the scene.
+void check_map_regions(const std::string& path, const MapFrame& frame);
 
 }  // namespace diacut

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "diacut/annotations.hpp"
+#include "output/format.hpp"
 
 namespace diacut {
 
@@ -33,6 +34,20 @@ inline const RegionFigures& figures_of(const AnnotatedImage& image, std::int64_t
 }
 std::size_t class_number(const AnnotatedImage& image, std::int64_t region);
 const std::string& class_of(const AnnotatedImage& image, std::int64_t region);
+
+/// The header of a table of comma-separated values: "label", "area" (pixels), "area_um2" or
+/// "area_m2" where pixels have a size, "x", "y", "width", "height", "centroid_x", "centroid_y",
+/// "perimeter", "solidity", "equivalent_diameter", "eccentricity", "orientation", of each channel
+/// "mean_NAME", "std_NAME", "min_NAME", "max_NAME", "median_NAME" and "integrated_NAME",
+/// "neighbours" (how many), where heights are known "merge_height" (the least of those to its
+/// neighbours; empty without neighbours), and "neighbour_labels" (separated by spaces).
+std::string region_csv_header(const RegionTable& table);
+
+/// The lines of the table, one for each region. Returns the lines, without line ends.
+std::vector<std::string> region_csv_rows(const RegionTable& table);
+
+/// The text of write_region_graph().
+std::string region_graph(const RegionTable& table, GraphFormat format);
 
 /// A text as a cell of comma-separated values.
 std::string csv_cell(const std::string& text);

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "diacut/errors.hpp"
+#include "diacut/labels.hpp"
 
 namespace diacut {
 
@@ -26,5 +29,32 @@ auto encode_for(const std::string& path, const Encode& encode) {
 /// `known`: the known extensions.
 ConfigError unknown_extension(const std::string& path, const std::string& what,
                               const std::string& known);
+
+/// Whether the extension of a path is that of a TIFF.
+bool names_tiff(const std::string& path);
+
+/// The formats of write_labels().
+enum class LabelFormat { kGreyPng, kIndexedPng, kTiff, kNpy };
+/// Throws ConfigError as write_labels() does.
+LabelFormat label_format(const std::string& path, bool indexed = false);
+/// Labels as the bytes of a file. Throws InputError naming the formats that hold so many regions
+/// when `format` does not.
+std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format);
+
+/// The formats of write_overlay().
+enum class PictureFormat { kPng, kJpeg };
+/// Throws ConfigError as write_overlay() does.
+PictureFormat picture_format(const std::string& path);
+
+/// The formats of write_region_graph().
+enum class GraphFormat { kGraphml, kCsv };
+/// Throws ConfigError as write_region_graph() does.
+GraphFormat graph_format(const std::string& path);
+
+/// Each throws ConfigError unless the extension is one of write_map_strength(), of write_page(), or
+/// of eigenvectors and labels of a graph.
+void check_strength_name(const std::string& path);
+void check_page_name(const std::string& path);
+void check_graph_file(const std::string& path);
 
 }  // namespace diacut

@@ -10,7 +10,9 @@
 #include "diacut/graph.hpp"
 #include "diacut/output.hpp"
 #include "output/atomic_file.hpp"
+#include "output/format.hpp"
 #include "output/npy.hpp"
+#include "output/program_json.hpp"
 #include "output/resolution_json.hpp"
 
 namespace diacut {

@@ -9,7 +9,6 @@
 
 #include "core/connected_parts.hpp"
 #include "diacut/annotations.hpp"
-#include "diacut/corrected_labels.hpp"
 #include "diacut/errors.hpp"
 #include "image/naming.hpp"
 #include "image/raster.hpp"

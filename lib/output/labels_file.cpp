@@ -64,8 +64,6 @@ LabelFormat label_format(const std::string& path, bool indexed) {
   return format;
 }
 
-bool holds_pages(LabelFormat format) { return format == LabelFormat::kTiff; }
-
 std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format) {
   switch (format) {
     case LabelFormat::kGreyPng:

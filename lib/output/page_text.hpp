@@ -11,6 +11,10 @@
 
 namespace diacut {
 
+/// Most pixels of the picture in a page: browsers of phones draw no larger one.
+inline constexpr std::int64_t kMostPagePixels = 16'777'216;
+inline constexpr int kMostPageSide = 16'384;  ///< Longest side of the picture in a page, pixels.
+
 /// The files of lib/output/page/, which pages are put together from.
 const std::vector<EmbeddedText>& embedded_pages();
 

@@ -8,7 +8,7 @@
 #include "diacut/eigenvectors.hpp"
 #include "diacut/image.hpp"
 #include "diacut/labels.hpp"
-#include "diacut/output.hpp"
+#include "output/format.hpp"
 #include "output/png.hpp"
 
 namespace diacut {
@@ -38,6 +38,10 @@ inline const cv::Vec3b kOutline(255, 236, 64);
 
 /// 255 where the right or lower neighbour has another label.
 cv::Mat1b boundary_mask(const Labels& labels);
+
+/// The picture that write_overlay() writes, as the bytes of a file. Throws InputError as that does.
+std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& labels,
+                                         PictureFormat format);
 
 /// A picture (red, green, blue) as the bytes of a file.
 std::vector<std::uint8_t> encode_rgb(const cv::Mat3b& rgb, PictureFormat format);

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "diacut/output.hpp"
 #include "output/annotation_parts.hpp"
-#include "output/format.hpp"
 
 namespace diacut {
 namespace {
@@ -141,6 +141,10 @@ GraphFormat graph_format(const std::string& path) {
 
 std::string region_graph(const RegionTable& table, GraphFormat format) {
   return format == GraphFormat::kGraphml ? graphml(table) : edge_list(table);
+}
+
+void write_region_graph(const std::string& path, const RegionTable& table) {
+  write_file(path, region_graph(table, graph_format(path)));
 }
 
 }  // namespace diacut

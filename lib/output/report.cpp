@@ -9,6 +9,7 @@
 #include "core/parameter_table.hpp"
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
+#include "output/program_json.hpp"
 #include "output/resolution_json.hpp"
 
 namespace diacut {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "diacut/errors.hpp"
+#include "image/input_checks.hpp"
 #include "image/resize.hpp"
 #include "pipeline/device_checks.hpp"
 #include "pipeline/timed_stages.hpp"

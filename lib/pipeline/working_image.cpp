@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "core/enum_names.hpp"
-#include "image/edge_check.hpp"
 #include "image/feature_planes.hpp"
+#include "image/input_checks.hpp"
 #include "image/resize.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/walk_stage.hpp"

@@ -16,6 +16,7 @@
 #include "core/parallel.hpp"
 #include "map/map_regions.hpp"
 #include "map/raster_blocks.hpp"
+#include "map/region_format.hpp"
 #include "region/tile_regions.hpp"
 #include "tiles/summaries.hpp"
 #include "tiles/tile_steps.hpp"
@@ -142,7 +143,7 @@ class Painting {
            std::uint64_t memory, const std::function<void(double)>& painted)
       : work_(work), frame_(frame), folder_(folder), memory_(memory), painted_(painted) {
     const TilePlan& plan = work.plan;
-    polygons_ = map_region_format(plan.output).has_value();
+    polygons_ = names_polygons(plan.output);
     results_ = 1 + int{!plan.contours.empty()} + int{polygons_};
   }
 

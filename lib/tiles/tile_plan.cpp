@@ -15,6 +15,7 @@
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
 #include "map/picture_blocks.hpp"
+#include "map/region_format.hpp"
 #include "output/format.hpp"
 #include "tiles/tile_steps.hpp"
 
@@ -168,7 +169,7 @@ TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::stri
   const auto picture = open_picture(plan.source, plan.parameters.image, plan.bands);
   plan.width = picture->frame.width;
   plan.height = picture->frame.height;
-  if (map_region_format(plan.output)) check_map_regions(plan.output, picture->frame);
+  if (names_polygons(plan.output)) check_map_regions(plan.output, picture->frame);
   plan.range = picture->settle_range(notes);
   notes.insert(notes.end(), picture->notes.begin(), picture->notes.end());
   plan.whole = picture->is_whole();

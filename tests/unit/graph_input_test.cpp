@@ -13,6 +13,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
+#include "graph/check_graph.hpp"
 #include "graph/graph_levels.hpp"
 #include "graphs.hpp"
 #include "matchers.hpp"

@@ -19,6 +19,7 @@
 #include "diacut/features.hpp"
 #include "diacut/seeds.hpp"
 #include "image/feature_planes.hpp"
+#include "image/input_checks.hpp"
 #include "image/npy.hpp"
 #include "image_files.hpp"
 #include "matchers.hpp"

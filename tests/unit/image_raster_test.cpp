@@ -19,6 +19,7 @@
 #include "image_files.hpp"
 #include "matchers.hpp"
 #include "npz_writer.hpp"
+#include "output/format.hpp"
 #include "output/npy.hpp"
 #include "temp_folder.hpp"
 

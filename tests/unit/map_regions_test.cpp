@@ -15,6 +15,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "label_checks.hpp"
+#include "map/region_format.hpp"
 #include "map_files.hpp"
 #include "matchers.hpp"
 #include "temp_folder.hpp"
@@ -568,11 +569,11 @@ TEST_F(MapRegions, WhatCannotBeWrittenLeavesNothing) {
 }
 
 TEST(MapRegionFormats, AreToldByTheirExtensions) {
-  EXPECT_EQ(map_region_format("a/b.GPKG"), MapRegionFormat::kGeoPackage);
-  EXPECT_EQ(map_region_format("b.geojson"), MapRegionFormat::kGeoJson);
-  EXPECT_EQ(map_region_format("b.shp"), MapRegionFormat::kShapefile);
-  EXPECT_EQ(map_region_format("b.tif"), std::nullopt);
-  EXPECT_EQ(map_region_format("-"), std::nullopt);
+  EXPECT_EQ(region_format_of("a/b.GPKG").format, MapRegionFormat::kGeoPackage);
+  EXPECT_EQ(region_format_of("b.geojson").format, MapRegionFormat::kGeoJson);
+  EXPECT_EQ(region_format_of("b.shp").format, MapRegionFormat::kShapefile);
+  EXPECT_EQ(find_region_format("b.tif"), nullptr);
+  EXPECT_EQ(find_region_format("-"), nullptr);
 }
 
 }  // namespace

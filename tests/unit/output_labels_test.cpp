@@ -12,13 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "diacut/corrected_labels.hpp"
+#include "diacut/annotations.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/label_stack.hpp"
 #include "diacut/output.hpp"
 #include "image/colour.hpp"
 #include "matchers.hpp"
+#include "output/format.hpp"
 #include "output/npy.hpp"
 #include "output/picture.hpp"
 #include "png_reader.hpp"

@@ -11,6 +11,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "matchers.hpp"
+#include "output/picture.hpp"
 #include "png_reader.hpp"
 #include "temp_folder.hpp"
 

@@ -16,6 +16,7 @@
 #include "diacut/page.hpp"
 #include "drawn_image.hpp"
 #include "matchers.hpp"
+#include "output/format.hpp"
 #include "output/page_text.hpp"
 #include "temp_folder.hpp"
 

@@ -9,6 +9,7 @@
 #include "diacut/labels.hpp"
 #include "diacut/outlines.hpp"
 #include "diacut/region_table.hpp"
+#include "diacut/seeds.hpp"
 
 /// @file
 /// Regions as the files that programs for annotation read. Coordinates are those of pixel corners:
@@ -19,17 +20,17 @@ namespace diacut {
 
 /// A format of annotations.
 enum class AnnotationFormat {
-  kCoco,         ///< COCO JSON: polygons; regions with holes as compressed RLE.
-  kCocoRle,      ///< COCO JSON: every region as compressed RLE, in column order.
-  kLabelMe,      ///< LabelMe JSON: polygons; regions with holes as masks.
-  kYolo,         ///< YOLO segmentation: a line of normalised coordinates for each region, holes and
-                 ///< further pieces joined to its outline by lines of no width.
-  kLabelStudio,  ///< Label Studio tasks with predictions: polygons; brushes for regions with holes
-                 ///< or in several pieces.
+  kCoco,     ///< COCO JSON: polygons; regions with holes as compressed RLE.
+  kCocoRle,  ///< COCO JSON: every region as compressed RLE, in column order.
+  kLabelMe,  ///< LabelMe JSON: polygons; regions with holes as masks.
+  /// YOLO segmentation: a line of normalised coordinates for each region, holes and further pieces
+  /// joined to its outline by lines of no width.
+  kYolo,
+  kLabelStudio,  ///< Label Studio predictions: polygons; brushes for holes and several pieces.
   kCvat,         ///< CVAT for images 1.1: polygons; regions with holes as masks.
   kSvg,          ///< SVG: a path for each region, to be filled by the even-odd rule.
   kGeoJson,      ///< GeoJSON in pixels: Polygon or MultiPolygon, holes as their inner rings.
-  kTable,        ///< Comma-separated values: region_csv_header() and region_csv_rows().
+  kTable,        ///< Comma-separated values: a RegionTable with a line for each region.
 };
 
 /// What regions are called.
@@ -44,13 +45,12 @@ struct RegionClasses {
   }
 };
 
-/// Reads a table of labels and their classes: lines of "label,class", with or without a header.
-/// Classes are numbered as they come; regions that it does not name are called "region". Throws
-/// InputError naming the file and the line where it is none, or names a label twice.
+/// Reads classes: lines of "label,class", with or without a header. Classes are numbered as they
+/// come; regions that it does not name are called "region". Throws InputError naming the file and
+/// the line where it is none, or names a label twice.
 RegionClasses read_classes(const std::string& path);
 
-/// Checks that the labels with a class are regions. Throws InputError naming the first label that
-/// is none.
+/// Throws InputError naming the first label with a class that is no region.
 void check_classes(const RegionClasses& classes, const RegionTable& table);
 
 /// An image and its regions.
@@ -61,9 +61,7 @@ struct AnnotatedImage {
   const Outlines* outlines = nullptr;      ///< Their outlines; not owned.
   const RegionTable* table = nullptr;      ///< Their figures; not owned.
   const RegionClasses* classes = nullptr;  ///< What they are called; not owned.
-  /// Its page in its file, for tables of several images, which have columns for both; 0: there are
-  /// none.
-  int page = 0;
+  int page = 0;  ///< Its page in its file, for tables with columns of image and page; else 0.
 };
 
 /// The part of a file that is about one image.
@@ -73,26 +71,23 @@ struct AnnotationPart {
   std::vector<std::string> regions;
 };
 
-/// Makes the part of a file that is about one image.
+/// Makes that part.
 AnnotationPart annotate(const AnnotatedImage& image, AnnotationFormat format);
 
-/// What a person should know of how a format holds regions with holes or in several pieces. Empty
-/// where every region is one ring or the format holds any rings.
+/// For a person: how a format holds regions with holes or in several pieces, if not as they are.
 std::vector<std::string> annotation_notes(const Outlines& outlines, AnnotationFormat format);
 
 /// A file of annotations, written part by part: it appears under its name when it is complete.
 class AnnotationFile {
  public:
-  /// Begins a file. `path`: its path; not "-".
+  /// Begins a file. `path`: not "-".
   AnnotationFile(const std::string& path, AnnotationFormat format,
                  const RegionClasses& classes = {});
   ~AnnotationFile();
-  /// Takes a file over, which may only be destroyed afterwards.
-  AnnotationFile(AnnotationFile&&) noexcept;
+  AnnotationFile(AnnotationFile&& other) noexcept;  ///< Leaves `other` fit for destruction only.
 
-  /// Writes the part of an image. COCO's annotations are numbered 1, 2, ... as they come. `part`:
-  /// the part; one alone where the format holds one image. Throws InputError when it is a table's
-  /// and has other columns than the first.
+  /// Writes the part of an image; one alone where the format holds one image. COCO's annotations
+  /// are numbered as they come. Throws InputError when a table has other columns than the first.
   void add(const AnnotationPart& part);
 
   /// Ends the file and puts it in its place. To be called once; without it there is no file.
@@ -110,12 +105,24 @@ struct LabelImage {
 };
 
 /// Reads a label image: a PNG or TIFF of one channel (of a palette the index counts), or a .npy
-/// array of two dimensions. 0 is background. `parameters`: the most pixels, and whether the file is
-/// trusted; the others have no effect. Throws InputError naming the file when it cannot be read, or
-/// holds a number that is negative or fractional.
+/// array of two dimensions. 0 is background. `parameters`: as read_edges() takes them. Throws
+/// InputError naming the file when it cannot be read, or holds a negative or fractional number.
 LabelImage read_label_image(const std::string& path, const ImageParameters& parameters = {});
 
-/// Writes the annotations of one image. `path`: the file; not "-".
+/// Labels to be corrected, and the marks that say how.
+struct Correction {
+  LabelImage labels;  ///< With the numbers of the file.
+  Seeds marks;        ///< Of the size of the labels.
+};
+
+/// Changes the regions that marks touch, and no other. A region with marks of one number gets that
+/// number: so regions are joined. One with marks of several numbers is divided among them as they
+/// grew: so it is split. On the background the marked pixels alone change. `grown`: the number of
+/// each pixel that grew from the marks; 0: none. Returns 4-connected regions, in scan order, and
+/// their numbers. Throws InputError where sizes differ, or a number is too large.
+SeededRegions correct_labels(const Correction& correction, const Labels& grown);
+
+/// Writes the annotations of one image. `path`: not "-".
 void write_annotations(const std::string& path, const AnnotatedImage& image,
                        AnnotationFormat format);
 

@@ -40,19 +40,17 @@ struct DeviceInfo {
   std::size_t image_max_height = 0;      ///< Height of the largest 2D image, pixels.
   bool fp64 = false;                     ///< Whether kernels can compute in double precision.
 
-  /// The text that choose_device() takes for this device. Returns platform and device index, as
-  /// "0:1".
+  /// The text that choose_device() takes for this device: platform and device index, as "0:1".
   std::string index() const;
 };
 
-/// Lists the OpenCL devices of this machine. Returns every device of every platform, in the
-/// loader's order. A platform without devices adds none. Throws DeviceError when there is no
-/// platform; the message says which package to install.
+/// The OpenCL devices of all platforms, in the loader's order. Throws DeviceError when there is
+/// no platform; the message says which package to install.
 std::vector<DeviceInfo> list_devices();
 
-/// Names an OpenCL driver that is used where the system has no device, as one that came with a
-/// Python package. To be called before devices are asked for. `library`: the file of its library;
-/// empty: there is none. `way_out`: what the error adds where there is no device all the same.
+/// Names an OpenCL driver that is used where the system has no device. To be called before devices
+/// are asked for. `library`: the file of its library; empty: there is none. `way_out`: what the
+/// error adds where there is no device all the same.
 void offer_driver(const std::string& library, const std::string& way_out);
 
 /// Finds the device that a text names. Throws ConfigError, which lists the devices, when none
@@ -69,10 +67,9 @@ DeviceInfo choose_device(std::string_view spec);
 /// "cpu", "gpu", "accelerator" or "other", with static storage.
 const char* to_string(DeviceKind kind);
 
-/// Finds the devices that work may go on to when one fails. `spec`: as choose_device() takes it.
-/// Returns the device alone that the text, or else the environment variable DIACUT_DEVICE, names: a
-/// device that somebody named is not replaced. Otherwise all devices, in the order in which
-/// choose_device() prefers them. Throws ConfigError, DeviceError as choose_device() does.
+/// Finds the devices that work may go on to when one fails: all of them, in the order in which
+/// choose_device() prefers them, or the one that `spec` or DIACUT_DEVICE names: a device that
+/// somebody named is not replaced. Throws as choose_device() does.
 std::vector<DeviceInfo> devices_to_try(std::string_view spec);
 
 }  // namespace diacut

@@ -16,35 +16,31 @@ namespace diacut {
 ///
 /// Some exact eigenvalue is within r of mu. Where no other exact eigenvalue is within a distance
 /// `gap` of mu, the one near mu is within r^2 / gap of it (T. Kato, "On the upper and lower bounds
-/// of eigenvalues", 1949; both in B. Parlett, "The Symmetric Eigenvalue Problem", 1998, 4.5
-/// and 11.7), and the sine of the angle between x and its eigenvector is at most r / gap (C. Davis
-/// and W. Kahan, "The rotation of eigenvectors by a perturbation. III", 1970). The gap is taken as
-/// the distance from mu to the nearest of the other computed eigenvalues less that one's own r. So
-/// the bounds by the gap suppose that the solver has missed no eigenvalue; the last eigenvalue,
-/// whose upper neighbour is not computed, has none of them.
+/// of eigenvalues", 1949; both in B. Parlett, "The Symmetric Eigenvalue Problem", 1998, 4.5 and
+/// 11.7), and the sine of the angle between x and its eigenvector is at most r / gap (C. Davis and
+/// W. Kahan, "The rotation of eigenvectors by a perturbation. III", 1970). The gap is taken as the
+/// distance from mu to the nearest of the other computed eigenvalues less that one's own r. So the
+/// bounds by the gap suppose that the solver has missed no eigenvalue; the last eigenvalue, whose
+/// upper neighbour is not computed, has none of them.
 ///
 /// The first eigenpair of an image, or one for each component of a graph, is known, not computed:
 /// its bounds are 0.
 struct EigenResolution {
-  /// Largest distance from mu to an exact eigenvalue: the smaller one of r and r^2 / gap.
-  double error = 0;
-  /// Largest sine of the angle to an exact eigenvector: r / gap, or 1 where that is more.
-  double angle = 0;
+  double error = 0;  ///< Largest distance from mu to an exact eigenvalue: min(r, r^2 / gap).
+  double angle = 0;  ///< Largest sine of the angle to an exact eigenvector: min(r / gap, 1).
   /// Whether the residual resolves the eigenvalue: error is smaller than mu, so that the exact
   /// eigenvalue is not 0 and mu is less than twice as large or small.
   bool resolved = true;
 };
 
-/// Residual norms of float32 vectors below this are rounding errors: each product of the matrix
-/// rounds, and so does each entry of a vector.
+/// Residual norms of float32 vectors below this are rounding errors.
 inline constexpr double kResidualRounding = 1e-7;
 
-/// The least residual norm that a relative tolerance asks for. Solvers that work in float32 reach
-/// it on images of any size, and hardly less.
+/// The least residual norm that a relative tolerance asks for: what float32 reaches in any image.
 inline constexpr double kResidualFloor = 5e-7;
 
-/// The matrix whose products a solver made, in pitched DIA form: diagonal d is elements
-/// [d * pitch, d * pitch + rows) of its values.
+/// The matrix whose products a solver made, in pitched DIA form: diagonal d is elements [d * pitch,
+/// d * pitch + rows) of its values.
 struct MatrixReport {
   std::size_t rows = 0;     ///< Of the pixels of the grid on which the eigenproblem was solved.
   std::size_t pitch = 0;    ///< Elements from one diagonal to the next.
@@ -57,30 +53,21 @@ struct MatrixReport {
 /// What an eigensolver did and how good its result is. Eigenvectors that miss the tolerance are no
 /// error: `converged` is false then, and the eigenvectors found so far are returned.
 struct EigenReport {
-  /// Whether every residual norm is at most what EigenParameters::tolerance and
-  /// EigenParameters::relative_tolerance allow; true of no eigenvectors.
-  bool converged = false;
-  /// The solver that ran: "multilevel", "lanczos", "spectra" or "dense", which differs from the
-  /// solver asked for where the image is small, or cannot be coarsened; "decimated" for the
-  /// eigenvectors of contours (ContourVectors::kDecimated).
+  bool converged = false;  ///< Whether every residual norm is as EigenParameters asks for.
+  /// The solver that ran: "multilevel", "lanczos", "spectra" or, for small images, "dense";
+  /// "decimated" for the eigenvectors of SpectralUse::kDecimated.
   std::string solver;
-  /// The kernel of the products that ran, as a name of MatvecKind and, for a compressed matrix, of
-  /// MatvecStorage: "unrolled", "symmetric half". The multilevel solver has a kernel of its own,
-  /// "block", or with a compressed matrix "block half".
+  /// The kernel of the products that ran, by MatvecKind and, for a compressed matrix,
+  /// MatvecStorage: "unrolled", "symmetric half"; of the multilevel solver "block" or "block half".
   std::string matvec;
-  /// Products of the matrix with one vector, on all grids of the solver.
-  std::int64_t products = 0;
-  /// How many times those products read the matrix. A pass that multiplies a block of vectors reads
-  /// the matrix once, so that there are fewer passes than products.
-  std::int64_t passes = 0;
-  MatrixReport matrix;    ///< What was multiplied.
+  std::int64_t products = 0;  ///< Products of the matrix with one vector, on all grids.
+  std::int64_t passes = 0;    ///< How often these read the matrix: once for a block of vectors.
+  MatrixReport matrix;        ///< What was multiplied.
   int levels = 1;         ///< Grids of the multilevel solver, with the image's own; 1 for others.
   int restarts = 0;       ///< Restarts of Lanczos, or iterations of multilevel on all its grids.
   int filter_degree = 1;  ///< Degree of the Chebyshev polynomial that Lanczos ran with.
-  /// The residual norm |A x - theta x| of each eigenvector, the trivial eigenvector first.
-  std::vector<double> residuals;
-  /// What the residual of each eigenvector tells, in the same order.
-  std::vector<EigenResolution> resolution;
+  std::vector<double> residuals;  ///< |A x - theta x| of each eigenvector, the trivial one first.
+  std::vector<EigenResolution> resolution;  ///< What the residual of each tells.
 
   /// How many eigenvalues the residuals resolve, the known ones included.
   std::size_t resolved() const {
@@ -94,15 +81,13 @@ struct EigenReport {
 /// cuts and image segmentation", 2000, equation 11), ascending in lambda. W is the affinity matrix
 /// and D the diagonal matrix of its row sums.
 struct Eigenvectors {
-  int width = 0;   ///< Width of the image, pixels.
-  int height = 0;  ///< Height of the image, pixels.
-  /// The eigenvalues lambda, ascending; the first is about 0. Empty where none were computed (see
-  /// Segmenter::keep_eigenvectors()).
-  std::vector<double> values;
+  int width = 0;               ///< Width of the image, pixels.
+  int height = 0;              ///< Height of the image, pixels.
+  std::vector<double> values;  ///< The eigenvalues lambda, ascending, the first about 0; or none.
   /// vectors[k] is z = D^1/2 y for values[k]: width * height entries, row by row from the top left,
   /// of unit norm, its entry of largest magnitude positive, 0 where the image has no data.
   /// vectors[0] is the trivial eigenvector, proportional to sqrt_degree. Empty where only the
-  /// eigenvalues were wanted (see Segmenter::keep_eigenvectors()).
+  /// eigenvalues were wanted.
   std::vector<std::vector<float>> vectors;
   /// Square roots of the degrees, the diagonal of D^1/2: width * height entries, 0 where the image
   /// has no data. y = z / sqrt_degree. Empty where `vectors` is.

@@ -28,16 +28,14 @@ class ConfigError : public Error {
   using Error::Error;
 };
 
-/// A device that is missing, too small or failing, or a kernel that the device's driver cannot
-/// build.
+/// A device that is missing, too small or failing, or whose driver cannot build a kernel.
 class DeviceError : public Error {
  public:
-  /// An error of a device. `message`: what went wrong and what to do. `build_log`: what the kernel
-  /// compiler printed; empty unless a kernel did not build.
+  /// `message`: what went wrong and what to do. `build_log`: as build_log() returns it.
   explicit DeviceError(const std::string& message, std::string build_log = {})
       : Error(message), build_log_(std::move(build_log)) {}
 
-  /// What the kernel compiler printed. Returns the log; empty unless a kernel did not build.
+  /// What the kernel compiler printed; empty unless a kernel did not build.
   const std::string& build_log() const { return build_log_; }
 
  private:

@@ -16,7 +16,7 @@ struct FeatureSize {
   int channels = 0;         ///< Numbers of each pixel; 0: there are no features.
   int bytes_per_value = 4;  ///< Bytes of one number in main memory: 4 (float32) or 2 (float16).
 
-  /// The main memory that the features take.
+  /// The main memory that they take.
   std::uint64_t bytes() const {
     return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height) *
            static_cast<std::uint64_t>(channels) * static_cast<std::uint64_t>(bytes_per_value);
@@ -29,29 +29,23 @@ struct FeatureMap {
   int width = 0;     ///< Width of the map, pixels.
   int height = 0;    ///< Height of the map, pixels.
   int channels = 0;  ///< Numbers of each pixel, at least 1.
-  /// width * height * channels finite numbers of magnitude at most 1e15: the channels of a pixel
-  /// side by side, pixels row by row from the top left. Empty where `halves` holds the numbers.
+  /// width * height * channels finite numbers of magnitude at most 1e15, not all equal in each
+  /// channel: a pixel's side by side, row by row from the top left. Empty where `halves` holds
+  /// them.
   std::vector<float> values;
-  /// The numbers of `values` in 16 bits (IEEE 754 binary16). Empty where `values` holds them.
-  std::vector<std::uint16_t> halves;
+  std::vector<std::uint16_t> halves;  ///< The numbers in 16 bits (IEEE 754 binary16), or empty.
 
   /// The size of the map.
   FeatureSize size() const { return {width, height, channels, halves.empty() ? 4 : 2}; }
 };
 
-/// Checks the contract of FeatureMap. Throws InputError when they have no pixel or no channel,
-/// another number of values than their size says, a value that is not finite or too large, or one
-/// value in each channel.
-void check_features(const FeatureMap& features);
-
-/// Reads the size of features from the header of a .npy file, and nothing else of it. Throws
-/// InputError as read_features() does, for what the header tells.
-FeatureSize read_feature_size(const std::string& path);
-
 /// Reads features from a .npy file: an array of float32 or float16, (height, width, channels), or
 /// (height, width) for one channel, in C or in Fortran order. Throws InputError naming the file
 /// when it cannot be read, is no such file, holds fewer bytes than its header claims (before memory
-/// is taken), or as check_features() does.
+/// is taken), or its features are not as FeatureMap says.
 FeatureMap read_features(const std::string& path);
+
+/// Reads the header of such a file alone. Throws as read_features() does, for what that tells.
+FeatureSize read_feature_size(const std::string& path);
 
 }  // namespace diacut

@@ -30,28 +30,18 @@ struct Graph {
   std::size_t nodes() const { return starts.size() - 1; }
 };
 
-/// Checks that a graph is what the comment of diacut::Graph asks for. Throws InputError naming the
-/// first entry that is not, and what was expected: no nodes, arrays of wrong sizes, columns out of
-/// range or order, negative, infinite or NaN weights, a matrix that is not symmetric.
-void check_graph(const Graph& graph);
-
 /// Reads a graph from a sparse matrix that SciPy wrote (scipy.sparse.save_npz), of the formats csr,
 /// csc and coo: indices of 32 or 64 bits, values that are booleans, integers or floats. Entries of
-/// one place are summed. Columns are sorted. `path`: the file, with the extension .npz by custom.
-/// Throws InputError where the file cannot be read, is damaged or cut off, holds more than its
-/// header says, or is no such matrix, and as check_graph() does.
+/// one place are summed. Columns are sorted. Throws InputError where the file cannot be read, is
+/// damaged or is no such matrix, or the graph is not as diacut::Graph says.
 Graph read_graph(const std::string& path);
 
 /// How eigenvectors of a graph are computed.
 struct GraphParameters {
-  /// Eigenvectors, with those to the eigenvalue 0. At most as many as nodes with edges.
-  int vectors = 17;
-  /// Residual norm |A x - theta x| at which an eigenvector counts as converged. The norm of A is 1.
-  double tolerance = 1e-4;
-  /// Iterations on the graph itself after which the solver gives up.
-  int max_iterations = 200;
-  /// As EigenParameters::relative_tolerance.
-  double relative_tolerance = 0;
+  int vectors = 17;  ///< With those to the eigenvalue 0; at most as many as nodes with edges.
+  double tolerance = 1e-4;   ///< As EigenParameters::tolerance.
+  int max_iterations = 200;  ///< Iterations on the graph itself after which the solver gives up.
+  double relative_tolerance = 0;  ///< As EigenParameters::relative_tolerance.
 };
 
 /// Eigenvectors of the normalized cut of a graph, (D - W) y = lambda D y (J. Shi and J. Malik,
@@ -66,12 +56,11 @@ struct GraphEigenvectors {
   /// magnitude positive. The eigenvectors to the eigenvalue 0 are the square roots of the degrees
   /// of one component each, 0 elsewhere: components with the larger sums of degrees first.
   std::vector<std::vector<float>> vectors;
-  /// Square roots of the degrees, one for each node: y = z / sqrt_degree.
-  std::vector<float> sqrt_degree;
-  std::size_t components = 0;  ///< Connected components of the graph, without isolated nodes.
-  std::size_t isolated = 0;    ///< Nodes of degree 0.
-  /// How the eigenvectors were found. Solver "multilevel" has levels, the graph itself and its
-  /// contractions; "dense" and "components" have none.
+  std::vector<float> sqrt_degree;  ///< Square roots of the nodes' degrees: y = z / sqrt_degree.
+  std::size_t components = 0;      ///< Connected components of the graph, without isolated nodes.
+  std::size_t isolated = 0;        ///< Nodes of degree 0.
+  /// Of the solver "multilevel", whose levels are the graph itself and its contractions, "dense" or
+  /// "components".
   EigenReport report;
 };
 
@@ -92,37 +81,32 @@ struct GraphLabels {
 /// thread.
 class GraphSolver {
  public:
-  /// Opens the device. `device`: as choose_device() takes it. `kernel_dir`: a folder of
-  /// kernels in place of the built-in ones; empty: none. Throws ConfigError, DeviceError as
-  /// choose_device() does.
+  /// Opens the device. `device`, `kernel_dir`: as Segmenter takes them. Throws ConfigError,
+  /// DeviceError as choose_device() does.
   explicit GraphSolver(const std::string& device = {}, const std::string& kernel_dir = {});
   ~GraphSolver();
-  /// Takes over another object, of which nothing but its destructor may be called afterwards.
-  GraphSolver(GraphSolver&& other) noexcept;
-  /// As that constructor.
-  GraphSolver& operator=(GraphSolver&& other) noexcept;
+  GraphSolver(GraphSolver&& other) noexcept;  ///< Leaves `other` fit for destruction only.
+  GraphSolver& operator=(GraphSolver&& other) noexcept;  ///< As that constructor.
 
-  /// The device that computes.
-  const DeviceInfo& device() const;
+  const DeviceInfo& device() const;  ///< The device that computes.
 
   /// Limits the device memory that the solver takes. `bytes`: the limit; 0: the device's own.
   void limit_device_memory(std::uint64_t bytes);
 
   /// The eigenvectors to the smallest eigenvalues. The same graph, parameters, device and driver
-  /// give the same bytes. `parameters`: how many, and how good. Returns the eigenvectors. Where
-  /// some miss the tolerance, report.converged is false. Throws InputError as check_graph() does,
-  /// and where no node has an edge. Throws ConfigError where more vectors are asked for than nodes
-  /// have edges, or a parameter is out of range. Throws DeviceError where the graph does not fit
-  /// the device. Throws CancelledError when the watch says so.
+  /// give the same bytes. Where some miss the tolerance, report.converged is false. Throws
+  /// InputError naming the first entry of the graph that is not as diacut::Graph says, and where no
+  /// node has an edge; ConfigError where more vectors are asked for than nodes have edges, or a
+  /// parameter is out of range; DeviceError where the graph does not fit the device; CancelledError
+  /// when the watch says so.
   GraphEigenvectors eigenvectors(const Graph& graph, const GraphParameters& parameters = {},
                                  const Watch& watch = {});
 
   /// Clusters with a small normalized cut, from the first eigenvectors, one for each cluster (S. Yu
   /// and J. Shi, "Multiclass spectral clustering", 2003). A graph of as many components as clusters
   /// or more is divided between components: each one, those with the larger sums of degrees first,
-  /// joins the cluster whose sum is the least so far. `clusters`: how many clusters: 1 or more, at
-  /// most as many as nodes with edges. `parameters`: how good eigenvectors have to be; `vectors` is
-  /// not used. Throws InputError, ConfigError, DeviceError, CancelledError as eigenvectors() does.
+  /// joins the cluster whose sum is the least so far. `clusters`: 1 to as many as nodes with edges.
+  /// `parameters`: `vectors` is not used. Throws as eigenvectors() does.
   GraphLabels cluster(const Graph& graph, int clusters, const GraphParameters& parameters = {},
                       const Watch& watch = {});
 
@@ -131,22 +115,11 @@ class GraphSolver {
   std::unique_ptr<State> state_;
 };
 
-/// Checks the name of a file for eigenvectors or labels of a graph. Throws ConfigError where its
-/// extension is not .npy.
-void check_graph_file(const std::string& path);
-
-/// Writes eigenvectors as a NumPy array of float32, (vectors, nodes), a row for each. `path`: the
-/// file, .npy. Throws ConfigError as check_graph_file() does, InputError where the file cannot be
-/// written.
+/// Writes eigenvectors as a NumPy array of float32, (vectors, nodes). Throws ConfigError where the
+/// extension is not .npy, InputError where the file cannot be written.
 void write_graph_eigenvectors(const std::string& path, const GraphEigenvectors& eigenvectors);
 
-/// Writes labels as a NumPy array of int32, one for each node. The file ends in .npy. Throws
-/// ConfigError as check_graph_file() does, InputError where the file cannot be written.
+/// As write_graph_eigenvectors(), of labels: int32, one for each node.
 void write_graph_labels(const std::string& path, const GraphLabels& labels);
-
-/// What a report tells of a graph and of what was computed. `eigenvectors`: its eigenvectors, or
-/// null. `labels`: its clusters, or null. Returns a JSON object, with a line feed at the end.
-std::string graph_json(const Graph& graph, const GraphEigenvectors* eigenvectors,
-                       const GraphLabels* labels, const DeviceInfo& device, double milliseconds);
 
 }  // namespace diacut

@@ -38,39 +38,34 @@ struct Merge {
 struct Hierarchy {
   Labels leaves;              ///< The finest segmentation.
   std::vector<Merge> merges;  ///< The merges, in ascending order of height.
-  /// The height of the automatic cut, in [0, 1]; set for the boundary map that the tree is made
-  /// from.
-  double threshold = 0;
+  double threshold = 0;       ///< The height of its automatic cut, in [0, 1].
 };
 
 /// Checks that a hierarchy is as Hierarchy describes. Throws InputError telling what is wrong.
 void check(const Hierarchy& hierarchy);
 
-/// The regions after all merges of at most a given height. Thresholds nest: each region of a
-/// smaller threshold lies in one region of a larger threshold. Time grows with the pixels.
-/// `threshold`: the height. NaN merges nothing.
+/// The regions after all merges of at most the height `threshold`; NaN merges nothing. Thresholds
+/// nest: each region of a smaller one lies in one of a larger one. Time grows with the pixels.
 Labels cut(const Hierarchy& hierarchy, double threshold);
 
-/// A given number of regions: all merges are made, then the last ones undone. Counts nest: each
-/// region of a larger count lies in one region of a smaller count. There are more regions than
-/// asked for where the data lies in more pieces, and fewer where there are fewer leaves. `notes`
-/// gets a sentence for a person when there are more or fewer regions than were asked for. Throws
+/// A given number of regions: all merges are made, then the last ones undone. Counts nest as
+/// thresholds do. There are more regions than asked for where the data lies in more pieces, and
+/// fewer where there are fewer leaves; `notes` then gets a sentence for a person. Throws
 /// ConfigError when `regions` is less than 1.
 Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
                     std::vector<std::string>& notes);
 
-/// A hierarchy without small regions: no leaf and no merge has fewer pixels than a least size, but
-/// for pieces of the data that have fewer altogether. A node that is smaller joins, from the start,
-/// the node that it merges with, which is the neighbour across the weakest boundary; where that is
-/// made of several nodes of the least size or more, it joins the one with the longest common
-/// boundary. Merges of two nodes that are large enough keep their order and their heights.
-/// `min_size`: the least size, in pixels.
+/// A hierarchy none of whose leaves and merges has fewer than `min_size` pixels, but for pieces of
+/// the data that have fewer altogether. A node that is smaller joins, from the start, the node that
+/// it merges with, which is the neighbour across the weakest boundary; where that is made of
+/// several nodes of the least size or more, it joins the one with the longest common boundary.
+/// Merges of two nodes that are large enough keep their order and their heights.
 Hierarchy without_small_regions(Hierarchy hierarchy, std::int64_t min_size);
 
-/// The labels that parameters ask for: without regions below parameters.min_size, cut into
-/// parameters.regions regions or, if that is 0, at parameters.threshold, or at the hierarchy's own
-/// threshold where that is empty. Which other parameters there are has no effect. `notes` gets
-/// sentences for a person where the labels are not what was asked for, or are one region.
+/// The labels that parameters ask for: without regions below `min_size`, cut into `regions` regions
+/// or, if that is 0, at `threshold`, or at the hierarchy's own one where that is empty. Other
+/// parameters have no effect. `notes` gets sentences for a person where the labels are not what was
+/// asked for, or are one region.
 Labels cut(const Hierarchy& hierarchy, const RegionParameters& parameters,
            std::vector<std::string>& notes);
 

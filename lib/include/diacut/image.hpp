@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,43 +32,59 @@ struct Image {
 
 /// How the values that a file stores become values in [0, 1].
 enum class ValueRange {
-  /// Integers, and floats in [0, 1]: as kType where the values fill half of the range or more, else
-  /// as kRobust, but 8 bits stretched 20 times at most. Other floats: as kRobust.
-  kAuto,
-  /// The smallest value that the type can hold becomes 0, the largest 1. Floats must be in [0, 1].
-  kType,
-  /// The smallest value with data becomes 0, the largest 1, all channels together.
-  kData,
-  /// As kData, but without the thousandth of the values at either end, which become 0 and 1.
-  kRobust,
+  kAuto,    ///< kType for integers and floats in [0, 1] that fill half of it, else kRobust.
+  kType,    ///< The least value of the type becomes 0, the largest 1; floats must be in [0, 1].
+  kData,    ///< The least value with data becomes 0, the largest 1, all channels together.
+  kRobust,  ///< As kData, but for the thousandth of the values at either end.
 };
 
-/// How image files are read.
+/// How image files are read. configs/default.toml describes the members in full, in `[image]`.
 struct ImageParameters {
   ValueRange range = ValueRange::kAuto;   ///< How stored values become values in [0, 1].
   std::int64_t max_pixels = 268'435'456;  ///< Images of more pixels are refused before decoding.
-  /// Regions are found in the image reduced so that its longer side has at most this many pixels,
-  /// and their boundaries are placed in the image itself. An image that is more than twice as long
-  /// as it is wide counts as one of 2:1 with its area. 0: regions are found in the image itself.
-  int detail = 640;
-  /// Whether files are decoded in a process that can reach nothing but the file's bytes: it may
-  /// compute and take memory; it cannot open a file, and anything else, as a socket or a program,
-  /// ends it (Linux's seccomp). For files of strangers. What is read is the same.
-  bool untrusted = false;
+  int detail = 640;            ///< Longer side of the reduced image, pixels; 0: not reduced.
+  bool untrusted = false;      ///< Whether files are decoded in a sandboxed process.
   int decoding_memory = 4096;  ///< The most memory of such a process, MiB.
   int decoding_seconds = 60;   ///< The most time that it may take for an image, seconds.
 };
 
-/// Reads an image of the formats that diacut/image_file.hpp names, grey or colour, with or without
-/// alpha (pixels with an alpha below half of its range have no data). The file's orientation and
-/// colour profile are applied. Of several pages the first is read, with a note. `path`: the file;
-/// "-" reads standard input to its end. Throws InputError naming the file when it cannot be read or
-/// decoded.
-Image read_image(const std::string& path, const ImageParameters& parameters = {});
+/// The part of a file that is read.
+struct ImagePart {
+  /// The page of a TIFF file, frame of an animation, or picture of a collection, from 1. 0: the
+  /// first, with a note in Image::notes where there are more.
+  int page = 0;
+  /// The channel, which then is read as grey, by its number from 1 or by the name that an OME-TIFF
+  /// gives it. Empty: grey or colours as the file has them. In a file whose channels are pages (an
+  /// OME-TIFF, an ImageJ stack), the pages are counted within the channel.
+  std::string channel = {};
+};
 
-/// Decodes the bytes of an image file, as read_image() does. Throws InputError naming the image
-/// when it cannot be decoded.
+/// What the header of a file tells of an image's size.
+struct ImageSize {
+  int width = 0;     ///< Width, pixels; the height, where the image is to be turned upright.
+  int height = 0;    ///< Height, pixels; the width, where the image is to be turned upright.
+  int channels = 3;  ///< 1: grey; 3: colour, or not known before decoding.
+  std::uint64_t file_bytes = 0;  ///< Of the file, which is in memory while it is decoded.
+};
+
+/// Looks at an image's size as soon as it is known, before memory is taken for the image. What it
+/// throws ends the reading. It is called in the thread that reads, once or several times; of a file
+/// of 16 MiB or more first with nothing in memory but the pages of the file that tell the size.
+using SizeCheck = std::function<void(const ImageSize&)>;
+
+/// Reads one image of a file: JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera
+/// files (DNG and others), GIF, BMP or PNM, grey or colour, with or without alpha (pixels with an
+/// alpha below half of its range have no data); 1 to 16 bits, and of some formats 32 bits and
+/// floats. The orientation that the file tells is applied, and colours of 8 and 16 bits are brought
+/// from the file's colour profile to sRGB. `path`: "-" reads standard input to its end. `accepts`:
+/// empty: every size is accepted. Throws InputError naming the file when it cannot be read or
+/// decoded, or has no such part. Throws Error whatever `accepts` throws.
+Image read_image(const std::string& path, const ImageParameters& parameters = {},
+                 const ImagePart& part = {}, const SizeCheck& accepts = {});
+
+/// Decodes the bytes of an image file, as read_image() does. `name`: what messages call it.
 Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
-                   const ImageParameters& parameters = {});
+                   const ImageParameters& parameters = {}, const ImagePart& part = {},
+                   const SizeCheck& accepts = {});
 
 }  // namespace diacut

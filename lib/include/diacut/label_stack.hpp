@@ -14,23 +14,20 @@
 namespace diacut {
 
 /// A TIFF file in memory whose pages are the labels of one image each: signed integers of 32 bits,
-/// packed by deflate, without horizontal differences, which ImageJ reads of no such file. The pages
-/// may differ in size. The bytes depend on the arguments alone.
+/// packed by deflate, without horizontal differences, which ImageJ does not read. The pages may
+/// differ in size. The bytes depend on the arguments alone.
 class LabelStack {
  public:
-  /// Begins a file without pages. `is_big`: whether it is a BigTIFF, which may be larger than 4
+  /// Begins a file of `pages` pages. `is_big`: whether it is a BigTIFF, which may be larger than 4
   /// GiB. `facts`: of the picture's file: the size of pixels goes into the resolution of each page,
-  /// and with the axes into the first page's description, OME-XML or ImageJ's. `pages`: how many
-  /// pages the file will have.
+  /// and with the axes into the first page's description, OME-XML or ImageJ's.
   explicit LabelStack(bool is_big = false, const PictureFacts& facts = {}, int pages = 1);
   ~LabelStack();
   LabelStack(LabelStack&& other) noexcept;  ///< Leaves `other` fit for destruction only.
 
   /// Adds a page. The labels are copied. Throws InputError when they cannot be encoded.
   void add(const Labels& labels);
-
-  /// Ends the file. To be called once, after the last page. Throws InputError when it cannot be
-  /// encoded.
+  /// Ends the file, once, after the last page. Throws InputError when it cannot be encoded.
   std::vector<std::uint8_t> finish();
 
  private:
@@ -43,7 +40,7 @@ class LabelStack {
 /// of the largest overlaps, one to one. Other regions get new numbers.
 class PageLinker {
  public:
-  /// `least`: the least overlap, above 0 and up to 1.
+  /// `least`: that share, above 0 and up to 1.
   explicit PageLinker(double least);
 
   /// Links the next page. `notes` gets sentences for a person: which regions split and which merge

@@ -31,23 +31,19 @@ struct ControlPoint {
 
 /// Where a scene lies on the ground, and what it is made of.
 struct MapFrame {
-  std::string source;  ///< What GDAL opens to read the scene again.
-  int width = 0;       ///< Width, pixels.
-  int height = 0;      ///< Height, pixels.
-  /// The numbers of the bands, from 1, without alpha bands.
-  std::vector<int> bands;
+  std::string source;      ///< What GDAL opens to read the scene again.
+  int width = 0;           ///< Width, pixels.
+  int height = 0;          ///< Height, pixels.
+  std::vector<int> bands;  ///< The numbers of the bands, from 1, without alpha bands.
   std::string projection;  ///< The coordinate system as WKT 2; empty: not known.
-  /// Which axis of the coordinate system the first, the second ... coordinate is, from 1.
-  std::vector<int> axes;
+  std::vector<int> axes;   ///< Which of its axes the first, the second ... coordinate is, from 1.
   /// x = t[0] + t[1] column + t[2] row and y = t[3] + t[4] column + t[5] row, from the upper left
   /// corner of the first pixel.
   std::optional<std::array<double, 6>> transform;
-  std::vector<ControlPoint> points;  ///< Where there is no transform.
-  /// The coefficients of a sensor's rational polynomials, "NAME=VALUE" each.
-  std::vector<std::string> sensor_model;
+  std::vector<ControlPoint> points;       ///< Where there is no transform.
+  std::vector<std::string> sensor_model;  ///< Rational polynomials: "NAME=VALUE" each.
 
-  /// Whether pixels have coordinates by a transform or by control points. Returns true with a
-  /// transform, or with three control points or more.
+  /// Whether pixels have coordinates: by a transform, or by three control points or more.
   bool has_coordinates() const { return transform || points.size() >= 3; }
 };
 
@@ -59,20 +55,18 @@ struct Map {
 
 /// Whether a file is to be read by read_map(): a TIFF or JPEG 2000 file with coordinates, with a
 /// value that means no data (if it is upright), or with more than four samples a pixel; a name that
-/// begins with
-/// "/vsi", or with a prefix of GDAL's as `NETCDF:"a.nc":b`; a file of a format that read_image()
-/// does not know and GDAL does. It reads a few bytes of most files. `name`: the file; "-" is never
-/// a map. Returns whether it is; false where the file cannot be read.
+/// begins with "/vsi", or with a prefix of GDAL's as `NETCDF:"a.nc":b`; a file of a format that
+/// read_image() does not know and GDAL does. It reads a few bytes of most files. False for "-" and
+/// where the file cannot be read.
 bool is_map(const std::string& name);
 
-/// The extensions that tell files of scenes in a folder, beside those of image_extensions(). Of
-/// such a file is_map() tells whether it is a scene. Returns the extensions in lower case with
-/// their dots, ".vrt" first.
-const std::vector<std::string>& map_extensions();
-
-/// Whether the bytes of a TIFF or JPEG 2000 file hold what makes a file a map. Returns whether they
-/// do; false for other formats. Throws InputError when the bytes are no image file.
+/// Whether the bytes of a TIFF or JPEG 2000 file hold what makes a file a map; false for other
+/// formats. Throws InputError when the bytes are no image file.
 bool is_map(std::span<const std::uint8_t> file);
+
+/// The extensions by which files of a folder may be scenes, beside those of image_extensions(), in
+/// lower case with their dots, ".vrt" first. Of such a file is_map() tells whether it is one.
+const std::vector<std::string>& map_extensions();
 
 /// Reads a scene. Values become values in [0, 1] as those of pictures do (ImageParameters::range).
 /// One band is read as grey (with a palette: as its colours), three as red, green and blue. Of
@@ -80,83 +74,54 @@ bool is_map(std::span<const std::uint8_t> file);
 /// brightness, red against blue, and green against both (the axes of Ohta, Kanade and Sakai, Color
 /// information for region segmentation, 1980), after each band was divided by its standard
 /// deviation. A note tells the share of the variance. Pixels that a mask, an alpha band or the
-/// value of no data leaves out in a band that is looked at have no data. `parameters`: how it is
-/// read; ImageParameters::max_pixels holds before anything is read. `bands`: the numbers of one
-/// band or of three, which alone are looked at; empty: as above. `accepts`: as read_image() takes
-/// it. Throws InputError naming the scene when it cannot be read, has no such band, or holds
-/// complex numbers; ConfigError for another number of bands. Throws Error whatever `accepts`
-/// throws.
+/// value of no data leaves out in a band that is looked at have no data. `bands`: the numbers of
+/// one band or of three, which alone are looked at; empty: as above. `accepts`: as read_image()
+/// takes it. Throws InputError naming the scene when it cannot be read, has no such band, or holds
+/// complex numbers; ConfigError for another number of bands.
 Map read_map(const std::string& name, const ImageParameters& parameters = {},
              const std::vector<int>& bands = {}, const SizeCheck& accepts = {});
 
-/// Where a scene lies, without its samples. Throws InputError naming the scene when it cannot be
-/// read.
+/// Where a scene lies, without its samples. Throws InputError naming it when it cannot be read.
 MapFrame read_map_frame(const std::string& name);
 
-/// The size of a scene's pixels. `frame`: where the scene lies. Returns in metres; not known
-/// without a transform, and in degrees.
+/// The size of a scene's pixels, in metres; not known without a transform, and in degrees.
 PixelSize ground_pixel(const MapFrame& frame);
 
-/// Reads bands one by one in the numbers that the scene stores. `frame`: where the scene lies. Its
-/// source is read again. `wanted`: as ImageFile::read_channels() takes it, of the names "b1", "b2",
-/// ... or those that the scene gives to bands; empty: all. `visit` gets each band, with NaN where
-/// it has no data. Throws InputError naming the scene when it cannot be read, or has no such band.
+/// Reads bands one by one in the numbers that the scene stores, from MapFrame::source. `wanted`: as
+/// ImageFile::read_channels() takes it, of the names "b1", "b2", ... or those that the scene gives
+/// to bands; empty: all. `visit` gets each band, with NaN where it has no data. Throws InputError
+/// naming the scene when it cannot be read, or has no such band.
 void read_map_channels(const MapFrame& frame, const std::string& wanted,
                        const std::function<void(Channel&&)>& visit);
 
 /// Writes labels as a tiled, compressed GeoTIFF of 32-bit unsigned integers with the projection,
 /// the transform or control points, and the sensor model of a scene; 0 is declared as no data.
-/// `frame`: where they lie. `cloud_optimised`: whether the file is a cloud-optimised GeoTIFF, with
-/// overviews. Throws InputError when the file cannot be written, or sizes differ.
+/// `cloud_optimised`: whether the file is a cloud-optimised GeoTIFF, with overviews. Throws
+/// InputError when the file cannot be written, or sizes differ.
 void write_map_labels(const std::string& path, const Labels& labels, const MapFrame& frame,
                       bool cloud_optimised = false);
 
-/// Sees whether the extension of a path stands for a map of boundary strength. Throws ConfigError
-/// listing the known extensions when it does not.
-void check_strength_name(const std::string& path);
-
-/// Writes a map of boundary strength: .tif as a tiled, compressed GeoTIFF of 32-bit floats with the
-/// coordinates of a scene, .png and .npy as write_contours() does. `strength`: values row by row
-/// from the top left, as many as the frame has pixels. `frame`: where they lie; its size alone for
-/// pictures without coordinates. `cloud_optimised`: whether a .tif is a cloud-optimised GeoTIFF,
-/// with overviews. Throws ConfigError for another extension; InputError when the file cannot be
-/// written, or sizes differ.
+/// Writes a map of boundary strength: .tif as write_map_labels() does, of 32-bit floats, .png and
+/// .npy as write_contours() does. `strength`: values row by row from the top left. `frame`: where
+/// they lie; its size alone for pictures without coordinates. Throws ConfigError for another
+/// extension; InputError when the file cannot be written, or sizes differ.
 void write_map_strength(const std::string& path, const std::vector<float>& strength,
                         const MapFrame& frame, bool cloud_optimised = false);
 
-/// Where the ultrametric contour map of a scene lies, which has (2 height + 1) x (2 width + 1)
-/// values: the pixel in column c and row r of the scene is the one in column 2 c + 1 and row
-/// 2 r + 1 of the map.
-///
-/// `frame`: where the scene lies. Returns where the map lies, without a sensor model.
+/// Where the ultrametric_map() of a scene lies, without a sensor model.
 MapFrame ultrametric_frame(const MapFrame& frame);
 
-/// A format of polygons with coordinates.
-enum class MapRegionFormat {
-  kGeoPackage,  ///< .gpkg
-  kGeoJson,     ///< .geojson, in longitude and latitude (WGS 84), as RFC 7946 asks
-  kShapefile,   ///< .shp, with .shx, .dbf and others beside it
-};
-
-/// The format of polygons that the extension of a path, in upper or lower case, stands for. Returns
-/// the format; nothing for another extension.
-std::optional<MapRegionFormat> map_region_format(const std::string& path);
-
-/// Sees whether the regions of a scene can be written. `path`: the file, of a format that
-/// map_region_format() knows. `frame`: where the scene lies. Throws InputError when the scene has
-/// no coordinates, or GeoJSON would need a projection that is not known, or the format holds fewer
-/// fields.
-void check_map_regions(const std::string& path, const MapFrame& frame);
-
-/// Writes each region as a feature: a multipolygon along the sides of its pixels, with holes, whose
-/// vertices its neighbours share; its label; its area in pixels ("pixels") and, in projected
-/// coordinates, in squared units of the projection ("area"); and for each band N of the scene the
-/// mean, standard deviation (divided by the number of pixels), least and greatest value that the
-/// scene stores ("bN_mean", "bN_std", "bN_min", "bN_max"), empty where the band has no data.
-/// `frame`: where they lie. Its source is read again. `simplify`: the distance of
-/// simplify_outlines(), in pixels; empty: outlines are exact. Throws InputError as
-/// check_map_regions() does, and when the source cannot be read, the file cannot be written, or
-/// sizes differ.
+/// Writes each region as a feature of a .gpkg, a .geojson (in longitude and latitude (WGS 84), as
+/// RFC 7946 asks) or a .shp (with .shx, .dbf and others beside it): a multipolygon along the sides
+/// of its pixels, with holes, whose vertices its neighbours share; its label; its area in pixels
+/// ("pixels") and, in projected coordinates, in squared units of the projection ("area"); and for
+/// each band N of the scene the mean, standard deviation (divided by the number of pixels), least
+/// and greatest value that the scene stores ("bN_mean", "bN_std", "bN_min", "bN_max"), empty where
+/// the band has no data. MapFrame::source is read again. `simplify`: the distance of
+/// simplify_outlines(), in pixels; empty: outlines are exact. Throws ConfigError for another
+/// extension; InputError when the scene has no coordinates, or GeoJSON would need a projection that
+/// is not known, or the format holds fewer fields, and when the source cannot be read, the file
+/// cannot be written, or sizes differ.
 void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame,
                        std::optional<double> simplify = {});
 

@@ -17,8 +17,8 @@ namespace diacut {
 struct MemoryPhase {
   std::string phase;               ///< The phase's name, as "eigenvectors".
   std::uint64_t device_bytes = 0;  ///< On the device, bytes.
-  /// In main memory, bytes, beyond what the process holds before the image is read. It includes
-  /// `device_bytes` where the device is a CPU, whose memory this is.
+  /// In main memory, bytes, beyond what the process holds before the image is read, with
+  /// `device_bytes` where the device is a CPU.
   std::uint64_t host_bytes = 0;
 };
 
@@ -26,10 +26,8 @@ struct MemoryPhase {
 struct MemoryPlan {
   std::vector<MemoryPhase> phases;  ///< In their order.
 
-  /// The most memory held at once on the device.
-  std::uint64_t device_bytes() const;
-  /// The most main memory held at once, beyond what the process holds before the image is read.
-  std::uint64_t host_bytes() const;
+  std::uint64_t device_bytes() const;  ///< The most of all phases.
+  std::uint64_t host_bytes() const;    ///< The most of all phases.
 };
 
 /// What decides, beside Parameters, what a run computes and how much memory that takes.
@@ -40,11 +38,10 @@ struct PlannedResults {
   bool verified = false;      ///< As Segmenter::verify_results().
 };
 
-/// Plans the memory of segmenting an image: from reading it to writing its labels as PNG. It takes
-/// no memory of the device. `limit`: of the device memory held at once, bytes; 0: the device's
-/// memory. `results`: what else decides whether eigenvectors are computed. Throws DeviceError when
-/// the image does not fit the device in any way; the message says what it would take, what there
-/// is, and what to do.
+/// Plans the memory of segmenting an image, from reading it to writing its labels as PNG. It takes
+/// no memory of the device. `limit`: as Segmenter::limit_device_memory() takes it. Throws
+/// DeviceError when the image does not fit the device in any way; the message says what it would
+/// take, what there is, and what to do.
 MemoryPlan plan_memory(const ImageSize& image, const Parameters& parameters,
                        const DeviceInfo& device, std::uint64_t limit = 0,
                        const PlannedResults& results = {});
@@ -54,8 +51,7 @@ MemoryPlan plan_memory(const ImageSize& image, const Parameters& parameters,
 /// -v`). Returns bytes; 0 where the system does not tell.
 std::uint64_t host_memory_available();
 
-/// Throws InputError when a plan does not fit the main memory that this process can have: the
-/// message says what it would take, what there is, and what to do.
+/// Throws InputError, in the same words, when a plan does not fit host_memory_available().
 void check_host_memory(const MemoryPlan& plan, const ImageSize& image, const DeviceInfo& device);
 
 }  // namespace diacut

@@ -34,10 +34,8 @@ enum class ObjectScoring {
 
 /// What a node of a merge tree must meet to be an object.
 struct ObjectConditions {
-  /// The least area: pixels, or a share of the pixels with data. Nothing: no limit.
-  std::optional<LeastSize> least_area;
-  /// The greatest area, in the same units. Nothing: no limit.
-  std::optional<LeastSize> greatest_area;
+  std::optional<LeastSize> least_area;     ///< In pixels or as a share; nothing: no limit.
+  std::optional<LeastSize> greatest_area;  ///< In pixels or as a share; nothing: no limit.
   /// The area divided by the area of the convex hull of the corners of the pixels, in (0, 1].
   Interval solidity = {0.9, std::numeric_limits<double>::infinity()};
   /// The height at which the node merges with another, less the height of the merge that made the
@@ -47,8 +45,7 @@ struct ObjectConditions {
   /// The mean brightness of the node less that of the node that it merges with; in [-1, 1]. The
   /// brightness of a pixel is the mean of its channels. Needs an image if an end is finite.
   Interval brightness;
-  /// What is summed over the objects.
-  ObjectScoring score = ObjectScoring::kContrast;
+  ObjectScoring score = ObjectScoring::kContrast;  ///< What is summed over the objects.
 };
 
 /// Conditions for ObjectScoring::kNuclei: areas from 15 to 8000 pixels, as those that it learned
@@ -63,26 +60,23 @@ ObjectConditions nuclei_conditions();
 /// an object. For n nodes, p pixels and hulls of at most h corners the time is at most of the order
 /// p + n h, the memory p + n. `image`: the image that the hierarchy was made from, or null: then
 /// nothing is known of brightness. `notes` gets a sentence for a person when there is no object.
-/// Returns the objects as labels 1, 2, ... in scan order, each 4-connected; 0 is the background and
-/// pixels without data. Throws ConfigError when an interval has no number in it, an end of it is no
-/// number, a greatest area, solidity or contrast is below 0, an area is
-/// LeastSize::Unit::kAutomatic, or brightness or ObjectScoring::kNuclei is asked for without an
-/// image. Throws InputError when the image is not of the size of the hierarchy.
+/// Returns labels 1, 2, ... in scan order, each 4-connected; 0 is the background and pixels without
+/// data. Throws ConfigError when an interval has no number in it, an end of it is no number, a
+/// greatest area, solidity or contrast is below 0, an area is LeastSize::Unit::kAutomatic, or
+/// brightness or ObjectScoring::kNuclei is asked for without an image. Throws InputError when the
+/// image is not of the size of the hierarchy.
 Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditions,
                     const Image* image, std::vector<std::string>& notes);
 
-/// Sums of an inside map over regions. `inside`: how likely each pixel lies inside of an object, in
-/// [0, 1]. Returns for each label from 0 to regions.count the sum, in steps of 2^-24, to which each
-/// value is rounded, so that the order of the pixels does not matter. Doubles hold these integers
-/// exactly. Throws InputError when `inside` has not a value for each pixel.
+/// Sums of an inside map (Segmentation::inside) for each label from 0 to regions.count, in steps of
+/// 2^-24, to which each value is rounded, so that the order of the pixels does not matter: doubles
+/// hold these integers exactly. Throws InputError when `inside` has not a value for each pixel.
 std::vector<double> inside_sums(const Labels& regions, std::span<const float> inside);
 
-/// The regions that lie inside of objects, as RegionMethod::kObjects has them. `inside`: how likely
-/// each pixel lies inside of an object (Segmentation::inside). `parameters`: a region is an object
-/// if the mean over its pixels is above parameters.inside and it has at least parameters.min_size.
-/// `notes` gets a sentence for a person when there is no object. Returns the objects as labels 1,
-/// 2, ... in scan order; 0 is the background and pixels without data. Throws InputError when
-/// `inside` has not a value for each pixel.
+/// The regions that lie inside of objects, as RegionMethod::kObjects has them: those with a mean of
+/// the inside map above parameters.inside and at least parameters.min_size. `notes` gets a sentence
+/// for a person when there is no object. Returns labels 1, 2, ... in scan order; 0 is the
+/// background and pixels without data. Throws as inside_sums() does.
 Labels objects_of_regions(const Labels& regions, std::span<const float> inside,
                           const RegionParameters& parameters, std::vector<std::string>& notes);
 

@@ -11,8 +11,7 @@
 /// The boundaries of regions as closed polygons along the sides of pixels.
 namespace diacut {
 
-/// A corner of a pixel: pixel (x, y) has the corners (x, y), (x + 1, y), (x + 1, y + 1) and
-/// (x, y + 1).
+/// A corner of a pixel: pixel (x, y) has (x, y), (x + 1, y), (x + 1, y + 1) and (x, y + 1).
 struct Corner {
   std::int32_t x = 0;  ///< To the right, 0 to the image's width.
   std::int32_t y = 0;  ///< Downwards, 0 to the image's height.
@@ -44,21 +43,19 @@ struct Outlines {
   /// count + 2 elements.
   std::vector<std::size_t> first_ring;
 
-  /// The rings of a region. `label`: the region, 1 to count. Returns its rings; they live as long
-  /// as the outlines.
+  /// The rings of region `label`, 1 to count; they live as long as the outlines.
   std::span<const Ring> of(std::int64_t label) const {
     const auto at = static_cast<std::size_t>(label);
     return {rings.data() + first_ring[at], first_ring[at + 1] - first_ring[at]};
   }
-  /// The corners of a ring. Returns its corners; they live as long as the outlines.
+  /// The corners of a ring; they live as long as the outlines.
   std::span<const Corner> of(const Ring& ring) const {
     return {corners.data() + ring.first, ring.count};
   }
 };
 
-/// Traces the outlines of all regions in one scan. Time and memory grow with the pixels. `labels`:
-/// labels from 0 to labels.count; a region may lie in several pieces. Pixels of label 0 have no
-/// outline.
+/// Traces the outlines of all regions in one scan. Time and memory grow with the pixels. A region
+/// may lie in several pieces. Pixels of label 0 have no outline.
 Outlines trace_outlines(const Labels& labels);
 
 /// Leaves corners out of outlines, those of the least triangles first, as long as no corner that
@@ -66,8 +63,8 @@ Outlines trace_outlines(const Labels& labels);
 /// another: regions stay apart and keep their neighbours, which share every corner of their common
 /// boundary. What stays are the corners where three regions or more meet, those of the image, and
 /// of each ring at least three. Filling the rings no longer gives the pixels back. `distance`: in
-/// pixels; 0 leaves out what lies on straight lines. Returns the outlines, whose rings are those of
-/// `outlines` with fewer corners; they have in addition the corners where others meet their sides.
+/// pixels; 0 leaves out what lies on straight lines. The rings have in addition the corners where
+/// others meet their sides.
 Outlines simplify_outlines(const Outlines& outlines, double distance);
 
 }  // namespace diacut

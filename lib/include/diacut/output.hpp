@@ -19,62 +19,28 @@
 /// Every write_ function writes to a temporary file in the target's folder and renames it when it
 /// is complete, so that a failure leaves neither a half-written file nor a changed old file. A
 /// target that is no regular file (a pipe, /dev/null) is written directly. A path of "-" is
-/// standard output. The bytes of a file depend on the arguments alone.
+/// standard output. The bytes of a file depend on the arguments alone. Maps are width * height
+/// values, row by row from the top left. The extension of a path, in upper or lower case, stands
+/// for a format.
 ///
 /// Errors of every function that takes a path: InputError for a file that cannot be written, or a
-/// format that cannot hold the content; ConfigError for an extension that is not known. A process
-/// that has not ignored SIGPIPE and SIGXFSZ is ended by them when a reader goes away or a file
-/// meets the limit of ulimit -f.
+/// format that cannot hold the content; ConfigError, which lists the known extensions, for another
+/// one. A process that has not ignored SIGPIPE and SIGXFSZ is ended by them when a reader goes away
+/// or a file meets the limit of ulimit -f.
 namespace diacut {
 
-/// How labels are written.
-enum class LabelFormat {
-  kGreyPng,     ///< 16-bit grey PNG whose values are the labels: .png
-  kIndexedPng,  ///< 8-bit palette PNG whose indices are the labels, 0 transparent: .png
-  kTiff,        ///< TIFF of 32-bit signed integers, packed by deflate: .tif, .tiff
-  kNpy,         ///< NumPy array of 32-bit signed integers, shape (height, width): .npy
-};
-
-/// Whether the extension of a path, in upper or lower case, is that of a TIFF.
-bool names_tiff(const std::string& path);
-
-/// The format that the extension of a path, in upper or lower case, stands for. `path`:
-/// "-" stands for PNG. `indexed`: whether a PNG is to be an indexed one. Throws ConfigError listing
-/// the known extensions when it is not one of them, or when `indexed` is asked of a format other
-/// than PNG.
-LabelFormat label_format(const std::string& path, bool indexed = false);
-
-/// Whether one file of this format can hold labels of several images as its pages, as TIFF can.
-bool holds_pages(LabelFormat format);
-
-/// Labels as the bytes of a file. Throws InputError naming the formats that hold so many regions
-/// when `format` does not.
-std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format);
-
-/// Writes labels in the format that label_format() gives. `indexed`: whether a PNG is to be an
-/// indexed one. `facts`: what a TIFF file keeps of the picture's file, see LabelStack.
+/// Writes labels: .png and "-" are a 16-bit grey PNG whose values are the labels or, `indexed`, an
+/// 8-bit palette PNG whose indices are, 0 transparent; .tif and .tiff a TIFF of 32-bit signed
+/// integers, packed by deflate; .npy a NumPy array of these, of the shape (height, width). `facts`:
+/// what a TIFF file keeps of the picture's file, see LabelStack. Throws InputError also when the
+/// format does not hold so many regions, ConfigError when `indexed` is asked of another than PNG.
 void write_labels(const std::string& path, const Labels& labels, bool indexed = false,
                   const PictureFacts& facts = {});
 
-/// How pictures for people are written.
-enum class PictureFormat {
-  kPng,   ///< 8-bit colour PNG: .png
-  kJpeg,  ///< JPEG of quality 92: .jpg, .jpeg
-};
-
-/// The format that the extension of a path, in upper or lower case, stands for. `path`:
-/// "-" stands for PNG. Throws ConfigError listing the known extensions when it is not one of them.
-PictureFormat picture_format(const std::string& path);
-
-/// The image with the boundaries between regions drawn on it, in colour and of the image's size.
-/// Pixels lean towards their region's mean colour; pixels without data show a checkerboard.
-/// `labels`: its regions, of the image's size. Throws InputError when the sizes differ, or when the
-/// format cannot hold the picture.
-std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& labels,
-                                         PictureFormat format);
-
-/// Writes the picture that encode_overlay() draws in the format that picture_format() gives.
-/// `labels`: its regions, of the image's size.
+/// Writes the image with the boundaries between regions drawn on it, in colour and of the image's
+/// size: an 8-bit PNG (.png, "-"), or a JPEG of quality 92 (.jpg, .jpeg). Pixels lean towards their
+/// region's mean colour; pixels without data show a checkerboard. `labels`: its regions, of the
+/// image's size. Throws InputError also when the sizes differ.
 void write_overlay(const std::string& path, const Image& image, const Labels& labels);
 
 /// A hierarchy as the bytes of a .tree file, version 1. All numbers are little-endian, one directly
@@ -93,41 +59,36 @@ std::vector<std::uint8_t> encode_tree(const Hierarchy& hierarchy);
 /// Writes the bytes of encode_tree().
 void write_tree(const std::string& path, const Hierarchy& hierarchy);
 
-/// Reads the hierarchy that write_tree() wrote, equal to the bit. `path`: "-" is standard
-/// input. Throws InputError naming the file when it is damaged, truncated, of another version, or
-/// no .tree file.
+/// Reads the hierarchy that write_tree() wrote, equal to the bit. `path`: "-" is standard input.
+/// Throws InputError naming the file when it is damaged, truncated, of another version, or no .tree
+/// file.
 Hierarchy read_tree(const std::string& path);
 
-/// Reads the hierarchy that encode_tree() encoded, equal to the bit. Throws InputError as
-/// read_tree() does.
+/// As read_tree(), of the bytes of encode_tree(). `name`: what messages call them.
 Hierarchy decode_tree(const std::vector<std::uint8_t>& bytes, const std::string& name);
 
-/// Writes probabilities of labels as .npy (float32, shape (labels, height, width)).
-/// `probabilities`: for each label width * height values, row by row from the top left. `width`,
-/// `height`: of the maps, pixels. Throws InputError naming the file when it cannot be written.
+/// Writes a map of probabilities for each label as .npy (float32, shape (labels, height, width)).
 void write_probabilities(const std::string& path,
                          const std::vector<std::vector<float>>& probabilities, int width,
                          int height);
 
-/// Writes a map of boundary strength, such as contours or an ultrametric_map(): .png (16-bit grey,
-/// 65535 times the strength, 65535 also for infinity) or .npy (float32, shape (height, width)).
-///
-/// `path`: "-" is a PNG to standard output. `contours`: width * height values from 0 on,
-/// row by row from the top left. `width`, `height`: of the map, pixels.
+/// Writes a map of boundary strength from 0 on, such as contours or an ultrametric_map(): .png or
+/// "-" (16-bit grey, 65535 times the strength, 65535 also for infinity) or .npy (float32, shape
+/// (height, width)).
 void write_contours(const std::string& path, const std::vector<float>& contours, int width,
                     int height);
 
 /// Writes eigenvectors into a folder, all files or none. The folder, and those above it, are made
 /// if needed. The files hold y = z / sqrt_degree, the eigenvectors of (D - W) y = lambda D y, where
 /// Eigenvectors holds z:
-///  - eigenvector-02.png, ...  the second and each further eigenvector (the first is constant), as
+///  - eigenvector-02.png, ...: the second and each further eigenvector (the first is constant), as
 ///    16-bit grey: 1 is its least value, 65535 its greatest, 0 no data. The PNG text "eigenvalue"
 ///    holds the eigenvalue, the texts "least" and "greatest" what 1 and 65535 stand for;
-///  - montage.png              all of these side by side to look at, blue below zero, red above,
-///    under each its number and eigenvalue; first the image, if given;
-///  - eigenvectors.npy         all eigenvectors, the first included: float32, shape (count, height,
+///  - montage.png: all of these side by side to look at, blue below zero, red above, under each its
+///    number and eigenvalue; first the image, if given;
+///  - eigenvectors.npy: all eigenvectors, the first included: float32, shape (count, height,
 ///    width), C order;
-///  - eigenvalues.json         eigenvalues, residual norms, whether the solver converged.
+///  - eigenvalues.json: eigenvalues, residual norms, whether the solver converged.
 ///
 /// `image`: the image for the montage, or null.
 void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenvectors,
@@ -137,28 +98,19 @@ void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenv
 /// of this layout, which a change of meaning raises), "diacut" (the program's version), "input",
 /// "image", "device", "parameters" (grouped as in a configuration), "stages" (milliseconds),
 /// "memory" (bytes), "matvec", "eigen", "regions" (label, area in pixels, bounding box, centroid,
-/// mean colour), and "notes". Numbers that are not finite are null; bytes of texts that are no
-/// UTF-8 are replaced. `page`: the image's page in its file, told as "page"; 0: the file holds one
-/// image.
+/// mean colour), and "notes". Numbers that are not finite are null; bytes that are no UTF-8 are
+/// replaced. `page`: the image's page in its file; 0: the file holds one image.
 std::string report_json(const Segmentation& segmentation, const Image& image,
                         const Parameters& parameters, const DeviceInfo& device,
                         const std::string& input_name, int page = 0);
 
-/// A device as a JSON object: what report_json() tells of it.
-std::string device_json(const DeviceInfo& device);
-/// Devices as a JSON array: for each what report_json() tells of a device, and whether it is the
-/// chosen one. `chosen`: the chosen device, or null.
-std::string devices_json(const std::vector<DeviceInfo>& devices, const DeviceInfo* chosen);
-
 /// Writes bytes to a file.
 void write_file(const std::string& path, const std::vector<std::uint8_t>& bytes);
-
 /// Writes a text to a file.
 void write_file(const std::string& path, const std::string& text);
 
-/// Sees whether a file can be written, as far as that can be known beforehand, and creates nothing.
-/// Throws InputError that writing would throw: the folder is missing or not writable, or the path
-/// is a folder.
+/// Throws the InputError that writing a file would throw, as far as that can be known beforehand:
+/// the folder is missing or not writable, or the path is a folder. It creates nothing.
 void check_writable(const std::string& path);
 
 /// Removes the temporary files of writes under way, in every thread; those writes then fail. It is

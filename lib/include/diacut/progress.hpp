@@ -17,11 +17,9 @@ class CancelToken {
  public:
   /// Asks the work to stop. Once set, a token stays set.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
-
   /// Whether the work is to stop.
   bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
-
-  /// Returns if the work may go on. Throws CancelledError after cancel().
+  /// Throws CancelledError after cancel().
   void throw_if_cancelled() const {
     if (cancelled()) throw CancelledError("interrupted");
   }
@@ -43,9 +41,8 @@ struct Watch {
   /// does the work. It must not throw, and may set the token.
   std::function<void()> waiting = {};
 
-  /// What the work calls from time to time. `stage`: the stage's name, as "eigenvectors". `share`:
-  /// the share of the stage that is done, in [0, 1]. Throws CancelledError when the work is to
-  /// stop.
+  /// What the work calls from time to time, with a ProgressFunction's arguments. Throws
+  /// CancelledError when the work is to stop.
   void report(std::string_view stage, double share) const {
     if (cancel != nullptr) cancel->throw_if_cancelled();
     if (progress) progress(stage, share);

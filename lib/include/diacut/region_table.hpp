@@ -13,8 +13,9 @@
 /// The figures of each region, and which regions are neighbours, as tables and graphs.
 namespace diacut {
 
-/// The figures of one region. Coordinates are those of pixels: the centre of the first pixel is
-/// (0, 0), as in report_json().
+/// The figures of one region. Coordinates are those of pixels: the centre of the first pixel is (0,
+/// 0), as in report_json(). The last three before `merge_height` are as scikit-image's
+/// regionprops() defines them.
 struct RegionFigures {
   std::int64_t label = 0;  ///< What files call it: its number, unless a label image gave another.
   std::int64_t area = 0;   ///< Its pixels.
@@ -24,15 +25,10 @@ struct RegionFigures {
   int height = 0;          ///< Rows of its bounding box.
   double centroid_x = 0;   ///< Mean column of its pixels.
   double centroid_y = 0;   ///< Mean row of its pixels.
-  /// The sides of its pixels that are not shared with another of its pixels: the length of its
-  /// outline, holes included.
-  std::int64_t perimeter = 0;
-  /// Its area divided by the area of the convex hull of its pixels' corners, in (0, 1].
-  double solidity = 0;
-  /// The diameter of the circle of its area. This and the next two are as scikit-image's
-  /// regionprops() defines them.
-  double equivalent_diameter = 0;
-  double eccentricity = 0;  ///< Of the ellipse of its second moments, in [0, 1].
+  std::int64_t perimeter = 0;  ///< The length of its outline in sides of pixels, holes included.
+  double solidity = 0;  ///< Its area by that of the convex hull of its pixels' corners, in (0, 1].
+  double equivalent_diameter = 0;  ///< The diameter of the circle of its area.
+  double eccentricity = 0;         ///< Of the ellipse of its second moments, in [0, 1].
   /// The angle between the rows' direction (downwards) and the longer axis of that ellipse, from
   /// -pi/2 to pi/2.
   double orientation = 0;
@@ -46,8 +42,8 @@ struct Neighbours {
   std::int32_t first = 0;   ///< The region with the smaller label.
   std::int32_t second = 0;  ///< The region with the larger label.
   std::int64_t length = 0;  ///< The sides of pixels that they share.
-  /// Height of the merge tree at which they merge: the least over the sides that they share, in
-  /// [0, 1]. Negative where it is not known.
+  /// Height of the merge tree at which they merge, in [0, 1]: the least over the sides that they
+  /// share. Negative where it is not known.
   float merge_height = -1;
 };
 
@@ -77,9 +73,8 @@ struct RegionTable {
   std::vector<MeasuredChannel> channels;  ///< As they were added.
 };
 
-/// Measures the shapes of all regions. `hierarchy`: the merge tree that the labels are a cut of, or
-/// null: then there are no heights. Returns the figures, without channels. Throws InputError when
-/// sizes differ.
+/// Measures the shapes of all regions, without channels. `hierarchy`: the merge tree that the
+/// labels are a cut of, or null: then there are no heights. Throws InputError when sizes differ.
 RegionTable measure_regions(const Labels& labels, const Outlines& outlines,
                             const Hierarchy* hierarchy);
 
@@ -97,28 +92,9 @@ class ChannelMeter {
   std::vector<std::size_t> pixels_;  ///< Region after region.
 };
 
-/// The header of a table of comma-separated values: "label", "area" (pixels), "area_um2" or
-/// "area_m2" where pixels have a size, "x", "y", "width", "height", "centroid_x", "centroid_y",
-/// "perimeter", "solidity", "equivalent_diameter", "eccentricity", "orientation", of each channel
-/// "mean_NAME", "std_NAME", "min_NAME", "max_NAME", "median_NAME" and "integrated_NAME",
-/// "neighbours" (how many), where heights are known "merge_height" (the least of those to its
-/// neighbours; empty without neighbours), and "neighbour_labels" (separated by spaces).
-std::string region_csv_header(const RegionTable& table);
-
-/// The lines of the table, one for each region. Returns the lines, without line ends.
-std::vector<std::string> region_csv_rows(const RegionTable& table);
-
-/// How a graph of regions is written.
-enum class GraphFormat {
-  kGraphml,  ///< GraphML with the figures of nodes and edges: .graphml
-  kCsv,      ///< A list of edges, "source,target,length" and "merge_height": .csv
-};
-
-/// The format that the extension of a path, in upper or lower case, stands for. Throws ConfigError
-/// listing the known extensions when it is not one of them.
-GraphFormat graph_format(const std::string& path);
-
-/// The regions as the nodes and neighbours as the edges of an undirected graph.
-std::string region_graph(const RegionTable& table, GraphFormat format);
+/// Writes the regions as the nodes and neighbours as the edges of an undirected graph: .graphml
+/// with the figures of both, or .csv, a list of edges, "source,target,length" and "merge_height".
+/// Throws as diacut/output.hpp says.
+void write_region_graph(const std::string& path, const RegionTable& table);
 
 }  // namespace diacut

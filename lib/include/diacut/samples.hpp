@@ -35,12 +35,11 @@ struct Samples {
   std::int64_t channels = 1;
 };
 
-/// Makes an image of an array. The values are those that read_image() makes of a file that stores
-/// the same samples: pixels with an alpha below half of its range, and pixels that are not finite,
-/// have no data. `samples`: the array; it is copied and not needed after the call. `parameters`:
-/// how the values become values in [0, 1], and the most pixels. Throws InputError when the array is
-/// empty, has more pixels than ImageParameters::max_pixels, another number of channels, or no pixel
-/// with data; and when its floats do not lie in the range that was asked for.
+/// Makes an image of an array, which is copied. The values are those that read_image() makes of a
+/// file that stores the same samples: pixels with an alpha below half of its range, and pixels that
+/// are not finite, have no data. `parameters`: `range` and `max_pixels` count. Throws InputError
+/// when the array is empty, has more pixels than that, another number of channels, or no pixel with
+/// data; and when its floats do not lie in the range that was asked for.
 Image image_from_samples(const Samples& samples, const ImageParameters& parameters = {});
 
 }  // namespace diacut

@@ -20,11 +20,10 @@ inline constexpr std::int32_t kMostSeedLabel = 65'535;
 struct Seeds {
   int width = 0;   ///< Width of the image, pixels.
   int height = 0;  ///< Height of the image, pixels.
-  /// width * height labels, row by row from the top left: 1 to kMostSeedLabel, and 0 where
-  /// no label was given. At least two labels have to be there.
+  /// width * height labels, row by row from the top left: 1 to kMostSeedLabel, at least two
+  /// different ones, and 0 where no label was given.
   std::vector<std::int32_t> labels;
-  /// What a person should know of how they were read: which colour became which label.
-  std::vector<std::string> notes = {};
+  std::vector<std::string> notes = {};  ///< For a person: which colour became which label.
 };
 
 /// Reads seeds from a file: a PNG or TIFF of one channel (of a palette the index counts; what has
@@ -34,11 +33,10 @@ struct Seeds {
 /// colour, and for the mixed colours of soft edges; or GeoJSON whose points, lines and areas have a
 /// label each (properties.label) and coordinates in pixels from the upper left corner, x to the
 /// right and y down. A line marks the pixels that it passes, an area those whose centres it holds.
-/// `parameters`: the most pixels, and whether the file is trusted; the others have no effect.
-/// `width`, `height`: of the image, pixels; only GeoJSON needs it. Throws InputError naming the
-/// file when it cannot be read, holds a number that is negative, fractional or larger than
-/// kMostSeedLabel, more colours than somebody paints with, a point outside of the image, or two
-/// labels for one pixel.
+/// `parameters`: as read_edges() takes them. `width`, `height`: of the image, pixels; only GeoJSON
+/// needs it. Throws InputError naming the file when it cannot be read, holds a number that is no
+/// label, more colours than somebody paints with, a point outside of the image, or two labels for
+/// one pixel.
 Seeds read_seeds(const std::string& path, const ImageParameters& parameters = {}, int width = 0,
                  int height = 0);
 
@@ -51,11 +49,9 @@ struct Barriers {
   std::vector<std::uint8_t> pixels;
 };
 
-/// Reads barriers from a file: a PNG, TIFF or .npy array as read_seeds() reads, whose pixels other
-/// than 0 are barriers, or GeoJSON, whose points, lines and outlines of areas are. `parameters`:
-/// the most pixels, and whether the file is trusted; the others have no effect. `width`, `height`:
-/// of the image, pixels; only GeoJSON needs it. Throws InputError naming the file when it cannot be
-/// read, or has a point outside of the image.
+/// Reads barriers from a file as read_seeds() does: a PNG, TIFF or .npy array, whose pixels other
+/// than 0 are barriers, or GeoJSON, whose points, lines and outlines of areas are. Throws
+/// InputError naming the file when it cannot be read, or has a point outside of the image.
 Barriers read_barriers(const std::string& path, const ImageParameters& parameters = {},
                        int width = 0, int height = 0);
 
@@ -68,25 +64,19 @@ struct Probabilities {
   std::vector<std::vector<float>> of_label;
 };
 
-/// Reads probabilities as write_probabilities() writes them. `path`: a .npy file of float32, of the
-/// shape (labels, height, width). Throws InputError naming the file when it cannot be read, is of
-/// another kind, or holds a number that is not in [0, 1].
+/// Reads a file of write_probabilities(). Throws InputError naming the file when it cannot be read,
+/// is of another kind, or holds a number that is not in [0, 1].
 Probabilities read_probabilities(const std::string& path);
 
-/// Checks that each label has a number in [0, 1] for each pixel. Throws InputError where that is
-/// not so.
-void check_probabilities(const Probabilities& probabilities);
-
-/// Checks that seeds can be used with an image. `width`, `height`: of the image, pixels. `valid`:
-/// as Image::valid. Throws InputError when the seeds have another size, hold a number that is no
-/// label, lie where the image has no data, or have fewer than two different labels.
+/// Checks that seeds can be used with an image. `width`, `height`, `valid`: as Image has them.
+/// Throws InputError when the seeds have another size, hold a number that is no label, lie where
+/// the image has no data, or have fewer than two different labels.
 void check_seeds(const Seeds& seeds, int width, int height, const std::vector<std::uint8_t>& valid);
 
 /// Regions of an image, and the seeds that they hold or grew from.
 struct SeededRegions {
-  Labels regions;  ///< The regions.
-  /// For each region, from region 1 on, the label of its seeds; 0: it has none.
-  std::vector<std::int32_t> seed_labels;
+  Labels regions;                         ///< The regions.
+  std::vector<std::int32_t> seed_labels;  ///< Of each region's seeds, from region 1 on; 0: none.
 };
 
 /// The largest regions of a hierarchy none of which holds seeds of two labels: the nodes of the
@@ -100,8 +90,8 @@ struct SeededRegions {
 SeededRegions cut_by_seeds(const Hierarchy& hierarchy, const Seeds& seeds,
                            std::vector<std::string>& notes);
 
-/// Labels as files and arrays hold them. Returns the regions with the labels of the seeds in the
-/// place of their numbers, and the largest of them as the count.
+/// Labels as files and arrays hold them: the regions with the labels of the seeds in the place of
+/// their numbers, and the largest of them as the count.
 Labels written_labels(const SeededRegions& seeded);
 
 }  // namespace diacut

@@ -32,24 +32,21 @@ struct Neighbour {
   int dy = 0;  ///< Down, pixels.
 };
 
-/// The neighbours that GridWeights::values is about, in their order, the pixel itself being the
-/// middle one. `radius`: of the disc, 0 or more pixels.
+/// The neighbours in the order of GridWeights::values, the pixel itself in the middle. `radius`: of
+/// the disc, 0 or more pixels.
 std::vector<Neighbour> disc_neighbours(int radius);
 
 /// Multiplies by diagonal matrices and computes eigenvectors on one device. Not thread-safe: one
-/// object a thread. Of an object that was moved from, nothing but the destructor may be called.
+/// object a thread. An object that was moved from is fit for destruction only.
 class GridSolver {
  public:
-  /// Opens a device, as choose_device() takes it. Throws ConfigError, DeviceError as that does.
+  /// Opens a device. Takes what choose_device() takes, and throws what it throws.
   explicit GridSolver(const std::string& device = {});
   ~GridSolver();
-  /// Takes over the other object's device.
-  GridSolver(GridSolver&& other) noexcept;
-  /// Takes over the other object's device.
-  GridSolver& operator=(GridSolver&& other) noexcept;
+  GridSolver(GridSolver&& other) noexcept;             ///< Takes over the other object's device.
+  GridSolver& operator=(GridSolver&& other) noexcept;  ///< As that constructor.
 
-  /// What the device that computes says of itself.
-  const DeviceInfo& device() const;
+  const DeviceInfo& device() const;  ///< The device that computes.
 
   /// The product W x, one number for each pixel, row by row, as `x` has them. W need not be
   /// symmetric here; the kernel kSymmetric is refused. Throws InputError where `weights` or `x`
@@ -57,10 +54,10 @@ class GridSolver {
   std::vector<float> multiply(const GridWeights& weights, const std::vector<float>& x,
                               MatvecKind kernel = MatvecKind::kAuto);
 
-  /// The eigenvectors of the normalized cut to the smallest eigenvalues; pixels without weights
-  /// are left out. Where some miss the tolerance, report.converged is false. Throws InputError
-  /// where `weights` have another size than the grid's, are negative, not finite or not symmetric,
-  /// or lead out of the grid (the message names the pixel); DeviceError where a device fails or its
+  /// The eigenvectors of the normalized cut to the smallest eigenvalues; pixels without weights are
+  /// left out. Where some miss the tolerance, report.converged is false. Throws InputError where
+  /// `weights` have another size than the grid's, are negative, not finite or not symmetric, or
+  /// lead out of the grid (the message names the pixel); DeviceError where a device fails or its
   /// memory does not suffice; CancelledError when the watch says so.
   Eigenvectors eigenvectors(const GridWeights& weights, const EigenParameters& parameters = {},
                             const Watch& watch = {});

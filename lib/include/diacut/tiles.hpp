@@ -17,19 +17,16 @@
 ///
 /// Tiles and joins take turns, four times each; what one of them needs of the others lies in the
 /// folder. A tile, or a join, that is done is left as it is, so that a run may be stopped and
-/// repeated at any time. In the end the results are painted: labels and, where the plan asks for
-/// them, contours.
+/// repeated at any time. In the end the results are painted.
 namespace diacut {
 
 /// What is settled before the first tile, kept as plan.json in the folder of the tiles.
 struct TilePlan {
-  std::string source;  ///< The picture: a file, or another name that GDAL opens.
-  /// The file of the labels (.tif), or of polygons as write_map_regions() writes them.
-  std::string output;
-  /// The file of Segmentation::contours (.tif), a GeoTIFF of 32-bit floats; empty: none.
-  std::string contours;
-  std::vector<int> bands;        ///< Of a scene, that are looked at; empty: not named.
-  std::int64_t width = 0;        ///< Of the picture, pixels.
+  std::string source;      ///< The picture: a file, or another name that GDAL opens.
+  std::string output;      ///< The file of the labels (.tif), or of polygons (write_map_regions()).
+  std::string contours;    ///< Of Segmentation::contours: a GeoTIFF of 32-bit floats; empty: none.
+  std::vector<int> bands;  ///< Of a scene, that are looked at; empty: not named.
+  std::int64_t width = 0;  ///< Of the picture, pixels.
   std::int64_t height = 0;       ///< Of the picture, pixels.
   int tile_size = 0;             ///< Side of the tiles, pixels.
   bool cloud_optimised = false;  ///< Whether GeoTIFF files are cloud-optimised.
@@ -40,16 +37,15 @@ struct TilePlan {
   Parameters parameters;                  ///< How the picture is segmented.
 };
 
-/// Settles what all tiles share. A scene whose type does not tell its range of values is read once.
-/// `plan`: all but `width`, `height`, `whole`, `range`, `source_bytes` and `source_time`; a tile
-/// size of 0 takes one that keeps within `memory`. `memory`: main memory that a tile may take,
-/// bytes; 0: no limit. `notes` gets sentences for a person. Throws ConfigError where the parameters
-/// cannot be kept in tiles; InputError where the picture cannot be read.
+/// Settles `width`, `height`, `whole`, `range`, `source_bytes` and `source_time` of a plan, and a
+/// tile size of 0, by `memory`. A scene whose type does not tell its range of values is read once.
+/// `memory`: main memory that a tile may take, bytes; 0: no limit. `notes` gets sentences for a
+/// person. Throws ConfigError where the parameters cannot be kept in tiles; InputError where the
+/// picture cannot be read.
 TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::string>& notes);
 
-/// Writes a plan. `folder`: the folder, made if missing. A plan that is there already must be the
-/// same. Returns the path of the plan's file. Throws InputError where the folder holds another
-/// plan, or cannot be written.
+/// Writes a plan into a folder, made if missing. Returns the path of the plan's file. Throws
+/// InputError where the folder holds another plan, or cannot be written.
 std::string write_tile_plan(const std::string& folder, const TilePlan& plan);
 
 /// The steps of a tiled run.
@@ -74,35 +70,29 @@ class TileRun {
     kAll,   ///< A join, the painting, or everything: no other process may be at work.
   };
 
-  /// Reads the plan. `plan_path`: the plan's file, in the folder of the tiles. Throws InputError
-  /// where the plan cannot be read, or another run is at work in the folder.
+  /// Reads the plan's file in the folder of the tiles. Throws InputError where it cannot be read,
+  /// or another run is at work in the folder.
   TileRun(const std::string& plan_path, Role role);
   ~TileRun();
   TileRun(const TileRun&) = delete;
   TileRun& operator=(const TileRun&) = delete;
 
-  /// The device that tiles are computed on; it is opened when it is first needed. `device`: as
-  /// choose_device() takes it. `kernel_dir`: as Segmenter takes it. `memory`: limit of the device
-  /// memory held at once, bytes; 0: none. `compiling`: as Segmenter::on_compiling(); empty: nobody
-  /// is told.
+  /// The device that tiles are computed on; it is opened when it is first needed. `device`,
+  /// `kernel_dir`: as Segmenter takes them. `memory`: as Segmenter::limit_device_memory() takes it.
+  /// `compiling`: as Segmenter::on_compiling() takes it.
   void use_device(const std::string& device, const std::string& kernel_dir, std::uint64_t memory,
                   std::function<void()> compiling);
 
-  /// The plan. Returns as its file has it; lives as long as the TileRun.
-  const TilePlan& plan() const;
-  /// How many tiles the picture has, numbered from 0 row by row.
-  std::size_t tiles() const;
-  /// The step that is due: the first whose join is not done.
-  TileStep due() const;
-  /// Whether a tile of the step that is due is done.
-  bool is_done(std::size_t tile) const;
+  const TilePlan& plan() const;          ///< As its file has it; lives as long as the TileRun.
+  std::size_t tiles() const;             ///< How many there are, numbered from 0 row by row.
+  TileStep due() const;                  ///< The first step whose join is not done.
+  bool is_done(std::size_t tile) const;  ///< Whether a tile of the step that is due is done.
 
   /// Does tiles of the step that is due that are not done: on several cores where the device has no
-  /// part in the step, as far as the limit of use_device(), or else half of the main memory that is
-  /// free, holds several. `done` is called after each tile, by one thread at a time, in no order;
-  /// what it throws ends the work, once the tiles that are begun are done. Throws of the first tile
-  /// that failed InputError, where the picture or what other tiles left cannot be read, and
-  /// DeviceError; and what `done` throws.
+  /// part in the step, as far as the limit of use_device(), or else half of the free main memory,
+  /// holds several. `done` is called after each tile, by one thread at a time, in no order; what it
+  /// throws ends the work, once the tiles that are begun are done. Throws of the first tile that
+  /// failed InputError, where the picture or what other tiles left cannot be read, and DeviceError.
   void tiles(const std::vector<std::size_t>& tiles, const std::function<void(std::size_t)>& done);
 
   /// Joins the tiles of the step that is due. `notes` gets sentences for a person. Throws
@@ -110,15 +100,11 @@ class TileRun {
   void join(std::vector<std::string>& notes);
 
   /// Writes the results, the labels last. `painted` is called after each part, with the share that
-  /// is done, up to 1. Throws InputError where the labels are not joined yet, or the file cannot be
-  /// written.
+  /// is done. Throws InputError where the labels are not joined yet, or a file cannot be written.
   void paint(const std::function<void(double)>& painted);
 
-  /// How many regions there are, once the labels are joined.
-  std::int64_t regions() const;
-
-  /// Removes what the run has left in the folder but the plan.
-  void remove_files();
+  std::int64_t regions() const;  ///< How many there are, once the labels are joined.
+  void remove_files();           ///< Removes what the run has left in the folder but the plan.
 
  private:
   class Implementation;
