@@ -115,7 +115,6 @@ Command control_command(CLI::App& app) {
   add_common_options(*command, *options);
   command->add_option("--widths", options->widths, "Floats moved at once by a work-item")
       ->delimiter(',')
-      ->capture_default_str()
       ->check(CLI::IsMember({1, 2, 4, 8, 16}));
   return {command, [options] { run(*options); }};
 }

@@ -260,11 +260,11 @@ Command eigen_command(CLI::App& app) {
   command
       ->add_option("--megapixels", options->megapixels,
                    "Sizes to which it is resized (default: its own)")
+      ->default_str("")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
   command->add_option("--cue", options->cue, "learned or gradient")
-      ->check(CLI::IsMember({"learned", "gradient"}))
-      ->capture_default_str();
+      ->check(CLI::IsMember({"learned", "gradient"}));
   command->add_option("--weights", options->weights,
                       "With --cue learned: the network, as for segment");
   command
@@ -272,14 +272,11 @@ Command eigen_command(CLI::App& app) {
                    "Among multilevel, lanczos, plain (lanczos without its filter) and spectra; "
                    "with a compressed matrix lanczos:float32, lanczos:half, lanczos:minifloat, "
                    "multilevel:half")
-      ->delimiter(',')
-      ->capture_default_str();
+      ->delimiter(',');
   command->add_option("--vectors", options->eigen.vectors, "Vectors, the trivial one included")
-      ->check(CLI::Range(2, 256))
-      ->capture_default_str();
+      ->check(CLI::Range(2, 256));
   command->add_option("--tolerance", options->eigen.tolerance, "Residual norm")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      ->check(CLI::PositiveNumber);
   command->add_option("--save-matrix", options->save_matrix,
                       "Write the matrix of the last size to this folder: values.npy (diagonals by "
                       "pitch), offsets.npy, sqrt_degree.npy");

@@ -10,6 +10,7 @@
 #include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "image/naming.hpp"
 #include "measure.hpp"
 #include "output/atomic_file.hpp"
 #include "output/npy.hpp"
@@ -22,7 +23,7 @@
 namespace diacut::bench {
 
 void add_formats_option(CLI::App& app, std::vector<std::string>& formats, const char* meaning) {
-  app.add_option("--formats", formats, meaning)->delimiter(',')->capture_default_str();
+  app.add_option("--formats", formats, meaning)->delimiter(',');
 }
 
 std::vector<Implementation> chosen_implementations(const std::vector<std::string>& formats,
@@ -50,23 +51,27 @@ std::vector<Implementation> chosen_implementations(const std::vector<std::string
 
 namespace {
 
-/// The matrices that a subcommand measures: Matrix Market files, or generated classes.
-struct MatrixOptions {
+/// What a subcommand measures.
+struct SparseOptions {
+  CommonOptions common;
+  std::vector<std::string> formats = {"all"};
+  std::string save;     ///< Of formats.
+  std::string profile;  ///< Of cocktail.
+  // The matrices: Matrix Market files, or generated classes.
   std::vector<std::string> files;
   std::vector<std::string> classes = {"all"};
   double scale = 1.0;
   std::uint64_t seed = 1;
 };
 
-void add_matrix_options(CLI::App& app, MatrixOptions& options) {
-  app.add_option("files", options.files, "Matrix Market files, instead of generated matrices");
+void add_matrix_options(CLI::App& app, SparseOptions& options) {
+  app.add_option("files", options.files, "Matrix Market files, instead of generated matrices")
+      ->default_str("");
   app.add_option("--classes", options.classes, "Classes of generated matrices by name, or all")
-      ->delimiter(',')
-      ->capture_default_str();
+      ->delimiter(',');
   app.add_option("--scale", options.scale, "Size of generated matrices, 1 as in the literature")
-      ->capture_default_str()
       ->check(CLI::Range(1e-4, 100.0));
-  app.add_option("--seed", options.seed, "Seed of generated matrices")->capture_default_str();
+  app.add_option("--seed", options.seed, "Seed of generated matrices");
 }
 
 struct BenchMatrix {
@@ -77,7 +82,7 @@ struct BenchMatrix {
 
 /// Calls `visit` for each matrix and holds one matrix at a time. Throws ConfigError before the
 /// first one when a class is unknown.
-void for_each_matrix(const MatrixOptions& options,
+void for_each_matrix(const SparseOptions& options,
                      const std::function<void(const BenchMatrix&)>& visit) {
   if (!options.files.empty()) {
     for (const std::string& file : options.files) {
@@ -123,13 +128,54 @@ void print_product(const nlohmann::json& figures) { print_row(kProductColumns, f
 class SparseBench {
  public:
   /// `copy`: the rate of a copy in this run, GB/s.
-  SparseBench(Context& context, const CsrMatrix& matrix, double copy, int repeats);
+  SparseBench(Context& context, const CsrMatrix& matrix, double copy, int repeats)
+      : context_(context),
+        matrix_(matrix),
+        copy_(copy),
+        repeats_(repeats),
+        in_(context.allocate<float>(matrix.cols, "a vector")),
+        out_(context.allocate<float>(matrix.rows, "a product")) {
+    SplitMix random(17);
+    std::vector<float> x(matrix.cols);
+    for (float& each : x) each = random.value();
+    in_.upload(x);
+    expected_ = reference_product(matrix, std::vector<double>(x.begin(), x.end()), &magnitude_);
+  }
 
   /// "product", "milliseconds", "gflops" of two operations for each non-zero (padding does not
   /// count), "bytes" and their rate, "share_of_copy", "scaled_error" (the largest error over u
   /// times the sum of the terms' magnitudes), and whether it is over the bound for a row's terms,
   /// "wrong".
-  nlohmann::json measure(const std::string& name, SparseProduct& product);
+  nlohmann::json measure(const std::string& name, SparseProduct& product) {
+    if (matrix_.rows > 0) out_.fill(std::nanf(""));
+    product.product(in_, out_);
+    const std::vector<float> result = out_.download();
+    double largest = 0.0;
+    bool wrong = false;
+    for (std::size_t row = 0; row < matrix_.rows; ++row) {
+      const double error = std::abs(result[row] - expected_[row]);
+      const double unit = std::ldexp(magnitude_[row], -24);
+      const double scaled = error == 0.0 ? 0.0 : error / unit;
+      // False for a NaN.
+      const bool within = scaled <= static_cast<double>(matrix_.row_length(row)) + 2.0;
+      wrong = wrong || !within;
+      largest = larger_error(largest, scaled);
+    }
+    const double milliseconds =
+        median_milliseconds(context_, repeats_, [&] { product.product(in_, out_); });
+    const auto rate = [&](double of) {
+      return milliseconds > 0.0 ? 1e-6 * of / milliseconds : 0.0;
+    };
+    const double bandwidth = rate(static_cast<double>(product.bytes()));
+    return {{"product", name},
+            {"milliseconds", milliseconds},
+            {"gflops", rate(2.0 * static_cast<double>(matrix_.nonzeros()))},
+            {"bytes", product.bytes()},
+            {"gigabytes_per_second", bandwidth},
+            {"share_of_copy", bandwidth / copy_},
+            {"scaled_error", largest},
+            {"wrong", wrong}};
+  }
   const CsrMatrix& matrix() const { return matrix_; }
 
  private:
@@ -142,49 +188,6 @@ class SparseBench {
   std::vector<double> expected_;
   std::vector<double> magnitude_;
 };
-
-SparseBench::SparseBench(Context& context, const CsrMatrix& matrix, double copy, int repeats)
-    : context_(context),
-      matrix_(matrix),
-      copy_(copy),
-      repeats_(repeats),
-      in_(context.allocate<float>(matrix.cols, "a vector")),
-      out_(context.allocate<float>(matrix.rows, "a product")) {
-  SplitMix random(17);
-  std::vector<float> x(matrix.cols);
-  for (float& each : x) each = random.value();
-  in_.upload(x);
-  expected_ = reference_product(matrix, std::vector<double>(x.begin(), x.end()), &magnitude_);
-}
-
-nlohmann::json SparseBench::measure(const std::string& name, SparseProduct& product) {
-  if (matrix_.rows > 0) out_.fill(std::nanf(""));
-  product.product(in_, out_);
-  const std::vector<float> result = out_.download();
-  double largest = 0.0;
-  bool wrong = false;
-  for (std::size_t row = 0; row < matrix_.rows; ++row) {
-    const double error = std::abs(result[row] - expected_[row]);
-    const double unit = std::ldexp(magnitude_[row], -24);
-    const double scaled = error == 0.0 ? 0.0 : error / unit;
-    // False for a NaN.
-    const bool within = scaled <= static_cast<double>(matrix_.row_length(row)) + 2.0;
-    wrong = wrong || !within;
-    largest = larger_error(largest, scaled);
-  }
-  const double milliseconds =
-      median_milliseconds(context_, repeats_, [&] { product.product(in_, out_); });
-  const auto rate = [&](double of) { return milliseconds > 0.0 ? 1e-6 * of / milliseconds : 0.0; };
-  const double bandwidth = rate(static_cast<double>(product.bytes()));
-  return {{"product", name},
-          {"milliseconds", milliseconds},
-          {"gflops", rate(2.0 * static_cast<double>(matrix_.nonzeros()))},
-          {"bytes", product.bytes()},
-          {"gigabytes_per_second", bandwidth},
-          {"share_of_copy", bandwidth / copy_},
-          {"scaled_error", largest},
-          {"wrong", wrong}};
-}
 
 /// With the padding that a format may add to be measured: with more it cannot be the fastest.
 ProductOptions bench_options() {
@@ -221,13 +224,6 @@ nlohmann::json matrix_json(const BenchMatrix& matrix, const nlohmann::json& prod
           {"products", products}};
 }
 
-struct FormatsOptions {
-  CommonOptions common;
-  MatrixOptions matrices;
-  std::vector<std::string> formats = {"all"};
-  std::string save;
-};
-
 /// A matrix for other programs: NAME/{starts,columns,values}.npy, as CSR.
 void save_matrix(const std::string& folder, const BenchMatrix& each) {
   const std::filesystem::path path = std::filesystem::path(folder) / each.name;
@@ -240,12 +236,12 @@ void save_matrix(const std::string& folder, const BenchMatrix& each) {
              encode_npy<float>(each.matrix.values, {each.matrix.values.size()}));
 }
 
-void run(const FormatsOptions& options) {
+void run_formats(const SparseOptions& options) {
   Context context(options.common.device, options.common.kernel_dir);
   const std::vector<Implementation> which = chosen_implementations(options.formats, context.info());
   const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
   nlohmann::json results = nlohmann::json::array();
-  for_each_matrix(options.matrices, [&](const BenchMatrix& each) {
+  for_each_matrix(options, [&](const BenchMatrix& each) {
     if (!options.save.empty()) save_matrix(options.save, each);
     print_matrix(each);
     SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
@@ -255,24 +251,11 @@ void run(const FormatsOptions& options) {
   for (const nlohmann::json& each : results) check_right(each["products"]);
 }
 
-struct CocktailOptions {
-  CommonOptions common;
-  MatrixOptions matrices;
-  std::string profile;
-  std::vector<std::string> formats = {"all"};
-};
-
-std::string profile_text(const std::string& path) {
-  try {
-    return read_text(path, "a profile");
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("the profile '{}': {}", path, error.what()));
-  }
-}
-
-FormatProfile profile_for(const CocktailOptions& options, const DeviceInfo& device) {
+FormatProfile profile_for(const SparseOptions& options, const DeviceInfo& device) {
   if (!options.profile.empty()) {
-    return parse_format_profile(profile_text(options.profile), options.profile);
+    const std::string text = naming(fmt::format("the profile '{}'", options.profile),
+                                    [&] { return read_text(options.profile, "a profile"); });
+    return parse_format_profile(text, options.profile);
   }
   const FormatProfileChoice choice = find_format_profile(device);
   if (!choice.origin.note.empty()) fmt::print("note: {}\n", choice.origin.note);
@@ -345,7 +328,7 @@ nlohmann::json compare(Context& context, SparseBench& bench, const FormatProfile
           {"sampled_products", choice.sampled_products}};
 }
 
-void run(const CocktailOptions& options) {
+void run_cocktail(const SparseOptions& options) {
   Context context(options.common.device, options.common.kernel_dir);
   const FormatProfile profile = profile_for(options, context.info());
   const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
@@ -355,7 +338,7 @@ void run(const CocktailOptions& options) {
   nlohmann::json all = nlohmann::json::array();
   std::vector<double> regular;
   std::vector<double> irregular;
-  for_each_matrix(options.matrices, [&](const BenchMatrix& each) {
+  for_each_matrix(options, [&](const BenchMatrix& each) {
     print_matrix(each);
     SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
     const nlohmann::json singles = measure_formats(context, bench, implementations);
@@ -384,27 +367,27 @@ Command formats_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "formats",
       "Every sparse format and its kernels on matrices of many kinds, compared with a copy.");
-  const auto options = std::make_shared<FormatsOptions>();
-  add_matrix_options(*command, options->matrices);
+  const auto options = std::make_shared<SparseOptions>();
+  add_matrix_options(*command, *options);
   add_formats_option(*command, options->formats, "Formats or products by name, or all");
   command->add_option("--save", options->save,
                       "Write the matrices to this folder, for other programs");
   add_common_options(*command, options->common);
-  return {command, [options] { run(*options); }};
+  return {command, [options] { run_formats(*options); }};
 }
 
 Command cocktail_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("cocktail",
                                          "The formats that the device's profile chooses for a "
                                          "matrix, compared with the best single one.");
-  const auto options = std::make_shared<CocktailOptions>();
-  add_matrix_options(*command, options->matrices);
+  const auto options = std::make_shared<SparseOptions>();
+  add_matrix_options(*command, *options);
   add_formats_option(*command, options->formats,
                      "Single formats or products to compare with, by name, or all");
   command->add_option("--profile", options->profile,
                       "A profile written by tune (default: the device's)");
   add_common_options(*command, options->common);
-  return {command, [options] { run(*options); }};
+  return {command, [options] { run_cocktail(*options); }};
 }
 
 }  // namespace diacut::bench

@@ -143,10 +143,8 @@ Command jacobian_command(CLI::App& app) {
                                          "rigid bodies in four layouts, compared with a copy.");
   const auto options = std::make_shared<JacobianOptions>();
   command->add_option("--contacts", options->contacts, "Contacts")
-      ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000'000}));
   command->add_option("--bodies", options->bodies, "Bodies that touch")
-      ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000'000}));
   add_common_options(*command, options->common);
   return {command, [options] { run(*options); }};

@@ -18,6 +18,7 @@ struct BenchLine {
   BenchLine() {
     app.set_version_flag("--version", [] { return std::string(); });
     app.require_subcommand(1);
+    app.option_defaults()->always_capture_default();
     commands = {control_command(app),  spmv_command(app), formats_command(app),
                 cocktail_command(app), tune_command(app), jacobian_command(app),
                 eigen_command(app),    pairs_command(app)};

@@ -63,10 +63,9 @@ void print_head(std::span<const Column> columns, int indent = 0);
 /// Ends with "WRONG" where the member "wrong" is true.
 void print_row(std::span<const Column> columns, const nlohmann::json& figures, int indent = 0);
 
-/// Milliseconds of work: the first run, which builds kernels, and the medians of `repeats` others.
+/// Milliseconds of work: the medians of `repeats` runs after a first one, which builds kernels.
 /// Without others, of the first one.
 struct Times {
-  double first = 0;
   double wall = 0;
   double device = 0;
 };

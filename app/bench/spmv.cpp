@@ -83,7 +83,7 @@ nlohmann::json measure(Context& context, StencilProblem& problem, const StencilK
   const double error = problem.scaled_error(kernel);
   const double milliseconds = median_milliseconds(context, options.repeats, [&] { product(); });
   const std::uint64_t nonzeros = problem.nonzeros();
-  const std::size_t bytes = StencilProblem::least_bytes(kernel, problem.grid(), problem.stencil());
+  const std::size_t bytes = StencilProblem::least_bytes(kernel, problem.grid, problem.stencil);
   const double gflops = 2e-6 * static_cast<double>(nonzeros) / milliseconds;
   const double rate = 1e-6 * static_cast<double>(bytes) / milliseconds;
   nlohmann::json shares;  // Of the rates that a copy's bandwidth allows.
@@ -93,8 +93,8 @@ nlohmann::json measure(Context& context, StencilProblem& problem, const StencilK
   return {{"name", kernel.name()},
           {"kernel", to_string(kernel.kind)},
           {"storage", to_string(kernel.storage)},
-          {"width", problem.grid().width},
-          {"height", problem.grid().height},
+          {"width", problem.grid.width},
+          {"height", problem.grid.height},
           {"radius", options.radius},
           {"nonzeros", nonzeros},
           {"bytes", bytes},
@@ -106,7 +106,7 @@ nlohmann::json measure(Context& context, StencilProblem& problem, const StencilK
           {"share_of_bytes_per_two_flop", shares},
           {"scaled_error", error},
           // Over the bound for the row's number of terms, or no number.
-          {"wrong", !(error <= static_cast<double>(problem.stencil().size()) + 1.0)}};
+          {"wrong", !(error <= static_cast<double>(problem.stencil.size()) + 1.0)}};
 }
 
 /// Measures and prints all kernels at one size, and adds them to `results`.
@@ -131,7 +131,7 @@ void measure_size(Context& context, const Grid& grid, const Stencil& stencil,
   print_head(kSpmvColumns, 2);
   for (const StencilKernel& kernel : kernels) {
     const MatvecChoice choice =
-        choose_matvec({kernel.kind, kernel.storage}, context.info(), problem.matrix().shape);
+        choose_matvec({kernel.kind, kernel.storage}, context.info(), problem.matrix.shape);
     if (kernel.kind != MatvecKind::kAuto && choice.kind != kernel.kind) {
       fmt::print("  {:<20}skipped: {}\n", kernel.name(), choice.note);
       continue;
@@ -164,19 +164,13 @@ Command spmv_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "spmv", "Every product kernel on a stencil matrix of random weights, compared with a copy.");
   const auto options = std::make_shared<SpmvOptions>();
-  command->add_option("--sizes", options->sizes, "Image sizes, WIDTHxHEIGHT")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("--kernels", options->kernels, "Kernels by name, or all")
-      ->delimiter(',')
-      ->capture_default_str();
+  command->add_option("--sizes", options->sizes, "Image sizes, WIDTHxHEIGHT")->delimiter(',');
+  command->add_option("--kernels", options->kernels, "Kernels by name, or all")->delimiter(',');
   command
       ->add_option("--storages", options->storages,
                    "Storages of the kernel symmetric: float32, half, minifloat")
-      ->delimiter(',')
-      ->capture_default_str();
+      ->delimiter(',');
   command->add_option("--radius", options->radius, "Radius of the stencil, pixels")
-      ->capture_default_str()
       ->check(CLI::Range(0, 10));
   add_common_options(*command, *options);
   return {command, [options] { run(*options); }};

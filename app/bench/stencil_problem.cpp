@@ -30,14 +30,14 @@ RandomMatrixShape random_shape(const Grid& grid, const Stencil& stencil, std::si
   return shape;
 }
 
-StencilProblem::StencilProblem(Context& context, const Grid& grid, const Stencil& stencil)
-    : grid_(grid),
-      stencil_(stencil),
-      matrix_{dia_shape(grid, stencil), {}},
-      random_(random_shape(grid, stencil, matrix_.shape.pitch)),
-      vector_(random_vector_shape(matrix_.shape.pitch)) {
-  matrix_.values = context.allocate<float>(matrix_.shape.stored(), "the matrix");
-  random_matrix(context, random_, kMatrixSeed, matrix_.values);
+StencilProblem::StencilProblem(Context& context, const Grid& on, const Stencil& of)
+    : grid(on),
+      stencil(of),
+      matrix{dia_shape(grid, stencil), {}},
+      random_(random_shape(grid, stencil, matrix.shape.pitch)),
+      vector_(random_vector_shape(matrix.shape.pitch)) {
+  matrix.values = context.allocate<float>(matrix.shape.stored(), "the matrix");
+  random_matrix(context, random_, kMatrixSeed, matrix.values);
   in = context.allocate<float>(vector_.pitch, "a vector");
   random_matrix(context, vector_, kVectorSeed, in);
   out = context.allocate<float>(vector_.pitch, "a product");
@@ -54,9 +54,9 @@ DeviceMemory StencilProblem::memory(const Grid& grid, const Stencil& stencil) {
 
 std::uint64_t StencilProblem::nonzeros() const {
   std::uint64_t count = 0;
-  for (const StencilOffset& entry : stencil_.entries) {
-    const int columns = std::max(0, grid_.width - std::abs(entry.dx));
-    const int lines = std::max(0, grid_.height - std::abs(entry.dy));
+  for (const StencilOffset& entry : stencil.entries) {
+    const int columns = std::max(0, grid.width - std::abs(entry.dx));
+    const int lines = std::max(0, grid.height - std::abs(entry.dy));
     count += static_cast<std::uint64_t>(columns) * static_cast<std::uint64_t>(lines);
   }
   return count;
@@ -77,7 +77,7 @@ double StencilProblem::scaled_error(const StencilKernel& kernel) const {
   const std::vector<float> result = out.download();
   double largest = 0.0;
   for (std::size_t k = 0; k < kSamples; ++k) {
-    const std::size_t row = k * (rows() - 1) / (kSamples - 1);
+    const std::size_t row = k * (matrix.shape.rows - 1) / (kSamples - 1);
     largest = larger_error(largest, row_error(kernel, row, result[row]));
   }
   return largest;
@@ -86,9 +86,9 @@ double StencilProblem::scaled_error(const StencilKernel& kernel) const {
 double StencilProblem::row_error(const StencilKernel& kernel, std::size_t row, float found) const {
   double expected = 0.0;
   double magnitude = 0.0;
-  for (std::size_t d = 0; d < matrix_.shape.diagonals(); ++d) {
-    const std::int64_t col = static_cast<std::int64_t>(row) + matrix_.shape.offsets[d];
-    if (col < 0 || col >= static_cast<std::int64_t>(rows())) continue;
+  for (std::size_t d = 0; d < matrix.shape.diagonals(); ++d) {
+    const std::int64_t col = static_cast<std::int64_t>(row) + matrix.shape.offsets[d];
+    if (col < 0 || col >= static_cast<std::int64_t>(matrix.shape.rows)) continue;
     const auto column = static_cast<std::size_t>(col);
     const double x = reference_random_element(vector_, kVectorSeed, 0, column);
     const double term = weight(kernel, d, row, column) * x;
@@ -100,7 +100,7 @@ double StencilProblem::row_error(const StencilKernel& kernel, std::size_t row, f
 
 double StencilProblem::weight(const StencilKernel& kernel, std::size_t d, std::size_t row,
                               std::size_t col) const {
-  const std::size_t centre = matrix_.shape.diagonals() / 2;
+  const std::size_t centre = matrix.shape.diagonals() / 2;
   if (!kernel.symmetric() || d == centre) {
     return reference_random_element(random_, kMatrixSeed, d, row);
   }
@@ -114,11 +114,10 @@ StencilProduct::StencilProduct(Context& context, StencilProblem& problem,
                                const StencilKernel& kernel)
     : problem_(problem) {
   if (kernel.symmetric()) {
-    compressed_ =
-        compress(context, problem.matrix(), problem.grid(), problem.stencil(), kernel.storage);
+    compressed_ = compress(context, problem.matrix, problem.grid, problem.stencil, kernel.storage);
     operator_ = std::make_unique<SymmetricOperator>(context, compressed_);
   } else {
-    operator_ = std::make_unique<DiaOperator>(context, problem.matrix(), kernel.kind);
+    operator_ = std::make_unique<DiaOperator>(context, problem.matrix, kernel.kind);
   }
 }
 

@@ -26,15 +26,11 @@ RandomMatrixShape random_shape(const Grid& grid, const Stencil& stencil, std::si
 /// A stencil matrix of random weights, a random vector, and memory for its product, on the device.
 class StencilProblem {
  public:
-  StencilProblem(Context& context, const Grid& grid, const Stencil& stencil);
+  StencilProblem(Context& context, const Grid& on, const Stencil& of);
 
   /// Device memory that the problem and its products take.
   static DeviceMemory memory(const Grid& grid, const Stencil& stencil);
 
-  std::size_t rows() const { return matrix_.shape.rows; }
-  const Grid& grid() const { return grid_; }
-  const Stencil& stencil() const { return stencil_; }
-  const DiaMatrix& matrix() const { return matrix_; }
   /// Entries whose two pixels both lie in the image.
   std::uint64_t nonzeros() const;
   /// Bytes that a product moves at least: the matrix, the vector and the result once each.
@@ -47,6 +43,9 @@ class StencilProblem {
   /// neighbours, rounded to the storage.
   double scaled_error(const StencilKernel& kernel) const;
 
+  const Grid grid;
+  const Stencil stencil;
+  DiaMatrix matrix;
   Buffer<float> in;
   Buffer<float> out;
 
@@ -56,9 +55,6 @@ class StencilProblem {
   /// The scaled error of one row, whose result is `found`.
   double row_error(const StencilKernel& kernel, std::size_t row, float found) const;
 
-  Grid grid_;
-  Stencil stencil_;
-  DiaMatrix matrix_;
   RandomMatrixShape random_;
   RandomMatrixShape vector_;
 };

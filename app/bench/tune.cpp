@@ -39,9 +39,9 @@ MatvecProfile::Rate stencil_rate(Context& context, StencilProblem& on, const Ste
                                  int repeats) {
   StencilProduct product(context, on, kernel);
   const double milliseconds = median_milliseconds(context, repeats, [&] { product(); });
-  const DiaShape& shape = on.matrix().shape;
+  const DiaShape& shape = on.matrix.shape;
   const double gflops = 2e-6 * static_cast<double>(shape.rows * shape.diagonals()) / milliseconds;
-  fmt::print("{}x{} {:<20}{:>10.1f} GFLOP/s\n", on.grid().width, on.grid().height, kernel.name(),
+  fmt::print("{}x{} {:<20}{:>10.1f} GFLOP/s\n", on.grid.width, on.grid.height, kernel.name(),
              gflops);
   return {shape.rows, kernel.kind, kernel.symmetric() ? kernel.storage : MatvecStorage::kAuto,
           gflops};
@@ -52,7 +52,7 @@ MatvecProfile::Rate fastest_whole(Context& context, StencilProblem& on, int repe
   MatvecProfile::Rate best;
   for (const auto& [kind, name] : kMatvecNames) {
     if (kind == MatvecKind::kAuto || kind == MatvecKind::kSymmetric) continue;
-    if (choose_matvec({kind}, context.info(), on.matrix().shape).kind != kind) continue;
+    if (choose_matvec({kind}, context.info(), on.matrix.shape).kind != kind) continue;
     const MatvecProfile::Rate rate = stencil_rate(context, on, {kind}, repeats);
     if (rate.gflops > best.gflops) best = rate;
   }
@@ -246,7 +246,6 @@ Command tune_command(CLI::App& app) {
   add_formats_option(*command, options->formats,
                      "Formats or products by name, or all; the profile knows no others");
   command->add_option("--most", options->most, "Elements of the largest matrix")
-      ->capture_default_str()
       ->check(CLI::Range(std::size_t{1} << 14, std::size_t{1} << 30));
   add_common_options(*command, options->common);
   return {command, [options] { run(*options); }};

@@ -61,9 +61,7 @@ class Plot {
 
   std::vector<std::uint8_t> encode() const {
     const std::vector<std::uint8_t> pixels(picture_.data, picture_.data + picture_.total() * 3);
-    PngExtras extras;
-    extras.flat = true;
-    return encode_png(kSize, kSize, 3, pixels, extras);
+    return encode_png(kSize, kSize, 3, pixels, {.flat = true});
   }
 
  private:

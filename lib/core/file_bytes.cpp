@@ -13,6 +13,7 @@
 #include <memory>
 #include <system_error>
 
+#include "core/descriptor.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut {
@@ -87,11 +88,8 @@ std::optional<MappedFile> MappedFile::open(const std::string& path, std::uint64_
   // A pipe is not opened: who writes into it would be sent SIGPIPE when it is closed again.
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
-  std::optional<MappedFile> mapped = of(file, least);
-  ::close(file);
-  return mapped;
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.get() < 0 ? std::nullopt : of(file.get(), least);
 }
 
 std::optional<MappedFile> MappedFile::of(int file, std::uint64_t least) {

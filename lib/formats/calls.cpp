@@ -78,8 +78,8 @@ void write_region_blocks(const std::string& path, const std::string& labels, std
                          const MapFrame& frame, const std::function<void(double)>& done) {
   formats().write_region_blocks(path, labels, count, frame, done);
 }
-std::unique_ptr<RasterWriting> start_raster(const std::string& path, const MapFrame& frame,
-                                            RasterKind kind, bool cloud_optimised) {
+std::unique_ptr<RasterBlocks> start_raster(const std::string& path, const MapFrame& frame,
+                                           RasterKind kind, bool cloud_optimised) {
   return formats().start_raster(path, frame, kind, cloud_optimised);
 }
 std::unique_ptr<PictureBlocks> open_scene(const std::string& name, const std::vector<int>& bands,

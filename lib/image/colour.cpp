@@ -132,11 +132,6 @@ std::vector<float> lab_planes(const Image& image) {
 std::vector<std::uint8_t> lab_bytes(const Image& image) {
   const LabConversion& lab_of = lab_conversion();
   constexpr float kLightness = 255.0f / 100;
-  const auto bytes = [&](const Lab& lab, std::uint8_t* to) {
-    to[0] = byte_of(kLightness * lab.l);
-    to[1] = byte_of(lab.a + 128);
-    to[2] = byte_of(lab.b + 128);
-  };
   const float* values = image.pixels.data();
   std::vector<std::uint8_t> result(image.pixels.size());
   each_pixel(image.pixel_count(), [&](std::size_t i) {
@@ -145,9 +140,11 @@ std::vector<std::uint8_t> lab_bytes(const Image& image) {
       return;
     }
     const float* pixel = values + 3 * i;
-    bytes(
-        lab_of.of_bytes(byte_of(255 * pixel[0]), byte_of(255 * pixel[1]), byte_of(255 * pixel[2])),
-        &result[3 * i]);
+    const Lab lab =
+        lab_of.of_bytes(byte_of(255 * pixel[0]), byte_of(255 * pixel[1]), byte_of(255 * pixel[2]));
+    result[3 * i] = byte_of(kLightness * lab.l);
+    result[3 * i + 1] = byte_of(lab.a + 128);
+    result[3 * i + 2] = byte_of(lab.b + 128);
   });
   return result;
 }

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <limits>
 #include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "image/feature_planes.hpp"
 #include "image/input_checks.hpp"
@@ -26,6 +28,16 @@ constexpr float kLargest = 1e15F;
 float value_of(float value) { return value; }
 float value_of(std::uint16_t half) {
   return static_cast<float>(std::bit_cast<cv::float16_t>(half));
+}
+
+/// Copies one channel of elements to a plane.
+void copy_channel(const FeatureMap& features, std::size_t channel, float* plane) {
+  const std::size_t pixels = PictureSize{features.width, features.height}.pixels();
+  const auto channels = static_cast<std::size_t>(features.channels);
+  for (std::size_t i = 0; i < pixels; ++i) {
+    const std::size_t at = i * channels + channel;
+    plane[i] = features.halves.empty() ? features.values[at] : value_of(features.halves[at]);
+  }
 }
 
 /// Throws where a value is not finite or too large, or each channel has one value.
@@ -111,6 +123,32 @@ void check_features(const FeatureMap& features) {
   } else {
     check_values(features.halves, features);
   }
+}
+
+std::vector<float> feature_planes(const FeatureMap& features, int first, int count,
+                                  const PictureSize& size) {
+  const PictureSize own{features.width, features.height};
+  const std::size_t pixels = size.pixels();
+  std::vector<float> planes(pixels * static_cast<std::size_t>(count));
+  parallel_for(count, [&](int k) {
+    float* plane = planes.data() + static_cast<std::size_t>(k) * pixels;
+    const auto channel = static_cast<std::size_t>(first + k);
+    if (own == size) return copy_channel(features, channel, plane);
+    std::vector<float> unscaled(own.pixels());
+    copy_channel(features, channel, unscaled.data());
+    const cv::Mat from(own.height, own.width, CV_32F, unscaled.data());
+    cv::Mat to(size.height, size.width, CV_32F, plane);
+    const bool smaller = size.width < own.width || size.height < own.height;
+    cv::resize(from, to, to.size(), 0, 0, smaller ? cv::INTER_AREA : cv::INTER_LINEAR);
+  });
+  return planes;
+}
+
+std::uint64_t feature_planes_memory(const FeatureSize& features, int count,
+                                    const PictureSize& size) {
+  const PictureSize own{features.width, features.height};
+  const std::size_t unscaled = own == size ? 0 : own.pixels();
+  return (size.pixels() + unscaled) * static_cast<std::uint64_t>(count) * sizeof(float);
 }
 
 bool features_fit(const FeatureSize& features, int width, int height) {

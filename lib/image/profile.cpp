@@ -77,18 +77,24 @@ bool is_identity(const std::vector<float>& before, const std::vector<float>& aft
   return true;
 }
 
+/// What `count` colours of a type become in sRGB; empty if the profile cannot be used.
+std::vector<float> in_srgb(const Profile& profile, cmsUInt32Number type,
+                           const std::vector<float>& colours, std::size_t count) {
+  const Transform transform = make_transform(profile, type, TYPE_RGB_FLT);
+  if (!transform) return {};
+  std::vector<float> rgb(count * 3);
+  cmsDoTransform(transform.get(), colours.data(), rgb.data(), static_cast<cmsUInt32Number>(count));
+  return rgb;
+}
+
 /// What the grey levels of `levels` become, from a profile of greys or of RGB; empty if the profile
 /// cannot be used.
 std::vector<float> convert_greys(const Profile& profile, const std::vector<float>& levels) {
   const bool is_grey = colour_space(profile) == cmsSigGrayData;
-  const Transform transform =
-      make_transform(profile, is_grey ? TYPE_GRAY_FLT : TYPE_RGB_FLT, TYPE_RGB_FLT);
-  if (!transform) return {};
   std::vector<float> from;
   for (const float level : levels) from.insert(from.end(), is_grey ? 1 : 3, level);
-  std::vector<float> rgb(levels.size() * 3);
-  cmsDoTransform(transform.get(), from.data(), rgb.data(),
-                 static_cast<cmsUInt32Number>(levels.size()));
+  const std::vector<float> rgb =
+      in_srgb(profile, is_grey ? TYPE_GRAY_FLT : TYPE_RGB_FLT, from, levels.size());
   std::vector<float> greys;
   for (std::size_t i = 1; i < rgb.size(); i += 3) greys.push_back(std::clamp(rgb[i], 0.0F, 1.0F));
   return greys;
@@ -96,8 +102,6 @@ std::vector<float> convert_greys(const Profile& profile, const std::vector<float
 
 /// Whether a profile of RGB is sRGB, by the colours of a coarse grid and by the greys.
 bool is_srgb(const Profile& profile) {
-  const Transform transform = make_transform(profile, TYPE_RGB_FLT, TYPE_RGB_FLT);
-  if (!transform) return false;
   std::vector<float> before;
   constexpr int kSteps = 9;
   const std::vector<float> steps = ramp(kSteps);
@@ -107,10 +111,8 @@ bool is_srgb(const Profile& profile) {
     }
   }
   for (const float grey : ramp(256)) before.insert(before.end(), 3, grey);
-  std::vector<float> after(before.size());
-  cmsDoTransform(transform.get(), before.data(), after.data(),
-                 static_cast<cmsUInt32Number>(before.size() / 3));
-  return is_identity(before, after);
+  const std::vector<float> after = in_srgb(profile, TYPE_RGB_FLT, before, before.size() / 3);
+  return !after.empty() && is_identity(before, after);
 }
 
 /// Whether samples in these colours are sRGB as they are.

@@ -165,14 +165,11 @@ Decoded decode_components(const Scene& scene, const std::vector<int>& bands) {
   }
   const Components components = principal_components(samples, bands.size());
   const auto width = static_cast<std::size_t>(scene.width());
-  const int at_once = scene.rows_at_once(bands.size() * (sizeof(double) + 1));
-  BandRows rows;
-  for (int first = 0; first < scene.height(); first += at_once) {
-    scene.read_rows(first, std::min(at_once, scene.height() - first), bands, rows);
+  scene.each_rows(bands, [&](const BandRows& rows) {
     parallel_for(rows.rows, [&](int row) {
-      colour_row(components, rows, row, width, decoded.samples.ptr<float>(first + row));
+      colour_row(components, rows, row, width, decoded.samples.ptr<float>(rows.first + row));
     });
-  }
+  });
   decoded.notes.push_back(fmt::format(
       "All of its {} bands were looked at together: {} principal components of the standardized "
       "bands, with {:.1f}% of their variance, became brightness and colours (--bands chooses one "

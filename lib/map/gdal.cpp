@@ -4,10 +4,12 @@
 #include <cpl_string.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <gdal_alg.h>
 #include <ogr_srs_api.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <mutex>
 #include <string_view>
@@ -124,59 +126,48 @@ std::vector<GDAL_GCP> control_points(const MapFrame& frame) {
   return points;
 }
 
+PixelToMap::PixelToMap(const MapFrame& frame) : transform_(frame.transform) {
+  if (transform_) {
+    const auto& t = *transform_;
+    const double area = t[1] * t[5] - t[2] * t[4];
+    if (std::isfinite(area) && area != 0) return;
+    throw InputError("its transform gives pixels no area: assign another with gdal_edit.py");
+  }
+  const std::vector<GDAL_GCP> points = control_points(frame);
+  constexpr int kHighestOrderThatIsStable = 0;
+  polynomial_ = GDALCreateGCPTransformer(static_cast<int>(points.size()), points.data(),
+                                         kHighestOrderThatIsStable, FALSE);
+  if (polynomial_ == nullptr) {
+    throw InputError(
+        "its control points determine no coordinates (do they lie on a line?): warp it with "
+        "gdalwarp first");
+  }
+}
+
+PixelToMap::~PixelToMap() {
+  if (polynomial_ != nullptr) GDALDestroyGCPTransformer(polynomial_);
+}
+
+void PixelToMap::transform(std::vector<double>& x, std::vector<double>& y) const {
+  if (transform_) {
+    const auto& t = *transform_;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double column = x[i];
+      const double row = y[i];
+      x[i] = t[0] + t[1] * column + t[2] * row;
+      y[i] = t[3] + t[4] * column + t[5] * row;
+    }
+    return;
+  }
+  std::vector<double> z(x.size(), 0);
+  std::vector<int> done(x.size(), 0);
+  GDALGCPTransform(polynomial_, FALSE, static_cast<int>(x.size()), x.data(), y.data(), z.data(),
+                   done.data());
+}
+
 void limit_block_cache() {
   constexpr GIntBig kBytes = GIntBig{128} << 20;
   if (CPLGetConfigOption("GDAL_CACHEMAX", nullptr) == nullptr) GDALSetCacheMax64(kBytes);
-}
-
-void place(GDALDataset& dataset, const MapFrame& frame) {
-  const OGRSpatialReference reference = spatial_reference(frame);
-  if (frame.transform) {
-    std::array<double, 6> transform = *frame.transform;
-    dataset.SetGeoTransform(transform.data());
-  }
-  if (!frame.points.empty()) {
-    const std::vector<GDAL_GCP> points = control_points(frame);
-    dataset.SetGCPs(static_cast<int>(points.size()), points.data(), &reference);
-  } else if (!frame.projection.empty()) {
-    dataset.SetSpatialRef(&reference);
-  }
-  CPLStringList model;
-  for (const std::string& each : frame.sensor_model) model.AddString(each.c_str());
-  if (model.Count() > 0) dataset.SetMetadata(model.List(), "RPC");
-}
-
-GDALDataType type_of(RasterKind kind) {
-  return kind == RasterKind::kLabels ? GDT_UInt32 : GDT_Float32;
-}
-
-void describe(GDALRasterBand& band, RasterKind kind) {
-  if (kind == RasterKind::kLabels) band.SetNoDataValue(0);
-  band.SetDescription(kind == RasterKind::kLabels ? "label" : "strength");
-}
-
-CPLStringList raster_options(RasterKind kind, bool cloud_optimised) {
-  CPLStringList options;
-  options.AddNameValue("COMPRESS", "DEFLATE");
-  options.AddNameValue("BIGTIFF", "IF_SAFER");
-  options.AddNameValue("NUM_THREADS", "ALL_CPUS");
-  if (cloud_optimised) {
-    options.AddNameValue("PREDICTOR", "YES");
-    // A mean of labels is no label.
-    options.AddNameValue("RESAMPLING", kind == RasterKind::kLabels ? "NEAREST" : "AVERAGE");
-  } else {
-    options.AddNameValue("TILED", "YES");
-    options.AddNameValue("PREDICTOR", kind == RasterKind::kLabels ? "2" : "3");
-  }
-  return options;
-}
-
-void check_same_size(const Labels& labels, const MapFrame& frame) {
-  if (labels.width == frame.width && labels.height == frame.height) return;
-  throw InputError(
-      fmt::format("the labels have {} x {} pixels, the scene {} x {}; they must be of "
-                  "one size",
-                  labels.width, labels.height, frame.width, frame.height));
 }
 
 GDALDriver& writing_driver(const char* name) {

@@ -3,12 +3,13 @@
 #include <cpl_string.h>
 #include <gdal_priv.h>
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "diacut/map.hpp"
-#include "map/raster_blocks.hpp"
 
 /// GDAL's own types, for this folder alone.
 namespace diacut {
@@ -48,22 +49,27 @@ OGRSpatialReference spatial_reference(const MapFrame& frame);
 /// The control points of a frame as GDAL takes them; they refer to the frame.
 std::vector<GDAL_GCP> control_points(const MapFrame& frame);
 
+/// Turns places in pixels, corners of pixels being whole numbers, into coordinates of a frame. The
+/// frame must have coordinates.
+class PixelToMap {
+ public:
+  /// Throws InputError where control points determine nothing, or pixels have no extent.
+  explicit PixelToMap(const MapFrame& frame);
+  ~PixelToMap();
+  PixelToMap(const PixelToMap&) = delete;
+  PixelToMap& operator=(const PixelToMap&) = delete;
+
+  void transform(std::vector<double>& x, std::vector<double>& y) const;
+
+ private:
+  std::optional<std::array<double, 6>> transform_;
+  void* polynomial_ = nullptr;  ///< GDAL's, through control points.
+};
+
 /// Lets GDAL keep 128 MiB of blocks, unless the environment variable GDAL_CACHEMAX says how many:
 /// by itself it keeps a twentieth of the main memory. For files that are read or written part by
 /// part.
 void limit_block_cache();
-
-/// Gives a dataset the coordinates of a frame.
-void place(GDALDataset& dataset, const MapFrame& frame);
-
-/// How GeoTIFF files are made, by GDAL's driver GTiff or COG.
-CPLStringList raster_options(RasterKind kind, bool cloud_optimised);
-GDALDataType type_of(RasterKind kind);
-/// Tells in a band what its pixels are.
-void describe(GDALRasterBand& band, RasterKind kind);
-
-/// Throws InputError where labels have not the size of a frame.
-void check_same_size(const Labels& labels, const MapFrame& frame);
 
 /// A driver that writes. Throws InputError where GDAL was built without it.
 GDALDriver& writing_driver(const char* name);

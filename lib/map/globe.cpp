@@ -25,16 +25,23 @@ constexpr double kCut = 1e-6;  // Degrees.
                   label, why));
 }
 
-/// Moves points along the equator.
-class Shift : public OGRDefaultGeometryVisitor {
+/// Calls move(point) for each point of a geometry.
+template <class Move>
+class EachPoint : public OGRDefaultGeometryVisitor {
  public:
-  explicit Shift(double by) : by_(by) {}
+  explicit EachPoint(const Move& move) : move_(move) {}
   using OGRDefaultGeometryVisitor::visit;
-  void visit(OGRPoint* point) override { point->setX(point->getX() + by_); }
+  void visit(OGRPoint* point) override { move_(*point); }
 
  private:
-  double by_;
+  const Move& move_;
 };
+
+template <class Move>
+void each_point(OGRGeometry& geometry, const Move& move) {
+  EachPoint<Move> visitor(move);
+  geometry.accept(&visitor);
+}
 
 void keep_polygons(const OGRGeometry& from, OGRMultiPolygon& to) {
   const OGRwkbGeometryType type = wkbFlatten(from.getGeometryType());
@@ -58,20 +65,6 @@ OGRPolygon strip_of(double turn) {
   return strip;
 }
 
-/// Rounds places as GDAL writes them.
-class Round : public OGRDefaultGeometryVisitor {
- public:
-  explicit Round(int digits) : unit_(std::pow(10.0, -digits)) {}
-  using OGRDefaultGeometryVisitor::visit;
-  void visit(OGRPoint* point) override {
-    point->setX(std::round(point->getX() / unit_) * unit_);
-    point->setY(std::round(point->getY() / unit_) * unit_);
-  }
-
- private:
-  double unit_;
-};
-
 bool is_pole(const OGRPoint& point) { return std::abs(point.getY()) > 90 - 1e-9; }
 
 /// Through the earth, in its radii.
@@ -94,11 +87,6 @@ std::unique_ptr<OGRGeometry> only_polygon(std::unique_ptr<OGRGeometry> shape) {
   if (several.getNumGeometries() != 1) return shape;
   return std::unique_ptr<OGRGeometry>(several.getGeometryRef(0)->clone());
 }
-
-struct DestroyPrepared {
-  void operator()(OGRPreparedGeometry* prepared) const { OGRDestroyPreparedGeometry(prepared); }
-};
-using Prepared = std::unique_ptr<OGRPreparedGeometry, DestroyPrepared>;
 
 }  // namespace
 
@@ -243,8 +231,7 @@ std::unique_ptr<OGRGeometry> Globe::filled(const OGRLinearRing& ring) const {
     const OGRPolygon strip = strip_of(turn);
     const std::unique_ptr<OGRGeometry> part(whole->Intersection(&strip));
     if (!part) return nullptr;
-    Shift shift(-360 * turn);
-    part->accept(&shift);
+    each_point(*part, [&](OGRPoint& point) { point.setX(point.getX() - 360 * turn); });
     rolled.reset(rolled->Union(part.get()));
   }
   return rolled;
@@ -264,9 +251,11 @@ std::unique_ptr<OGRGeometry> Globe::cut(const OGRMultiPolygon& in_map) const {
     if (one) all.reset(all->Union(one.get()));
     if (!all) return nullptr;
   }
-  // Where a cut touches an outline, lines and points are left over.
-  Round round(digits_);
-  all->accept(&round);
+  // As GDAL writes places. Where a cut touches an outline, lines and points are left over.
+  each_point(*all, [unit = std::pow(10.0, -digits_)](OGRPoint& point) {
+    point.setX(std::round(point.getX() / unit) * unit);
+    point.setY(std::round(point.getY() / unit) * unit);
+  });
   const std::unique_ptr<OGRGeometry> valid(all->MakeValid());
   auto polygons = std::make_unique<OGRMultiPolygon>();
   if (valid) keep_polygons(*valid, *polygons);
@@ -289,7 +278,8 @@ const char* Globe::fault(std::int64_t label, const OGRGeometry* shape) const {
     return "it would end beyond 180 degrees";
   }
   auto* const read_only = const_cast<OGRGeometry*>(shape);
-  const Prepared prepared(OGRCreatePreparedGeometry(OGRGeometry::ToHandle(read_only)));
+  const std::unique_ptr<OGRPreparedGeometry, decltype(&OGRDestroyPreparedGeometry)> prepared(
+      OGRCreatePreparedGeometry(OGRGeometry::ToHandle(read_only)), &OGRDestroyPreparedGeometry);
   for (const Place& place : places_) {
     const double x = place.at.getX();
     const double y = place.at.getY();

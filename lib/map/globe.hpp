@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "diacut/map.hpp"
-#include "map/region_shapes.hpp"
 
 namespace diacut {
 

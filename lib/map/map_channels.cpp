@@ -8,7 +8,6 @@
 #include "diacut/map.hpp"
 #include "image/channels.hpp"
 #include "map/gdal.hpp"
-#include "map/region_layer.hpp"
 #include "map/scene.hpp"
 #include "output/format.hpp"
 
@@ -45,18 +44,15 @@ void read_map_channels(const MapFrame& frame, const std::string& wanted,
       given.emplace_back(scene.band(band).GetDescription());
     }
     const auto width = static_cast<std::size_t>(scene.width());
-    BandRows rows;
     for (const std::size_t k : channels_in(wanted.empty() ? "all" : wanted, names, given)) {
       Channel channel{names[k], scene.width(), scene.height(), {}};
       channel.values.reserve(width * static_cast<std::size_t>(scene.height()));
-      const int at_once = scene.rows_at_once(sizeof(double) + 1);
-      for (int first = 0; first < scene.height(); first += at_once) {
-        scene.read_rows(first, std::min(at_once, scene.height() - first), {frame.bands[k]}, rows);
+      scene.each_rows({frame.bands[k]}, [&](const BandRows& rows) {
         for (std::size_t i = 0; i < rows.values.size(); ++i) {
           channel.values.push_back(rows.valid[i] != 0 ? rows.values[i]
                                                       : std::numeric_limits<double>::quiet_NaN());
         }
-      }
+      });
       visit(std::move(channel));
     }
   });

@@ -1,72 +1,399 @@
 #include "map/map_regions.hpp"
 
+#include <cpl_conv.h>
+#include <cpl_string.h>
 #include <fmt/format.h>
+#include <ogrsf_frmts.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "map/gdal.hpp"
+#include "map/globe.hpp"
 #include "map/region_format.hpp"
-#include "map/region_layer.hpp"
-#include "map/region_shapes.hpp"
+#include "map/scene.hpp"
+#include "output/atomic_file.hpp"
 #include "output/format.hpp"
 #include "output/outline_sweep.hpp"
 
 namespace diacut {
 namespace {
 
-/// What is found out of the regions of a raster of labels row by row.
-struct RegionRows {
-  std::vector<std::int64_t> pixels;  ///< By label.
-  std::vector<BandFigures> figures;
-  std::vector<std::vector<RingCorners>> rings;  ///< By label.
+namespace fs = std::filesystem;
 
-  RegionRows(const std::string& path, std::int64_t count, const MapFrame& frame, int step,
-             const std::function<void(double)>& done)
-      : pixels(static_cast<std::size_t>(count) + 1, 0),
-        figures(static_cast<std::size_t>(count) * frame.bands.size()),
-        rings(static_cast<std::size_t>(count) + 1) {
-    const GdalMessages messages;
-    const Scene scene = scene_of(frame);
-    const Dataset labels = open_raster(path);
-    if (!labels) messages.refuse(fmt::format("{}: cannot be read", path), "run again");
-    OutlineSweep sweep(frame.width, {true, step},
-                       [this](std::int32_t label, std::vector<RingCorners>&& found) {
-                         rings.at(static_cast<std::size_t>(label)) = std::move(found);
-                       });
-    const auto width = static_cast<std::size_t>(frame.width);
-    const int at_once = scene.rows_at_once(frame.bands.size() * (sizeof(double) + 1));
-    std::vector<std::int32_t> rows;
-    BandRows bands;
-    for (int first = 0; first < frame.height; first += at_once) {
-      const int count_of_rows = std::min(at_once, frame.height - first);
-      rows.resize(static_cast<std::size_t>(count_of_rows) * width);
-      // The bits of labels are those of unsigned numbers, because none is negative.
-      if (labels->GetRasterBand(1)->RasterIO(GF_Read, 0, first, frame.width, count_of_rows,
-                                             rows.data(), frame.width, count_of_rows, GDT_UInt32, 0,
-                                             0, nullptr) != CE_None) {
-        messages.refuse(fmt::format("{}: cannot be read", path), "run again");
-      }
-      for (const std::int32_t label : rows) ++pixels.at(static_cast<std::size_t>(label));
-      scene.read_rows(first, count_of_rows, frame.bands, bands);
-      add_rows(bands, width, rows.data(), figures);
-      for (int y = 0; y < count_of_rows; ++y)
-        sweep.add(rows.data() + std::ptrdiff_t{y} * frame.width);
-      if (done) done(static_cast<double>(first + count_of_rows) / frame.height);
-    }
-    sweep.finish();
+/// Of a table: the label, the area in pixels, and the area in units of the projection.
+constexpr std::size_t kOwnFields = 3;
+constexpr std::size_t kFieldsOfBand = 4;
+
+/// A side of a pixel in degrees, about.
+double degrees_of_pixel(const MapFrame& frame, const OGRSpatialReference& reference) {
+  const PixelToMap to_map(frame);
+  const double column = frame.width / 2.0;
+  const double row = frame.height / 2.0;
+  std::vector<double> x = {column, column + 1};
+  std::vector<double> y = {row, row + 1};
+  to_map.transform(x, y);
+  const double side = std::min(std::abs(x[1] - x[0]), std::abs(y[1] - y[0]));
+  if (reference.IsGeographic() != 0) return side * reference.GetAngularUnits() * 180 / M_PI;
+  constexpr double kMetresOfDegree = 111'320;
+  return side * reference.GetLinearUnits() / kMetresOfDegree;
+}
+
+/// RFC 7946 advises against more digits than the ground needs; seven are a centimetre.
+int digits_for(double degrees) {
+  constexpr int kLeast = 7;
+  constexpr int kMost = 15;
+  if (!(degrees > 0)) return kMost;
+  return std::clamp(static_cast<int>(std::ceil(-std::log10(degrees))) + 2, kLeast, kMost);
+}
+
+CPLStringList layer_options(const RegionFormat& format, const MapFrame& frame,
+                            const OGRSpatialReference& reference) {
+  CPLStringList options;
+  switch (format.format) {
+    case MapRegionFormat::kGeoJson:
+      options.AddNameValue("RFC7946", "YES");
+      options.AddNameValue("COORDINATE_PRECISION",
+                           std::to_string(digits_for(degrees_of_pixel(frame, reference))).c_str());
+      break;
+    case MapRegionFormat::kGeoPackage:
+      options.AddNameValue("GEOMETRY_NAME", "geom");
+      break;
+    case MapRegionFormat::kShapefile:
+      options.AddNameValue("ENCODING", "UTF-8");
+      options.AddNameValue("SPATIAL_INDEX", "YES");
+      options.AddNameValue("2GB_LIMIT", "YES");
+      // A shapefile holds the date of its writing: a fixed one, so that equal regions give equal
+      // bytes.
+      options.AddNameValue("DBF_DATE_LAST_UPDATE", "1970-01-01");
+      break;
+  }
+  return options;
+}
+
+/// A line of a map, over this many pixels, is straight in longitude and latitude too: over s pixels
+/// of p metres it is off by about (s p)^2 / (8 R) for the earth's radius R, for pixels of 1 km by a
+/// hundredth of a pixel.
+constexpr int kStraightPixels = 16;
+
+/// What a band holds in a region. Values are summed less the first one that was met, so that a flat
+/// region has a deviation of exactly 0.
+struct BandFigures {
+  std::int64_t count = 0;  ///< The region's pixels with data in the band.
+  double first = 0;
+  double sum = 0;      ///< Of the values less the first.
+  double squares = 0;  ///< Of the same.
+  double least = 0;
+  double greatest = 0;
+
+  double mean() const { return first + sum / static_cast<double>(count); }
+  /// The standard deviation of the pixels (divided by their number).
+  double deviation() const {
+    const double shift = sum / static_cast<double>(count);
+    return std::sqrt(std::max(squares / static_cast<double>(count) - shift * shift, 0.0));
+  }
+
+  void add(double value) {
+    if (count++ == 0) first = least = greatest = value;
+    const double shifted = value - first;
+    sum += shifted;
+    squares += shifted * shifted;
+    least = std::min(least, value);
+    greatest = std::max(greatest, value);
   }
 };
 
-std::vector<std::int64_t> count_pixels(const Labels& labels) {
-  std::vector<std::int64_t> pixels(static_cast<std::size_t>(labels.count) + 1, 0);
-  for (const std::int32_t label : labels.values) ++pixels[static_cast<std::size_t>(label)];
-  return pixels;
+/// What is written of the regions of a scene.
+struct MapRegions {
+  std::int64_t count = 0;
+  const std::vector<std::int64_t>& pixels;  ///< By label; those without any are left out.
+  /// Region after region: those of region L in the k-th of `bands` are at (L - 1) * bands + k.
+  const std::vector<BandFigures>& figures;
+  /// The shape of a region. Called once for each, in the order of labels.
+  std::function<OGRMultiPolygon(std::int64_t label)> shape;
+  std::function<std::int64_t(int x, int y)> label_at = {};  ///< Of a pixel; empty: not known.
+};
+
+/// The layer that regions are written to.
+class RegionLayer {
+ public:
+  RegionLayer(GDALDataset& dataset, const RegionFormat& format, const std::string& name,
+              const MapFrame& frame, const MapRegions& regions)
+      : frame_(frame), reference_(spatial_reference(frame)) {
+    OGRSpatialReference written = reference_;
+    if (format.format == MapRegionFormat::kGeoJson) {
+      globe_.emplace(frame, digits_for(degrees_of_pixel(frame, reference_)), regions.label_at);
+      written = globe_reference();
+    }
+    layer_ = dataset.CreateLayer(name.c_str(), frame.projection.empty() ? nullptr : &written,
+                                 globe_ ? wkbUnknown : wkbMultiPolygon,
+                                 layer_options(format, frame, reference_).List());
+    if (layer_ == nullptr) return;
+    add_field("label", OFTInteger64);
+    add_field("pixels", OFTInteger64);
+    if (reference_.IsProjected() != 0) add_field("area", OFTReal);
+    for (const int band : frame.bands) {
+      for (const char* figure : {"mean", "std", "min", "max"}) {
+        add_field(fmt::format("b{}_{}", band, figure), OFTReal);
+      }
+    }
+  }
+
+  /// False where GDAL refused something.
+  bool is_open() const { return layer_ != nullptr && complete_; }
+  /// Writes a region. `figures`: of each band of the frame. False where GDAL refused it.
+  bool add(std::int64_t label, std::int64_t pixels, const OGRMultiPolygon& shape,
+           const BandFigures* figures) {
+    OGRFeature feature(layer_->GetLayerDefn());
+    int field = 0;
+    feature.SetField(field++, static_cast<GIntBig>(label));
+    feature.SetField(field++, static_cast<GIntBig>(pixels));
+    if (reference_.IsProjected() != 0) feature.SetField(field++, area(pixels, shape));
+    for (const BandFigures& each : std::span(figures, frame_.bands.size())) {
+      for (const double value : {each.mean(), each.deviation(), each.least, each.greatest}) {
+        feature.SetField(field, value);
+        if (each.count == 0) feature.SetFieldNull(field);
+        ++field;
+      }
+    }
+    if (globe_) {
+      feature.SetGeometryDirectly(globe_->shape(label, shape).release());
+    } else if (shape.IsValid() != FALSE) {
+      feature.SetGeometry(&shape);
+    } else {  // Not of pixels that are parallelograms.
+      throw InputError(fmt::format(
+          "region {} would cross itself in the scene's coordinates: warp it with gdalwarp first",
+          label));
+    }
+    return layer_->CreateFeature(&feature) == OGRERR_NONE;
+  }
+
+ private:
+  void add_field(const std::string& name, OGRFieldType type) {
+    OGRFieldDefn field(name.c_str(), type);
+    complete_ = complete_ && layer_->CreateField(&field) == OGRERR_NONE;
+  }
+
+  double area(std::int64_t pixels, const OGRMultiPolygon& shape) const {
+    if (!frame_.transform) return shape.get_Area();
+    const auto& t = *frame_.transform;
+    return static_cast<double>(pixels) * std::abs(t[1] * t[5] - t[2] * t[4]);
+  }
+
+  const MapFrame& frame_;
+  OGRSpatialReference reference_;
+  std::optional<Globe> globe_;  ///< Of GeoJSON.
+  OGRLayer* layer_ = nullptr;   ///< The dataset's.
+  bool complete_ = true;
+};
+
+/// A folder in memory that GDAL writes to, removed with its files: GDAL does not tell where a disk
+/// takes only a part of what it writes.
+class MemoryFolder {
+ public:
+  MemoryFolder() { VSIMkdir(path_.c_str(), 0700); }
+  ~MemoryFolder() { VSIRmdirRecursive(path_.c_str()); }
+  MemoryFolder(const MemoryFolder&) = delete;
+  MemoryFolder& operator=(const MemoryFolder&) = delete;
+
+  std::string path(const std::string& name) const { return path_ + "/" + name; }
+  /// Puts its files in the place of `path` and beside it, the one of that extension last: where
+  /// that is, all are.
+  void put_in_place(const std::string& path) const {
+    std::vector<std::string> names;
+    const CPLStringList found(VSIReadDir(path_.c_str()));
+    for (int i = 0; i < found.Count(); ++i) {
+      if (std::string_view(found[i]).find_first_not_of('.') != std::string::npos) {
+        names.emplace_back(found[i]);
+      }
+    }
+    const auto own = [&](const std::string& name) {
+      return lower_extension(name) == lower_extension(path);
+    };
+    std::sort(names.begin(), names.end(), [&](const auto& a, const auto& b) {
+      return std::pair(own(a), a) < std::pair(own(b), b);
+    });
+    std::vector<AtomicFile> files;
+    for (const std::string& name : names) {
+      const fs::path beside = fs::path(path).replace_extension(fs::path(name).extension());
+      files.emplace_back(own(name) ? path : beside.string());
+      vsi_l_offset size = 0;
+      const GByte* bytes = VSIGetMemFileBuffer(this->path(name).c_str(), &size, 0);
+      files.back().write(bytes, static_cast<std::size_t>(size));
+    }
+    for (AtomicFile& file : files) file.close();
+    for (AtomicFile& file : files) file.commit();
+  }
+
+ private:
+  static std::string next_path() {
+    static std::atomic<unsigned> counter{0};
+    return fmt::format("/vsimem/diacut-{}-{}", ::getpid(), ++counter);
+  }
+
+  const std::string path_ = next_path();
+};
+
+/// ESRI's own indices of a shapefile that was replaced.
+void remove_old_indices(const std::string& path) {
+  if (lower_extension(path) != ".shp") return;
+  for (const char* index : {".sbn", ".sbx"}) {
+    std::error_code ignored;
+    fs::remove(fs::path(path).replace_extension(index), ignored);
+  }
+}
+
+void write_layer(const std::string& file, const std::string& name, const RegionFormat& format,
+                 const MapFrame& frame, const MapRegions& regions) {
+  const GdalMessages creating;  // Of GDAL's ways to write a projection only some may fail.
+  // What this thread writes tells no time, so that the same regions give the same bytes.
+  const CPLConfigOptionSetter no_clock("OGR_CURRENT_DATE", "1970-01-01T00:00:00.000Z", false);
+  Dataset dataset(
+      writing_driver(format.driver).Create(file.c_str(), 0, 0, 0, GDT_Unknown, nullptr));
+  const auto refuse = [&](const GdalMessages& messages) {
+    messages.refuse(fmt::format("GDAL could not write the regions as {}", format.name),
+                    "make room, or choose another format (.gpkg, .geojson, .shp) or labels (.tif)");
+  };
+  if (!dataset) refuse(creating);
+  dataset->StartTransaction();
+  RegionLayer layer(*dataset, format, name, frame, regions);
+  if (!layer.is_open()) refuse(creating);
+  const GdalMessages messages;
+  for (std::int64_t label = 1; label <= regions.count; ++label) {
+    const auto at = static_cast<std::size_t>(label);
+    if (regions.pixels[at] == 0) continue;  // Labels of seeds may leave numbers out.
+    const OGRMultiPolygon shape = regions.shape(label);
+    if (!layer.add(label, regions.pixels[at], shape,
+                   regions.figures.data() + (at - 1) * frame.bands.size())) {
+      refuse(messages);
+    }
+  }
+  dataset->CommitTransaction();
+  dataset.reset();  // Which writes what is left.
+  if (!messages.error().empty()) refuse(messages);
+}
+
+/// Throws InputError where regions of a scene cannot be written so.
+void check_region_format(const RegionFormat& format, const MapFrame& frame) {
+  if (!frame.has_coordinates()) {
+    throw InputError(fmt::format(
+        "the picture has no coordinates, which {} needs: give it some with gdal_edit.py -a_ullr, "
+        "or write polygons in pixels (--geojson) or labels (.tif)",
+        format.name));
+  }
+  if (format.format == MapRegionFormat::kGeoJson && frame.projection.empty()) {
+    throw InputError(
+        "the scene does not say what its coordinates are, and GeoJSON is in longitude and "
+        "latitude: assign a projection with gdal_edit.py -a_srs, or write a GeoPackage (.gpkg)");
+  }
+  const std::size_t fields = kOwnFields + kFieldsOfBand * frame.bands.size();
+  if (format.most_fields > 0 && fields > format.most_fields) {
+    throw InputError(fmt::format("the figures of {} bands are {} fields, and {} holds {}: write {}",
+                                 frame.bands.size(), fields, format.name, format.most_fields,
+                                 fields > 1998 ? "GeoJSON (.geojson)" : "a GeoPackage (.gpkg)"));
+  }
+}
+
+/// At every multiple of how many pixels a side of an outline has a vertex in this format, for
+/// coordinates in which straight lines will be curved; 0: at none.
+int step_of(const RegionFormat& format, const MapFrame& frame) {
+  const bool curved =
+      format.format == MapRegionFormat::kGeoJson && spatial_reference(frame).IsGeographic() == 0;
+  return curved ? kStraightPixels : 0;
+}
+
+/// Writes all regions to `path` and, of a shapefile, beside it: by GDAL in the folder PATH.part,
+/// from where they are put in place. The same regions give the same bytes. Throws InputError that
+/// names the path.
+void write_region_layer(const std::string& path, const RegionFormat& format, const MapFrame& frame,
+                        const MapRegions& regions) {
+  const MemoryFolder folder;
+  encode_for(path, [&] {
+    write_layer(folder.path(std::string("regions") + format.extension),
+                fs::path(path).stem().string(), format, frame, regions);
+  });
+  folder.put_in_place(path);
+  remove_old_indices(path);
+}
+
+/// What is counted and measured in regions row by row.
+struct RegionSums {
+  std::vector<std::int64_t> pixels;  ///< By label.
+  std::vector<BandFigures> figures;  ///< As MapRegions has them.
+
+  /// labels_of(rows): the labels of these rows. Reads the scene once.
+  template <class LabelsOf>
+  RegionSums(std::int64_t count, const MapFrame& frame, const LabelsOf& labels_of)
+      : pixels(static_cast<std::size_t>(count) + 1, 0),
+        figures(static_cast<std::size_t>(count) * frame.bands.size()) {
+    const std::size_t bands = frame.bands.size();
+    scene_of(frame).each_rows(frame.bands, [&](const BandRows& rows) {
+      const std::int32_t* labels = labels_of(rows);
+      const std::size_t count_of_rows =
+          static_cast<std::size_t>(rows.rows) * static_cast<std::size_t>(frame.width);
+      for (std::size_t i = 0; i < count_of_rows; ++i) {
+        ++pixels.at(static_cast<std::size_t>(labels[i]));
+      }
+      for (std::size_t b = 0; b < bands; ++b) {
+        const double* values = rows.values.data() + b * count_of_rows;
+        const std::uint8_t* valid = rows.valid.data() + b * count_of_rows;
+        for (std::size_t i = 0; i < count_of_rows; ++i) {
+          if (labels[i] == 0 || valid[i] == 0) continue;
+          figures[static_cast<std::size_t>(labels[i] - 1) * bands + b].add(values[i]);
+        }
+      }
+    });
+  }
+};
+
+void check_same_size(const Labels& labels, const MapFrame& frame) {
+  if (labels.width == frame.width && labels.height == frame.height) return;
+  throw InputError(
+      fmt::format("the labels have {} x {} pixels, the scene {} x {}; they must be of "
+                  "one size",
+                  labels.width, labels.height, frame.width, frame.height));
+}
+
+/// A ring of a region: corners of pixels.
+struct MapRing {
+  std::span<const Corner> corners;
+  bool hole = false;
+};
+
+/// A region in coordinates of a frame, with outer rings counterclockwise and holes clockwise. Each
+/// ring that is no hole begins a polygon, whose holes follow it.
+OGRMultiPolygon shape_of(const std::vector<MapRing>& rings, const PixelToMap& to_map) {
+  OGRMultiPolygon shape;
+  for (const MapRing& ring : rings) {
+    std::vector<double> x;
+    std::vector<double> y;
+    for (const Corner& corner : ring.corners) {
+      x.push_back(corner.x);
+      y.push_back(corner.y);
+    }
+    to_map.transform(x, y);
+    auto made = std::make_unique<OGRLinearRing>();
+    made->setPoints(static_cast<int>(x.size()), x.data(), y.data());
+    made->closeRings();
+    if ((made->isClockwise() != 0) != ring.hole) made->reversePoints();
+    if (!ring.hole) shape.addGeometryDirectly(new OGRPolygon);
+    shape.getGeometryRef(shape.getNumGeometries() - 1)->addRingDirectly(made.release());
+  }
+  return shape;
 }
 
 }  // namespace
@@ -79,21 +406,32 @@ void check_map_regions(const std::string& path, const MapFrame& frame) {
 void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame,
                        std::optional<double> simplify) {
   const RegionFormat& format = region_format_of(path);
-  std::vector<BandFigures> figures;
-  std::optional<RegionShapes> shapes;
+  const auto width = static_cast<std::size_t>(labels.width);
+  std::optional<RegionSums> sums;
+  std::optional<PixelToMap> to_map;
+  Outlines outlines;
   encode_for(path, [&] {
     const GdalMessages messages;
     check_region_format(format, frame);
     check_same_size(labels, frame);
-    figures = measure_bands(scene_of(frame), labels);
-    shapes.emplace(labels, frame, step_of(format, frame), simplify);
+    sums.emplace(labels.count, frame, [&](const BandRows& rows) {
+      return labels.values.data() + static_cast<std::size_t>(rows.first) * width;
+    });
+    // Where regions meet they have vertices, so that neighbours share all of their common boundary.
+    outlines = trace_outlines(labels, {!simplify, simplify ? 0 : step_of(format, frame)});
+    to_map.emplace(frame);
+    if (simplify) outlines = simplify_outlines(outlines, *simplify);
   });
-  const std::vector<std::int64_t> pixels = count_pixels(labels);
+  const auto shape = [&](std::int64_t label) {
+    std::vector<MapRing> rings;
+    for (const Ring& ring : outlines.of(label)) rings.push_back({outlines.of(ring), ring.hole});
+    return shape_of(rings, *to_map);
+  };
   write_region_layer(
       path, format, frame,
-      {labels.count, pixels, figures, [&](std::int64_t label) { return shapes->shape(label); },
-       [&](int x, int y) {
-         return std::int64_t{labels.values[static_cast<std::size_t>(y) * labels.width + x]};
+      {labels.count, sums->pixels, sums->figures, shape, [&](int x, int y) {
+         return std::int64_t{
+             labels.values[static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)]};
        }});
 }
 
@@ -102,26 +440,47 @@ void write_region_blocks(const std::string& path, const std::string& labels, std
   const RegionFormat& format = region_format_of(path);
   // The first half of the work is to read, the second one to write.
   constexpr double kHalf = 0.5;
-  std::optional<RegionRows> rows;
+  std::optional<RegionSums> sums;
   std::optional<PixelToMap> to_map;
+  std::vector<std::vector<RingCorners>> rings_of(static_cast<std::size_t>(count) + 1);
   encode_for(path, [&] {
     check_region_format(format, frame);
     const GdalMessages messages;
     limit_block_cache();
     to_map.emplace(frame);
-    rows.emplace(labels, count, frame, step_of(format, frame), [&](double share) {
-      if (done) done(kHalf * share);
+    const Dataset raster = open_raster(labels);
+    if (!raster) messages.refuse(fmt::format("{}: cannot be read", labels), "run again");
+    OutlineSweep sweep(frame.width, {true, step_of(format, frame)},
+                       [&](std::int32_t label, std::vector<RingCorners>&& found) {
+                         rings_of.at(static_cast<std::size_t>(label)) = std::move(found);
+                       });
+    std::vector<std::int32_t> read;
+    sums.emplace(count, frame, [&](const BandRows& rows) {
+      read.resize(static_cast<std::size_t>(rows.rows) * static_cast<std::size_t>(frame.width));
+      // The bits of labels are those of unsigned numbers, because none is negative.
+      if (raster->GetRasterBand(1)->RasterIO(GF_Read, 0, rows.first, frame.width, rows.rows,
+                                             read.data(), frame.width, rows.rows, GDT_UInt32, 0, 0,
+                                             nullptr) != CE_None) {
+        messages.refuse(fmt::format("{}: cannot be read", labels), "run again");
+      }
+      for (int y = 0; y < rows.rows; ++y) sweep.add(read.data() + std::ptrdiff_t{y} * frame.width);
+      if (done) done(kHalf * (static_cast<double>(rows.first + rows.rows) / frame.height));
+      return read.data();
     });
+    sweep.finish();
   });
-  write_region_layer(
-      path, format, frame,
-      {count, rows->pixels, rows->figures, [&](std::int64_t label) {
-         constexpr std::int64_t kOften = 1024;
-         if (done && label % kOften == 0) {
-           done(kHalf + kHalf * static_cast<double>(label) / static_cast<double>(count));
-         }
-         return shape_of(rows->rings[static_cast<std::size_t>(label)], *to_map);
-       }});
+  const auto shape = [&](std::int64_t label) {
+    constexpr std::int64_t kOften = 1024;
+    if (done && label % kOften == 0) {
+      done(kHalf + kHalf * static_cast<double>(label) / static_cast<double>(count));
+    }
+    std::vector<MapRing> rings;
+    for (const RingCorners& ring : rings_of[static_cast<std::size_t>(label)]) {
+      rings.push_back({ring, !rings.empty()});
+    }
+    return shape_of(rings, *to_map);
+  };
+  write_region_layer(path, format, frame, {count, sums->pixels, sums->figures, shape});
 }
 
 }  // namespace diacut

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <tiffio.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdarg>
 #include <cstddef>
@@ -16,6 +17,7 @@
 #include <mutex>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "diacut/errors.hpp"
 #include "map/gdal.hpp"
@@ -40,7 +42,48 @@ void finish_file(const std::function<void()>& work) {
   work();
 }
 
-class GdalWriting : public RasterWriting {
+/// Gives a dataset the coordinates of a frame.
+void place(GDALDataset& dataset, const MapFrame& frame) {
+  const OGRSpatialReference reference = spatial_reference(frame);
+  if (frame.transform) {
+    std::array<double, 6> transform = *frame.transform;
+    dataset.SetGeoTransform(transform.data());
+  }
+  if (!frame.points.empty()) {
+    const std::vector<GDAL_GCP> points = control_points(frame);
+    dataset.SetGCPs(static_cast<int>(points.size()), points.data(), &reference);
+  } else if (!frame.projection.empty()) {
+    dataset.SetSpatialRef(&reference);
+  }
+  CPLStringList model;
+  for (const std::string& each : frame.sensor_model) model.AddString(each.c_str());
+  if (model.Count() > 0) dataset.SetMetadata(model.List(), "RPC");
+}
+
+/// Tells in a band what its pixels are.
+void describe(GDALRasterBand& band, RasterKind kind) {
+  if (kind == RasterKind::kLabels) band.SetNoDataValue(0);
+  band.SetDescription(kind == RasterKind::kLabels ? "label" : "strength");
+}
+
+/// How GeoTIFF files are made, by GDAL's driver GTiff or COG.
+CPLStringList raster_options(RasterKind kind, bool cloud_optimised) {
+  CPLStringList options;
+  options.AddNameValue("COMPRESS", "DEFLATE");
+  options.AddNameValue("BIGTIFF", "IF_SAFER");
+  options.AddNameValue("NUM_THREADS", "ALL_CPUS");
+  if (cloud_optimised) {
+    options.AddNameValue("PREDICTOR", "YES");
+    // A mean of labels is no label.
+    options.AddNameValue("RESAMPLING", kind == RasterKind::kLabels ? "NEAREST" : "AVERAGE");
+  } else {
+    options.AddNameValue("TILED", "YES");
+    options.AddNameValue("PREDICTOR", kind == RasterKind::kLabels ? "2" : "3");
+  }
+  return options;
+}
+
+class GdalWriting : public RasterBlocks {
  public:
   GdalWriting(const std::string& path, const MapFrame& frame, RasterKind kind, bool cloud_optimised)
       : path_(path), part_(path + ".part.tif"), kind_(kind), cloud_optimised_(cloud_optimised) {
@@ -63,24 +106,6 @@ class GdalWriting : public RasterWriting {
     for (const std::string& left : {part_, optimised()}) {
       std::filesystem::remove(left, ignored);
       std::filesystem::remove(beside(left), ignored);
-    }
-  }
-
-  const BlockSize& block() const override { return block_; }
-
-  void write(const Window& window, const void* blocks,
-             const std::shared_ptr<const void>& memory) override {
-    const auto* next = static_cast<const std::byte*>(blocks);
-    for (int y = window.y; y < window.y + window.height; y += block_.height) {
-      for (int x = window.x; x < window.x + window.width; x += block_.width) {
-        const Place place{y / block_.height, x / block_.width};
-        if (left_-- > kLast) {
-          write_block(place, next);
-        } else {
-          last_[place] = {memory, next};
-        }
-        next += block_.pixels() * static_cast<std::size_t>(GDALGetDataTypeSizeBytes(type()));
-      }
     }
   }
 
@@ -117,6 +142,24 @@ class GdalWriting : public RasterWriting {
   }
 
  private:
+  const PictureSize& block() const override { return block_; }
+
+  void write_blocks(const Window& window, const void* blocks,
+                    const std::shared_ptr<const void>& memory) override {
+    const auto* next = static_cast<const std::byte*>(blocks);
+    for (int y = window.y; y < window.y + window.height; y += block_.height) {
+      for (int x = window.x; x < window.x + window.width; x += block_.width) {
+        const Place place{y / block_.height, x / block_.width};
+        if (left_-- > kLast) {
+          write_block(place, next);
+        } else {
+          last_[place] = {memory, next};
+        }
+        next += block_.pixels() * static_cast<std::size_t>(GDALGetDataTypeSizeBytes(type()));
+      }
+    }
+  }
+
   using Place = std::pair<int, int>;  ///< Row and column among the blocks.
   /// The last blocks are written row by row, the others as they come: that gives a file the bytes
   /// that it has when its pixels are written by way of GDAL's cache of 128 MB.
@@ -130,7 +173,7 @@ class GdalWriting : public RasterWriting {
     messages.refuse(fmt::format("{}: cannot be written", path_), kAdvice);
   }
 
-  GDALDataType type() const { return type_of(kind_); }
+  GDALDataType type() const { return kind_ == RasterKind::kLabels ? GDT_UInt32 : GDT_Float32; }
   std::string optimised() const { return path_ + ".part.cog.tif"; }
 
   std::string path_;
@@ -138,15 +181,15 @@ class GdalWriting : public RasterWriting {
   RasterKind kind_;
   bool cloud_optimised_;
   Dataset dataset_;
-  BlockSize block_;
+  PictureSize block_;
   std::int64_t left_ = 0;  ///< Blocks that were not written yet.
   std::map<Place, std::pair<std::shared_ptr<const void>, const void*>> last_;
 };
 
 }  // namespace
 
-std::unique_ptr<RasterWriting> start_raster(const std::string& path, const MapFrame& frame,
-                                            RasterKind kind, bool cloud_optimised) {
+std::unique_ptr<RasterBlocks> start_raster(const std::string& path, const MapFrame& frame,
+                                           RasterKind kind, bool cloud_optimised) {
   return std::make_unique<GdalWriting>(path, frame, kind, cloud_optimised);
 }
 

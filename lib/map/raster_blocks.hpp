@@ -9,6 +9,7 @@
 
 #include "core/large_memory.hpp"
 #include "diacut/map.hpp"
+#include "image/resize.hpp"
 #include "map/window.hpp"
 
 namespace diacut {
@@ -19,44 +20,15 @@ enum class RasterKind {
   kStrength,  ///< 32-bit floats.
 };
 
-/// The size of the blocks that a file consists of.
-struct BlockSize {
-  int width = 0;
-  int height = 0;
-
-  std::size_t pixels() const {
-    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  }
-};
-
-/// What writes a raster by blocks. Errors are InputError and name the path.
-class RasterWriting {
- public:
-  RasterWriting() = default;
-  virtual ~RasterWriting() = default;  ///< Removes what is not complete.
-  RasterWriting(const RasterWriting&) = delete;
-  RasterWriting& operator=(const RasterWriting&) = delete;
-
-  virtual const BlockSize& block() const = 0;
-  /// Writes a window's blocks, one after another. The bits of labels are those of unsigned numbers,
-  /// because none is negative. `memory`: what keeps the blocks.
-  virtual void write(const Window& window, const void* blocks,
-                     const std::shared_ptr<const void>& memory) = 0;
-  virtual void commit() = 0;
-};
-/// What RasterBlocks writes by.
-std::unique_ptr<RasterWriting> start_raster(const std::string& path, const MapFrame& frame,
-                                            RasterKind kind, bool cloud_optimised);
-
 /// A raster that is written part by part, into a tiled, compressed GeoTIFF as write_map_labels()
 /// writes it. It appears when it is complete; until then it is beside its place under the name
 /// PATH.part.tif. Errors are InputError and name the path.
 class RasterBlocks {
  public:
-  /// `frame`: where the pixels lie; its size alone for pictures without coordinates.
-  RasterBlocks(const std::string& path, const MapFrame& frame, RasterKind kind,
-               bool cloud_optimised)
-      : writing_(start_raster(path, frame, kind, cloud_optimised)) {}
+  RasterBlocks() = default;
+  virtual ~RasterBlocks() = default;  ///< Removes what is not complete.
+  RasterBlocks(const RasterBlocks&) = delete;
+  RasterBlocks& operator=(const RasterBlocks&) = delete;
 
   /// The windows in which it is written, in their order, so that equal rasters are equal files.
   static std::vector<Window> windows(const MapFrame& frame) {
@@ -72,23 +44,32 @@ class RasterBlocks {
   template <class Value>
   void write(const Window& window, std::vector<Value> blocks) {
     const auto memory = std::make_shared<const std::vector<Value>>(std::move(blocks));
-    writing_->write(window, memory->data(), memory);
+    write_blocks(window, memory->data(), memory);
   }
   /// Puts the file in its place.
-  void commit() { writing_->commit(); }
+  virtual void commit() = 0;
 
  private:
-  std::unique_ptr<RasterWriting> writing_;
+  /// The size of the blocks that the file consists of.
+  virtual const PictureSize& block() const = 0;
+  /// Writes a window's blocks, one after another. The bits of labels are those of unsigned numbers,
+  /// because none is negative. `memory`: what keeps the blocks.
+  virtual void write_blocks(const Window& window, const void* blocks,
+                            const std::shared_ptr<const void>& memory) = 0;
 };
+
+/// Begins a raster. `frame`: where the pixels lie; its size alone for pictures without coordinates.
+std::unique_ptr<RasterBlocks> start_raster(const std::string& path, const MapFrame& frame,
+                                           RasterKind kind, bool cloud_optimised);
 
 template <class Value>
 std::vector<Value> RasterBlocks::in_blocks(const Window& window, std::vector<Value> values) const {
   const auto row = static_cast<std::size_t>(window.width);
-  const BlockSize& block = writing_->block();
+  const PictureSize& size = block();
   const std::vector<Window> blocks =
-      windows_of(window.width, window.height, block.width, block.height);
+      windows_of(window.width, window.height, size.width, size.height);
   // Blocks that are whole take the place of their rows; at the raster's edges they are larger.
-  const std::size_t needed = blocks.size() * block.pixels();
+  const std::size_t needed = blocks.size() * size.pixels();
   const bool in_place = needed == values.size();
   std::vector<Value> result = in_place ? std::vector<Value>() : large_vector<Value>(needed);
   std::vector<Value> rows;
@@ -100,9 +81,9 @@ std::vector<Value> RasterBlocks::in_blocks(const Window& window, std::vector<Val
     }
     for (int y = 0; y < each.height; ++y) {
       std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(row) * y + each.x, each.width,
-                  to + std::ptrdiff_t{y} * block.width);
+                  to + std::ptrdiff_t{y} * size.width);
     }
-    to += static_cast<std::ptrdiff_t>(block.pixels());
+    to += static_cast<std::ptrdiff_t>(size.pixels());
   }
   return in_place ? std::move(values) : std::move(result);
 }

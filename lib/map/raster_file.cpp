@@ -21,16 +21,16 @@ void write_raster(const std::string& path, const std::vector<Value>& values, con
     throw InputError(fmt::format("{}: there are {} values for {} x {} pixels", path, values.size(),
                                  frame.width, frame.height));
   }
-  RasterBlocks file(path, frame, kind, cloud_optimised);
+  const auto file = start_raster(path, frame, kind, cloud_optimised);
   for (const Window& window : RasterBlocks::windows(frame)) {
     std::vector<Value> part;
     for (int y = window.y; y < window.y + window.height; ++y) {
       const Value* row = values.data() + static_cast<std::size_t>(y) * width + window.x;
       part.insert(part.end(), row, row + window.width);
     }
-    file.write(window, file.in_blocks(window, std::move(part)));
+    file->write(window, file->in_blocks(window, std::move(part)));
   }
-  file.commit();
+  file->commit();
 }
 
 }  // namespace

@@ -34,11 +34,8 @@ Decoded decode_palette(const Scene& scene, int number, const GDALColorTable& tab
   decoded.has_alpha = true;
   decoded.hidden = "masked, or hold the value of no data";
   decoded.samples = cv::Mat::zeros(scene.height(), scene.width(), CV_8UC4);
-  const int at_once = scene.rows_at_once(sizeof(double) + 1);
   const auto width = static_cast<std::size_t>(scene.width());
-  BandRows rows;
-  for (int first = 0; first < scene.height(); first += at_once) {
-    scene.read_rows(first, std::min(at_once, scene.height() - first), {number}, rows);
+  scene.each_rows({number}, [&](const BandRows& rows) {
     for (std::size_t i = 0; i < rows.values.size(); ++i) {
       if (rows.valid[i] == 0) continue;
       const double index = rows.values[i];
@@ -46,14 +43,14 @@ Decoded decode_palette(const Scene& scene, int number, const GDALColorTable& tab
                                          ? table.GetColorEntry(static_cast<int>(index))
                                          : nullptr;
       if (colour == nullptr) continue;
-      auto* to = decoded.samples.ptr<std::uint8_t>(first + static_cast<int>(i / width),
+      auto* to = decoded.samples.ptr<std::uint8_t>(rows.first + static_cast<int>(i / width),
                                                    static_cast<int>(i % width));
       const std::array<short, 4> parts = {colour->c1, colour->c2, colour->c3, colour->c4};
       std::transform(parts.begin(), parts.end(), to, [](short part) {
         return static_cast<std::uint8_t>(std::clamp<short>(part, 0, 255));
       });
     }
-  }
+  });
   return decoded;
 }
 

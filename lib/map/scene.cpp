@@ -275,6 +275,16 @@ void Scene::read_rows(int first, int rows, const std::vector<int>& bands, BandRo
   }
 }
 
+void Scene::each_rows(const std::vector<int>& bands,
+                      const std::function<void(const BandRows& rows)>& visit) const {
+  const int at_once = rows_at_once(bands.size() * (sizeof(double) + 1));
+  BandRows rows;
+  for (int first = 0; first < height_; first += at_once) {
+    read_rows(first, std::min(at_once, height_ - first), bands, rows);
+    visit(rows);
+  }
+}
+
 int Scene::rows_at_once(std::size_t bytes) const {
   constexpr std::size_t kHeld = std::size_t{64} << 20;
   int block_width = 0;
@@ -285,6 +295,15 @@ int Scene::rows_at_once(std::size_t bytes) const {
       static_cast<int>(std::clamp<std::size_t>(kHeld / row, 1, static_cast<std::size_t>(height_)));
   // Whole blocks, where they are not too large, because each is decoded as a whole.
   return most < block_height ? most : most / std::max(block_height, 1) * std::max(block_height, 1);
+}
+
+Scene scene_of(const MapFrame& frame) {
+  Scene scene(frame.source);
+  if (scene.width() == frame.width && scene.height() == frame.height &&
+      scene.bands() == frame.bands) {
+    return scene;
+  }
+  throw InputError(fmt::format("{} has changed since it was read: run again", frame.source));
 }
 
 std::vector<int> in_colour_order(const Scene& scene, const std::vector<int>& bands) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,6 +60,9 @@ class Scene {
   bool is_whole(const std::vector<int>& bands) const;
   /// Reads rows as numbers. The buffers of `to` are used again.
   void read_rows(int first, int rows, const std::vector<int>& bands, BandRows& to) const;
+  /// Reads all rows of these bands, some at once, from the top: calls visit() with each some.
+  void each_rows(const std::vector<int>& bands,
+                 const std::function<void(const BandRows& rows)>& visit) const;
   /// How many rows are read at once where `bytes` are held for a pixel.
   int rows_at_once(std::size_t bytes) const;
 
@@ -78,6 +82,9 @@ class Scene {
   std::vector<int> bands_;
   mutable std::optional<double> full_alpha_;
 };
+
+/// The source of a frame. Throws InputError where it has changed since the frame was read.
+Scene scene_of(const MapFrame& frame);
 
 /// The bands of a picture in the order of red, green and blue, where the scene says which is which.
 std::vector<int> in_colour_order(const Scene& scene, const std::vector<int>& bands);

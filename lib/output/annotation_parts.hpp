@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "diacut/annotations.hpp"
+#include "output/format.hpp"
 #include "output/format.hpp"
 
 namespace diacut {
@@ -17,6 +18,17 @@ struct RingCount {
 };
 RingCount count_rings(const Outlines& outlines, std::int64_t label);
 
+/// A region of an image.
+struct AnnotatedRegion {
+  std::int32_t number;  ///< In the image's labels.
+  const RegionFigures& figures;
+  std::span<const Ring> rings;
+  RingCount count;
+  std::size_t class_number;
+  const std::string& class_name;
+};
+std::vector<AnnotatedRegion> regions_of(const AnnotatedImage& image);
+
 /// The parts of the formats; see AnnotationFormat.
 AnnotationPart coco_part(const AnnotatedImage& image, bool all_rle);
 std::string labelme_text(const AnnotatedImage& image);
@@ -25,15 +37,6 @@ std::string label_studio_text(const AnnotatedImage& image);
 std::string cvat_text(const AnnotatedImage& image);
 std::string svg_text(const AnnotatedImage& image);
 std::string geojson_text(const AnnotatedImage& image);
-
-AnnotationPart table_part(const AnnotatedImage& image);
-
-/// The figures of a region, its class, and the class's number.
-inline const RegionFigures& figures_of(const AnnotatedImage& image, std::int64_t region) {
-  return image.table->regions[static_cast<std::size_t>(region) - 1];
-}
-std::size_t class_number(const AnnotatedImage& image, std::int64_t region);
-const std::string& class_of(const AnnotatedImage& image, std::int64_t region);
 
 /// The header of a table of comma-separated values: "label", "area" (pixels), "area_um2" or
 /// "area_m2" where pixels have a size, "x", "y", "width", "height", "centroid_x", "centroid_y",
@@ -56,12 +59,6 @@ std::string csv_cell(const std::string& text);
 std::string height_text(float height);
 /// `,"NAME":HEIGHT` of the merge height of a region; empty where height_text() is.
 std::string height_member(const char* name, const RegionFigures& region);
-
-/// The pixels of a region in its bounding box, row by row: 1 in the region, else 0.
-std::vector<std::uint8_t> region_mask(const AnnotatedImage& image, std::int64_t label);
-
-/// The run lengths of a binary sequence: zeros first (0 if there are none), then ones, and so on.
-std::vector<std::uint32_t> run_lengths(const std::vector<std::uint8_t>& bits);
 
 /// COCO's text of the run lengths of a mask: each length, from the fourth on less the one two
 /// places before it, as groups of five bits, the lowest first, in characters from '0' on

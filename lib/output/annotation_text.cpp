@@ -46,19 +46,6 @@ std::string xml_text(const std::string& text) {
   return out;
 }
 
-std::vector<std::uint32_t> run_lengths(const std::vector<std::uint8_t>& bits) {
-  std::vector<std::uint32_t> counts(1, 0);
-  std::uint8_t value = 0;
-  for (const std::uint8_t bit : bits) {
-    if (bit != value) {
-      counts.push_back(0);
-      value = bit;
-    }
-    ++counts.back();
-  }
-  return counts;
-}
-
 std::string compressed_counts(const std::vector<std::uint32_t>& counts) {
   std::string text;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -74,21 +61,6 @@ std::string compressed_counts(const std::vector<std::uint32_t>& counts) {
     }
   }
   return text;
-}
-
-std::vector<std::uint8_t> region_mask(const AnnotatedImage& image, std::int64_t label) {
-  const RegionFigures& region = figures_of(image, label);
-  std::vector<std::uint8_t> mask;
-  mask.reserve(static_cast<std::size_t>(region.width) * static_cast<std::size_t>(region.height));
-  for (int y = region.y; y < region.y + region.height; ++y) {
-    const std::int32_t* row =
-        &image.labels
-             ->values[static_cast<std::size_t>(y) * static_cast<std::size_t>(image.labels->width)];
-    for (int x = region.x; x < region.x + region.width; ++x) {
-      mask.push_back(row[x] == label ? 1 : 0);
-    }
-  }
-  return mask;
 }
 
 }  // namespace diacut

@@ -70,6 +70,22 @@ std::string cvat_head(const RegionClasses& classes) {
       labels);
 }
 
+AnnotationPart table_part(const AnnotatedImage& image) {
+  AnnotationPart part{region_csv_header(*image.table), region_csv_rows(*image.table)};
+  if (const RegionClasses* const classes = image.classes; classes != nullptr) {
+    part.image += ",class";
+    for (std::size_t k = 0; k < part.regions.size(); ++k) {
+      const std::size_t of_class = classes->of(image.table->regions[k].label);
+      part.regions[k] += ',' + csv_cell(classes->names[of_class]);
+    }
+  }
+  if (image.page == 0) return part;
+  part.image.insert(0, "file,page,");
+  const std::string file = fmt::format("{},{},", csv_cell(image.name), image.page);
+  for (std::string& row : part.regions) row.insert(0, file);
+  return part;
+}
+
 const AnnotationRow& row_of(AnnotationFormat format) {
   static const std::array<AnnotationRow, 9> rows = {{
       {AnnotationFormat::kCoco, coco<false>, ",\n", "]}\n", coco_head,
@@ -113,28 +129,17 @@ std::string height_member(const char* name, const RegionFigures& region) {
   return height.empty() ? height : fmt::format(R"(,"{}":{})", name, height);
 }
 
-std::size_t class_number(const AnnotatedImage& image, std::int64_t region) {
-  return image.classes == nullptr ? 0 : image.classes->of(figures_of(image, region).label);
-}
-
-const std::string& class_of(const AnnotatedImage& image, std::int64_t region) {
+std::vector<AnnotatedRegion> regions_of(const AnnotatedImage& image) {
   static const RegionClasses none;
-  return (image.classes == nullptr ? none : *image.classes).names[class_number(image, region)];
-}
-
-AnnotationPart table_part(const AnnotatedImage& image) {
-  AnnotationPart part{region_csv_header(*image.table), region_csv_rows(*image.table)};
-  if (image.classes != nullptr) {
-    part.image += ",class";
-    for (std::size_t k = 0; k < part.regions.size(); ++k) {
-      part.regions[k] += ',' + csv_cell(class_of(image, static_cast<std::int64_t>(k) + 1));
-    }
+  const RegionClasses& classes = image.classes == nullptr ? none : *image.classes;
+  std::vector<AnnotatedRegion> regions;
+  for (std::int64_t number = 1; number <= image.labels->count; ++number) {
+    const RegionFigures& figures = image.table->regions[static_cast<std::size_t>(number) - 1];
+    const std::size_t of_class = classes.of(figures.label);
+    regions.push_back({static_cast<std::int32_t>(number), figures, image.outlines->of(number),
+                       count_rings(*image.outlines, number), of_class, classes.names[of_class]});
   }
-  if (image.page == 0) return part;
-  part.image.insert(0, "file,page,");
-  const std::string file = fmt::format("{},{},", csv_cell(image.name), image.page);
-  for (std::string& row : part.regions) row.insert(0, file);
-  return part;
+  return regions;
 }
 
 RegionClasses read_classes(const std::string& path) {

@@ -21,6 +21,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/descriptor.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 
@@ -86,10 +87,8 @@ void remove_if_left(const std::filesystem::path& path) {
       static_cast<std::size_t>(length) != name.size() || process <= 0 || is_running(process)) {
     return;
   }
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (descriptor < 0) return;
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
-  ::close(descriptor);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
 }
 
 /// Removes what killed processes left in a folder, the first time that this process writes there.
@@ -107,46 +106,42 @@ void remove_leftovers(const std::string& folder) {
   }
 }
 
-[[noreturn]] void fail(const std::string& path, int error) {
-  const std::string folder = folder_of(path);
-  std::string reason;
+/// Why a file cannot be written, and what to do; {} is its folder.
+const char* reason_of(int error, const std::string& folder) {
   switch (error) {
     case ENOENT:
-      reason =
-          ::access(folder.c_str(), F_OK) == 0
-              ? fmt::format("the system takes no new files in {}; choose another folder", folder)
-              : fmt::format("the folder {} does not exist; create it first", folder);
-      break;
+      return ::access(folder.c_str(), F_OK) == 0
+                 ? "the system takes no new files in {}; choose another folder"
+                 : "the folder {} does not exist; create it first";
     case ENOTDIR:
-      reason = fmt::format("a part of {} is a file, not a folder; choose another place", folder);
-      break;
+      return "a part of {} is a file, not a folder; choose another place";
     case EISDIR:
-      reason = "it is a folder; give the name of a file";
-      break;
+      return "it is a folder; give the name of a file";
     case EACCES:
     case EPERM:
-      reason =
-          fmt::format("no permission to write in {}; change it or choose another folder", folder);
-      break;
+      return "no permission to write in {}; change it or choose another folder";
     case EROFS:
-      reason = fmt::format("{} is on a read-only file system; choose another folder", folder);
-      break;
+      return "{} is on a read-only file system; choose another folder";
     case ENOSPC:
     case EDQUOT:
-      reason = "the disk is full; free some space or choose another place";
-      break;
+      return "the disk is full; free some space or choose another place";
     case EFBIG:
-      reason = "the file would be larger than the system allows (see ulimit -f)";
-      break;
+      return "the file would be larger than the system allows (see ulimit -f)";
     case ENAMETOOLONG:
-      reason = "the name is too long; choose a shorter one";
-      break;
+      return "the name is too long; choose a shorter one";
     case EPIPE:
-      reason = "the program that reads it has gone";
-      break;
+      return "the program that reads it has gone";
     default:
-      reason = fmt::format("{}; choose another place", std::strerror(error));
+      return nullptr;
   }
+}
+
+[[noreturn]] void fail(const std::string& path, int error) {
+  const std::string folder = folder_of(path);
+  const char* const known = reason_of(error, folder);
+  const std::string reason = known != nullptr
+                                 ? fmt::format(fmt::runtime(known), folder)
+                                 : fmt::format("{}; choose another place", std::strerror(error));
   throw InputError(fmt::format("{}: cannot be written: {}", path, reason));
 }
 

@@ -39,11 +39,10 @@ std::vector<std::uint8_t> encode_picture(const Eigenvectors& eigenvectors, std::
     const double share = range > 0 ? (static_cast<double>(y[i]) - least) / range : 0.5;
     pixels[i] = static_cast<std::uint16_t>(std::lround(kFirst + share * (kLast - kFirst)));
   }
-  PngExtras extras;
-  extras.texts = {{"eigenvalue", fmt::format("{}", eigenvectors.values[k])},
-                  {"least", fmt::format("{}", least)},
-                  {"greatest", fmt::format("{}", greatest)}};
-  return encode_png(eigenvectors.width, eigenvectors.height, pixels, extras);
+  return encode_png(eigenvectors.width, eigenvectors.height, pixels,
+                    {.texts = {{"eigenvalue", fmt::format("{}", eigenvectors.values[k])},
+                               {"least", fmt::format("{}", least)},
+                               {"greatest", fmt::format("{}", greatest)}}});
 }
 
 std::string values_json(const Eigenvectors& eigenvectors,
@@ -62,31 +61,6 @@ std::string values_json(const Eigenvectors& eigenvectors,
   return json.dump(2) + "\n";
 }
 
-/// Files of one folder that appear together: commit() gives them their names.
-class FileSet {
- public:
-  explicit FileSet(std::filesystem::path folder) : folder_(std::move(folder)) {}
-
-  /// A new file, which the caller writes.
-  AtomicFile& open(const std::string& name) {
-    return files_.emplace_back((folder_ / name).string());
-  }
-  /// Adds a file with these bytes.
-  template <typename Bytes>
-  void add(const std::string& name, const Bytes& bytes) {
-    AtomicFile& file = open(name);
-    file.write(bytes.data(), bytes.size());
-    file.close();
-  }
-  void commit() {
-    for (AtomicFile& file : files_) file.commit();
-  }
-
- private:
-  std::filesystem::path folder_;
-  std::deque<AtomicFile> files_;  ///< A deque, because references to its files must stay valid.
-};
-
 }  // namespace
 
 void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenvectors,
@@ -94,8 +68,16 @@ void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenv
   make_folder(directory);
   const std::size_t count = eigenvectors.vectors.size();
   const std::size_t digits = std::max<std::size_t>(2, fmt::formatted_size("{}", count));
-  FileSet files(directory);
-  AtomicFile& array = files.open("eigenvectors.npy");
+  std::deque<AtomicFile> files;  // They appear together. References to its files stay valid.
+  const auto open = [&](const std::string& name) -> AtomicFile& {
+    return files.emplace_back((std::filesystem::path(directory) / name).string());
+  };
+  const auto add = [&](const std::string& name, const auto& bytes) {
+    AtomicFile& file = open(name);
+    file.write(bytes.data(), bytes.size());
+    file.close();
+  };
+  AtomicFile& array = open("eigenvectors.npy");
   const std::vector<std::uint8_t> header =
       npy_header<float>({count, static_cast<std::size_t>(eigenvectors.height),
                          static_cast<std::size_t>(eigenvectors.width)});
@@ -112,13 +94,13 @@ void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenv
     array.write(y.data(), y.size() * sizeof(float));
     if (k == 0) continue;
     pictures.push_back(fmt::format("eigenvector-{:0{}}.png", k + 1, digits));
-    files.add(pictures.back(), encode_picture(eigenvectors, k, y));
+    add(pictures.back(), encode_picture(eigenvectors, k, y));
     montage.add_vector(y, eigenvectors.sqrt_degree, k + 1, eigenvectors.values[k]);
   }
   array.close();
-  files.add("montage.png", montage.encode());
-  files.add("eigenvalues.json", values_json(eigenvectors, pictures));
-  files.commit();
+  add("montage.png", montage.encode());
+  add("eigenvalues.json", values_json(eigenvectors, pictures));
+  for (AtomicFile& file : files) file.commit();
 }
 
 }  // namespace diacut

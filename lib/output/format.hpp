@@ -25,6 +25,10 @@ auto encode_for(const std::string& path, const Encode& encode) {
   }
 }
 
+/// Throws InputError, "the WHAT has ..., its OTHER ...", where two sizes differ.
+void check_one_size(const char* what, int width, int height, const char* other, int other_width,
+                    int other_height);
+
 /// The error for a path whose extension is not known. `what`: what is to be written, as "labels";
 /// `known`: the known extensions.
 ConfigError unknown_extension(const std::string& path, const std::string& what,

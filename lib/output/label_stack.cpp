@@ -1,23 +1,25 @@
 #include "diacut/label_stack.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <tiffio.h>
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 #include <string>
 #include <utility>
 
+#include "core/descriptor.hpp"
+#include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut {
 
-/// The file as libtiff writes it: bytes that it may go back to.
+/// The file in memory that libtiff writes.
 struct LabelStack::State {
-  std::vector<std::uint8_t> bytes;
-  std::uint64_t at = 0;
+  Descriptor file;
   std::string message;  ///< libtiff's first error.
   TIFF* tiff = nullptr;
   PictureFacts facts;
@@ -33,9 +35,8 @@ struct LabelStack::State {
         fmt::format("the labels could not be encoded as TIFF ({}); write them as .npy", message));
   }
 
-  static State& of(thandle_t handle) { return *static_cast<State*>(handle); }
   static int on_error(TIFF*, void* self, const char*, const char* format, std::va_list arguments) {
-    std::string& message = of(self).message;
+    std::string& message = static_cast<State*>(self)->message;
     char text[300];
     std::vsnprintf(text, sizeof(text), format, arguments);
     if (message.empty()) message = text;
@@ -43,32 +44,6 @@ struct LabelStack::State {
   }
   // No warning of libtiff's is about what is written here.
   static int on_warning(TIFF*, void*, const char*, const char*, std::va_list) { return 1; }
-  static tmsize_t read(thandle_t handle, void* data, tmsize_t size) {
-    State& self = of(handle);
-    const std::uint64_t left =
-        self.bytes.size() - std::min<std::uint64_t>(self.at, self.bytes.size());
-    const auto count = static_cast<std::size_t>(std::min(left, static_cast<std::uint64_t>(size)));
-    if (count > 0) std::memcpy(data, self.bytes.data() + self.at, count);
-    self.at += count;
-    return static_cast<tmsize_t>(count);
-  }
-  static tmsize_t write(thandle_t handle, void* data, tmsize_t size) {
-    State& self = of(handle);
-    const auto end = static_cast<std::size_t>(self.at) + static_cast<std::size_t>(size);
-    if (end > self.bytes.size()) self.bytes.resize(end);
-    std::memcpy(self.bytes.data() + self.at, data, static_cast<std::size_t>(size));
-    self.at = end;
-    return size;
-  }
-  static toff_t seek(thandle_t handle, toff_t offset, int whence) {
-    State& self = of(handle);
-    const std::uint64_t base = whence == SEEK_CUR   ? self.at
-                               : whence == SEEK_END ? self.bytes.size()
-                                                    : 0;
-    return self.at = base + offset;
-  }
-  static int close(thandle_t) { return 0; }
-  static toff_t size(thandle_t handle) { return of(handle).bytes.size(); }
 };
 
 namespace {
@@ -119,10 +94,10 @@ LabelStack::LabelStack(bool is_big, const PictureFacts& facts, int pages)
       TIFFOpenOptionsAlloc(), &TIFFOpenOptionsFree);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), &State::on_error, state_.get());
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), &State::on_warning, state_.get());
-  // "l": the bytes of a file do not depend on the machine.
-  state_->tiff =
-      TIFFClientOpenExt("TIFF", is_big ? "wl8" : "wl", state_.get(), &State::read, &State::write,
-                        &State::seek, &State::close, &State::size, nullptr, nullptr, options.get());
+  state_->file = Descriptor(::memfd_create("labels", MFD_CLOEXEC));
+  // libtiff closes what it is given. "l": the bytes of a file do not depend on the machine.
+  state_->tiff = TIFFFdOpenExt(::fcntl(state_->file.get(), F_DUPFD_CLOEXEC, 0), "TIFF",
+                               is_big ? "wl8" : "wl", options.get());
   if (state_->tiff == nullptr) state_->refuse();
 }
 
@@ -174,7 +149,9 @@ void LabelStack::add(const Labels& labels) {
 std::vector<std::uint8_t> LabelStack::finish() {
   TIFFClose(std::exchange(state_->tiff, nullptr));
   if (!state_->message.empty()) state_->refuse();
-  return std::move(state_->bytes);
+  const auto written = MappedFile::of(state_->file.get(), 1);
+  if (!written) state_->refuse();
+  return {written->bytes().begin(), written->bytes().end()};
 }
 
 }  // namespace diacut

@@ -1,5 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
 #include "diacut/errors.hpp"
 #include "diacut/label_stack.hpp"
 #include "diacut/output.hpp"
@@ -21,19 +26,6 @@ void require_at_most(std::int64_t most, const Labels& labels, const char* format
   if (labels.count <= most) return;
   throw InputError(fmt::format("{} regions do not fit in {}, which holds {}; {}", labels.count,
                                format, most, instead));
-}
-
-std::vector<std::uint8_t> encode_grey16(const Labels& labels) {
-  PngExtras extras;
-  extras.flat = true;
-  return encode_png(labels.width, labels.height, narrow<std::uint16_t>(labels), extras);
-}
-
-std::vector<std::uint8_t> encode_indexed(const Labels& labels) {
-  PngExtras extras;
-  extras.palette = distinct_colours(static_cast<int>(labels.count) + 1);
-  extras.flat = true;
-  return encode_png(labels.width, labels.height, 1, narrow<std::uint8_t>(labels), extras);
 }
 
 }  // namespace
@@ -69,11 +61,13 @@ std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format
     case LabelFormat::kGreyPng:
       require_at_most(65'535, labels, "a 16-bit PNG",
                       "write them as .npy or .tif (32-bit integers)");
-      return encode_grey16(labels);
+      return encode_png(labels.width, labels.height, narrow<std::uint16_t>(labels), {.flat = true});
     case LabelFormat::kIndexedPng:
       require_at_most(255, labels, "an indexed PNG",
                       "write 16-bit labels (up to 65535 regions), or .npy or .tif (any number)");
-      return encode_indexed(labels);
+      return encode_png(
+          labels.width, labels.height, 1, narrow<std::uint8_t>(labels),
+          {.palette = distinct_colours(static_cast<int>(labels.count) + 1), .flat = true});
     case LabelFormat::kTiff: {
       LabelStack file;
       file.add(labels);
@@ -95,6 +89,34 @@ void write_labels(const std::string& path, const Labels& labels, bool indexed,
     return write_file(path, file.finish());
   }
   write_file(path, encode_for(path, [&] { return encode_labels(labels, format); }));
+}
+
+void write_contours(const std::string& path, const std::vector<float>& contours, int width,
+                    int height) {
+  const std::string extension = lower_extension(path);
+  if (extension == ".npy") {
+    return write_file(path, encode_npy<float>(contours, {static_cast<std::size_t>(height),
+                                                         static_cast<std::size_t>(width)}));
+  }
+  if (path != "-" && extension != ".png") {
+    throw unknown_extension(path, "maps of boundary strength", ".png, .npy");
+  }
+  std::vector<std::uint16_t> grey(contours.size());
+  std::transform(contours.begin(), contours.end(), grey.begin(), [](float value) {
+    return static_cast<std::uint16_t>(std::lround(std::min(value, 1.0F) * 65535.0F));
+  });
+  write_file(path, encode_png(width, height, grey, {.flat = true}));
+}
+
+void write_probabilities(const std::string& path,
+                         const std::vector<std::vector<float>>& probabilities, int width,
+                         int height) {
+  std::vector<float> all;
+  for (const std::vector<float>& each : probabilities)
+    all.insert(all.end(), each.begin(), each.end());
+  write_file(path, encode_npy(std::span<const float>(all),
+                              {probabilities.size(), static_cast<std::size_t>(height),
+                               static_cast<std::size_t>(width)}));
 }
 
 }  // namespace diacut

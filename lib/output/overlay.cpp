@@ -1,11 +1,8 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "output/format.hpp"
 #include "output/picture.hpp"
@@ -43,12 +40,7 @@ cv::Mat1b thicken(const cv::Mat1b& mask, int width) {
 
 std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& labels,
                                          PictureFormat format) {
-  if (image.width != labels.width || image.height != labels.height) {
-    throw InputError(
-        fmt::format("the image has {} x {} pixels, its labels {} x {}; they must be "
-                    "of one size",
-                    image.width, image.height, labels.width, labels.height));
-  }
+  check_one_size("image", image.width, image.height, "labels", labels.width, labels.height);
   cv::Mat3b rgb = to_rgb(image);
   const std::vector<cv::Vec3f> means = mean_colours(rgb, labels);
   const std::int32_t* label = labels.values.data();

@@ -239,11 +239,8 @@ std::string encode_page(const Image& image, const Hierarchy& hierarchy,
                         const Eigenvectors* eigenvectors, const PageParameters& parameters,
                         std::vector<std::string>& notes) {
   const PictureSize full{image.width, image.height};
-  if (full != PictureSize{hierarchy.leaves.width, hierarchy.leaves.height}) {
-    throw InputError(
-        fmt::format("the image has {} x {} pixels, its hierarchy {} x {}; they must be of one size",
-                    image.width, image.height, hierarchy.leaves.width, hierarchy.leaves.height));
-  }
+  check_one_size("image", image.width, image.height, "hierarchy", hierarchy.leaves.width,
+                 hierarchy.leaves.height);
   const std::size_t insides = parameters.inside.size();
   const bool objects = parameters.region.method == RegionMethod::kObjects;
   if (insides != image.pixel_count() && (insides > 0 || objects)) {

@@ -38,9 +38,8 @@ void remember_error(png_structp png, png_const_charp message) {
 
 void ignore_warning(png_structp, png_const_charp) {}
 
-/// Holds every object whose destructor libpng's longjmp() must not skip. Functions that call libpng
-/// return false after an error, from which longjmp() leads back there: they must hold no object
-/// with a destructor.
+/// Holds every object whose destructor libpng's longjmp() must not skip. write() returns false
+/// after an error, from which longjmp() leads back there: it must hold no object with a destructor.
 struct Job {
   Layout layout;
   std::vector<std::uint8_t> out;
@@ -71,7 +70,7 @@ struct Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  bool begin() {
+  bool write(const std::uint8_t* pixels) {
     if (setjmp(png_jmpbuf(png)) != 0) return false;
     png_set_write_fn(png, &out, append, nullptr);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
@@ -88,28 +87,18 @@ struct Job {
     if (!texts.empty()) png_set_text(png, info, texts.data(), static_cast<int>(texts.size()));
     png_write_info(png, info);
     if (layout.bits == 16 && std::endian::native == std::endian::little) png_set_swap(png);
-    return true;
-  }
-
-  bool add_rows(const std::uint8_t* pixels) {
-    if (setjmp(png_jmpbuf(png)) != 0) return false;
     for (int y = 0; y < layout.height; ++y) {
       png_write_row(png, pixels + static_cast<std::size_t>(y) * layout.row_bytes);
     }
     png_write_end(png, nullptr);
     return true;
   }
-
-  void check(bool done) const {
-    if (!done) throw std::runtime_error("libpng: " + error);
-  }
 };
 
 std::vector<std::uint8_t> encode(const Layout& layout, const PngExtras& extras,
                                  const std::uint8_t* pixels) {
   Job job(layout, extras);
-  job.check(job.begin());
-  job.check(job.add_rows(pixels));
+  if (!job.write(pixels)) throw std::runtime_error("libpng: " + job.error);
   return std::move(job.out);
 }
 

@@ -13,9 +13,9 @@ using Colour = std::array<std::uint8_t, 3>;  ///< Red, green, blue in sRGB encod
 /// What goes into a PNG besides the pixels.
 struct PngExtras {
   /// For 8-bit pixels of one channel that are indices: the colours, the first one transparent.
-  std::vector<Colour> palette;
+  std::vector<Colour> palette = {};
   /// The tEXt chunks, each of a keyword and a text in ASCII.
-  std::vector<std::pair<std::string, std::string>> texts;
+  std::vector<std::pair<std::string, std::string>> texts = {};
   /// Whether large areas have one value. Such pictures are smallest without PNG's filters.
   /// Photographs are smallest with the filters, and zlib's higher levels gain little there.
   bool flat = false;

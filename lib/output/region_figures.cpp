@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,8 +10,8 @@
 #include <utility>
 
 #include "core/parallel.hpp"
-#include "diacut/errors.hpp"
 #include "diacut/region_table.hpp"
+#include "output/format.hpp"
 
 namespace diacut {
 namespace {
@@ -200,20 +198,13 @@ void set_heights(RegionTable& table) {
   }
 }
 
-void check_size(const Labels& labels, int width, int height, const char* what) {
-  if (width == labels.width && height == labels.height) return;
-  throw InputError(
-      fmt::format("the {} has {} x {} pixels, its labels {} x {}; they must be of one "
-                  "size",
-                  what, width, height, labels.width, labels.height));
-}
-
 }  // namespace
 
 RegionTable measure_regions(const Labels& labels, const Outlines& outlines,
                             const Hierarchy* hierarchy) {
   if (hierarchy != nullptr) {
-    check_size(labels, hierarchy->leaves.width, hierarchy->leaves.height, "hierarchy");
+    check_one_size("hierarchy", hierarchy->leaves.width, hierarchy->leaves.height, "labels",
+                   labels.width, labels.height);
   }
   RegionTable table;
   table.has_heights = hierarchy != nullptr;
@@ -251,7 +242,7 @@ ChannelMeter::ChannelMeter(const Labels& labels)
 }
 
 MeasuredChannel ChannelMeter::measure(Channel&& channel) const {
-  check_size(labels_, channel.width, channel.height, "channel");
+  check_one_size("channel", channel.width, channel.height, "labels", labels_.width, labels_.height);
   MeasuredChannel measured{std::move(channel.name), {}};
   measured.regions.resize(static_cast<std::size_t>(labels_.count));
   parallel_ranges(measured.regions.size(), 64, [&](std::size_t begin, std::size_t end) {

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
@@ -15,128 +17,109 @@
 namespace diacut {
 namespace {
 
-/// The first bytes of the file. A byte above 127 and line ends of two kinds show, as in PNG,
-/// whether the file was transferred as text.
-constexpr std::array<std::uint8_t, 8> kMagic = {0x89, 'D', 'C', 'T', '\r', '\n', 0x1A, '\n'};
-constexpr std::uint32_t kTreeVersion = 1;
-constexpr std::size_t kVersionAt = 8;
-constexpr std::size_t kHeaderBytes = 40;
-constexpr std::size_t kMergeBytes = 12;
-constexpr std::size_t kSumBytes = 4;
-
-std::size_t label_bytes(std::uint64_t leaves) { return leaves <= 0xFFFF ? 2 : 4; }
-
-// The numbers of a tree lie as this machine has them, the lowest byte first.
 static_assert(std::endian::native == std::endian::little);
+static_assert(std::is_trivially_copyable_v<Merge> && sizeof(Merge) == 12);
 
-template <class Number>
-void put(Number number, std::vector<std::uint8_t>& bytes) {
-  const auto* first = reinterpret_cast<const std::uint8_t*>(&number);
-  bytes.insert(bytes.end(), first, first + sizeof(Number));
-}
+std::uint32_t label_bytes_of(std::uint64_t leaves) { return leaves <= 0xFFFF ? 2 : 4; }
 
-/// Reads the numbers of a tree. Precondition of get(): the bytes of one more number are left.
-class Reader {
- public:
-  Reader(const std::vector<std::uint8_t>& bytes, std::size_t at) : at_(bytes.data() + at) {}
+/// What a file begins with. Leaves, merges and a checksum of all follow. Its numbers lie as this
+/// machine has them, the lowest byte first.
+struct TreeHeader {
+  /// A byte above 127 and line ends of two kinds show, as in PNG, whether the file was transferred
+  /// as text.
+  std::array<std::uint8_t, 8> magic = {0x89, 'D', 'C', 'T', '\r', '\n', 0x1A, '\n'};
+  std::uint32_t version = 1;
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::uint32_t leaves = 0;
+  std::uint32_t merges = 0;
+  std::uint32_t label_bytes = 0;
+  double threshold = 0;
 
-  template <class Number>
-  Number get() {
-    Number number;
-    std::memcpy(&number, at_, sizeof(Number));
-    at_ += sizeof(Number);
-    return number;
+  std::uint64_t pixels() const { return std::uint64_t{width} * height; }
+  std::uint64_t file_bytes() const {
+    return sizeof(TreeHeader) + pixels() * label_bytes + merges * std::uint64_t{sizeof(Merge)} +
+           sizeof(std::uint32_t);
   }
-
- private:
-  const std::uint8_t* at_;
 };
+static_assert(sizeof(TreeHeader) == 40);
+
+void append(const void* data, std::size_t size, std::vector<std::uint8_t>& bytes) {
+  bytes.resize(bytes.size() + size);
+  if (size > 0) std::memcpy(bytes.data() + bytes.size() - size, data, size);
+}
 
 std::uint32_t checksum(const std::uint8_t* bytes, std::size_t size) {
   return static_cast<std::uint32_t>(crc32_z(0, bytes, size));
 }
 
-struct Header {
-  std::uint32_t width = 0;
-  std::uint32_t height = 0;
-  std::uint32_t leaves = 0;
-  std::uint32_t merges = 0;
-  double threshold = 0;
-
-  std::uint64_t pixels() const { return std::uint64_t{width} * height; }
-  std::uint64_t file_bytes() const {
-    return kHeaderBytes + pixels() * label_bytes(leaves) + merges * std::uint64_t{kMergeBytes} +
-           kSumBytes;
-  }
-};
-
-/// Throws InputError if the first bytes are not those of a tree file, or of a version not known.
-void check_head(const std::vector<std::uint8_t>& head) {
+/// The header of a file that begins so. Throws InputError if the bytes are not those of a tree
+/// file, or of a version not known.
+TreeHeader header_of(const std::vector<std::uint8_t>& head) {
   if (head.empty()) throw InputError("the file is empty, expected a hierarchy (segment --tree)");
-  const std::size_t known = std::min(head.size(), kMagic.size());
-  if (std::memcmp(head.data(), kMagic.data(), known) != 0) {
-    throw InputError("not a hierarchy, which segment --tree writes");
-  }
-  if (head.size() < kHeaderBytes) {
+  TreeHeader header;
+  const TreeHeader own;
+  std::memcpy(&header, head.data(), std::min(head.size(), sizeof header));
+  if (header.magic != own.magic) throw InputError("not a hierarchy, which segment --tree writes");
+  if (head.size() < sizeof header) {
     throw InputError(
         fmt::format("the hierarchy ends after {} bytes: the file is truncated", head.size()));
   }
-  const auto version = Reader(head, kVersionAt).get<std::uint32_t>();
-  if (version != kTreeVersion) {
+  if (header.version != own.version) {
     throw InputError(fmt::format(
         "the hierarchy is of version {}, and this program reads version {}: make it anew with "
         "segment --tree, or use the diacut that made it",
-        version, kTreeVersion));
-  }
-}
-
-Header read_header(const std::vector<std::uint8_t>& bytes) {
-  Reader reader(bytes, kVersionAt + sizeof kTreeVersion);
-  Header header;
-  header.width = reader.get<std::uint32_t>();
-  header.height = reader.get<std::uint32_t>();
-  header.leaves = reader.get<std::uint32_t>();
-  header.merges = reader.get<std::uint32_t>();
-  const auto stored_label_bytes = reader.get<std::uint32_t>();
-  header.threshold = reader.get<double>();
-  constexpr std::uint32_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (header.width > kMost || header.height > kMost || header.pixels() > kMost ||
-      header.leaves > header.pixels() || header.merges > header.leaves ||
-      stored_label_bytes != label_bytes(header.leaves)) {
-    throw InputError(fmt::format(
-        "the hierarchy is damaged: {} x {} pixels cannot have {} leaves of {} bytes and {} merges",
-        header.width, header.height, header.leaves, stored_label_bytes, header.merges));
-  }
-  if (bytes.size() != header.file_bytes()) {
-    throw InputError(fmt::format("the hierarchy is {}: {} bytes, expected {}",
-                                 bytes.size() < header.file_bytes() ? "truncated" : "damaged",
-                                 bytes.size(), header.file_bytes()));
+        header.version, own.version));
   }
   return header;
 }
 
+/// Throws InputError if the sizes do not fit each other and the file's.
+void check_sizes(const TreeHeader& header, std::size_t bytes) {
+  constexpr std::uint32_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (header.width > kMost || header.height > kMost || header.pixels() > kMost ||
+      header.leaves > header.pixels() || header.merges > header.leaves ||
+      header.label_bytes != label_bytes_of(header.leaves)) {
+    throw InputError(fmt::format(
+        "the hierarchy is damaged: {} x {} pixels cannot have {} leaves of {} bytes and {} merges",
+        header.width, header.height, header.leaves, header.label_bytes, header.merges));
+  }
+  if (bytes != header.file_bytes()) {
+    throw InputError(fmt::format("the hierarchy is {}: {} bytes, expected {}",
+                                 bytes < header.file_bytes() ? "truncated" : "damaged", bytes,
+                                 header.file_bytes()));
+  }
+}
+
 Hierarchy decode(const std::vector<std::uint8_t>& bytes) {
-  check_head(bytes);
-  const Header header = read_header(bytes);
-  const std::size_t summed = bytes.size() - kSumBytes;
-  if (Reader(bytes, summed).get<std::uint32_t>() != checksum(bytes.data(), summed)) {
+  const TreeHeader header = header_of(bytes);
+  check_sizes(header, bytes.size());
+  const std::size_t summed = bytes.size() - sizeof(std::uint32_t);
+  const std::uint8_t* next = bytes.data() + summed;
+  const auto take = [&](void* to, std::size_t size) {
+    if (size > 0) std::memcpy(to, next, size);
+    next += size;
+  };
+  std::uint32_t sum = 0;
+  take(&sum, sizeof sum);
+  if (sum != checksum(bytes.data(), summed)) {
     throw InputError("the hierarchy is damaged: its checksum does not match");
   }
+  next = bytes.data() + sizeof header;
   Hierarchy hierarchy;
   hierarchy.threshold = header.threshold;
   hierarchy.leaves = {static_cast<int>(header.width), static_cast<int>(header.height),
                       header.leaves, std::vector<std::int32_t>(header.pixels())};
-  Reader reader(bytes, kHeaderBytes);
-  const bool narrow = label_bytes(header.leaves) == 2;
-  for (std::int32_t& leaf : hierarchy.leaves.values) {
-    leaf = narrow ? reader.get<std::uint16_t>() : reader.get<std::int32_t>();
+  std::vector<std::int32_t>& leaves = hierarchy.leaves.values;
+  if (header.label_bytes == sizeof(std::uint16_t)) {
+    std::vector<std::uint16_t> narrow(leaves.size());
+    take(narrow.data(), narrow.size() * sizeof(std::uint16_t));
+    leaves.assign(narrow.begin(), narrow.end());
+  } else {
+    take(leaves.data(), leaves.size() * sizeof(std::int32_t));
   }
   hierarchy.merges.resize(header.merges);
-  for (Merge& merge : hierarchy.merges) {
-    merge.first = reader.get<std::int32_t>();
-    merge.second = reader.get<std::int32_t>();
-    merge.height = reader.get<float>();
-  }
+  take(hierarchy.merges.data(), hierarchy.merges.size() * sizeof(Merge));
   check(hierarchy);
   return hierarchy;
 }
@@ -145,32 +128,25 @@ Hierarchy decode(const std::vector<std::uint8_t>& bytes) {
 
 std::vector<std::uint8_t> encode_tree(const Hierarchy& hierarchy) {
   const Labels& leaves = hierarchy.leaves;
-  const Header header{static_cast<std::uint32_t>(leaves.width),
-                      static_cast<std::uint32_t>(leaves.height),
-                      static_cast<std::uint32_t>(leaves.count),
-                      static_cast<std::uint32_t>(hierarchy.merges.size()), hierarchy.threshold};
-  std::vector<std::uint8_t> bytes(kMagic.begin(), kMagic.end());
+  TreeHeader header;
+  header.width = static_cast<std::uint32_t>(leaves.width);
+  header.height = static_cast<std::uint32_t>(leaves.height);
+  header.leaves = static_cast<std::uint32_t>(leaves.count);
+  header.merges = static_cast<std::uint32_t>(hierarchy.merges.size());
+  header.label_bytes = label_bytes_of(header.leaves);
+  header.threshold = hierarchy.threshold;
+  std::vector<std::uint8_t> bytes;
   bytes.reserve(header.file_bytes());
-  put(kTreeVersion, bytes);
-  for (const std::uint32_t size : {header.width, header.height, header.leaves, header.merges,
-                                   static_cast<std::uint32_t>(label_bytes(header.leaves))}) {
-    put(size, bytes);
+  append(&header, sizeof header, bytes);
+  if (header.label_bytes == sizeof(std::uint16_t)) {
+    const std::vector<std::uint16_t> narrow(leaves.values.begin(), leaves.values.end());
+    append(narrow.data(), narrow.size() * sizeof(std::uint16_t), bytes);
+  } else {
+    append(leaves.values.data(), leaves.values.size() * sizeof(std::int32_t), bytes);
   }
-  put(header.threshold, bytes);
-  const bool narrow = label_bytes(header.leaves) == 2;
-  for (const std::int32_t leaf : leaves.values) {
-    if (narrow) {
-      put(static_cast<std::uint16_t>(leaf), bytes);
-    } else {
-      put(leaf, bytes);
-    }
-  }
-  for (const Merge& merge : hierarchy.merges) {
-    put(merge.first, bytes);
-    put(merge.second, bytes);
-    put(merge.height, bytes);
-  }
-  put(checksum(bytes.data(), bytes.size()), bytes);
+  append(hierarchy.merges.data(), hierarchy.merges.size() * sizeof(Merge), bytes);
+  const std::uint32_t sum = checksum(bytes.data(), bytes.size());
+  append(&sum, sizeof sum, bytes);
   return bytes;
 }
 
@@ -181,7 +157,7 @@ Hierarchy decode_tree(const std::vector<std::uint8_t>& bytes, const std::string&
 Hierarchy read_tree(const std::string& path) {
   const std::string name = path == "-" ? "standard input" : path;
   return decode_tree(
-      naming(name, [&] { return read_bytes(path, kHeaderBytes, check_head, "a hierarchy"); }),
+      naming(name, [&] { return read_bytes(path, sizeof(TreeHeader), header_of, "a hierarchy"); }),
       name);
 }
 

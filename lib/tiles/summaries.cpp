@@ -20,41 +20,8 @@ struct OpenHead {
 
 }  // namespace
 
-void write_summary(const TileFolder& folder, std::size_t tile, const TilePlateaus& plateaus) {
-  folder.write(TileFile::kPlateaus, tile, plateaus.level, plateaus.distance, plateaus.pixels,
-               plateaus.distance_of);
-}
-
-TilePlateaus read_plateaus(const TileFolder& folder, std::size_t tile) {
-  TilePlateaus plateaus;
-  folder.read(TileFile::kPlateaus, tile, plateaus.level, plateaus.distance, plateaus.pixels,
-              plateaus.distance_of);
-  return plateaus;
-}
-
-void write_summary(const TileFolder& folder, std::size_t tile, const Rim& rim) {
-  folder.write(TileFile::kRim, tile, rim.level, rim.distance);
-}
-
-Rim read_rim(const TileFolder& folder, std::size_t tile) {
-  Rim rim;
-  folder.read(TileFile::kRim, tile, rim.level, rim.distance);
-  return rim;
-}
-
-void write_summary(const TileFolder& folder, std::size_t tile, const TilePieces& pieces) {
-  folder.write(TileFile::kPieces, tile, pieces.first_pixel, pieces.pixels, pieces.at_edge,
-               pieces.meetings);
-}
-
-TilePieces read_pieces(const TileFolder& folder, std::size_t tile) {
-  TilePieces pieces;
-  folder.read(TileFile::kPieces, tile, pieces.first_pixel, pieces.pixels, pieces.at_edge,
-              pieces.meetings);
-  return pieces;
-}
-
-void write_summary(const TileFolder& folder, std::size_t tile, const TileRegions& regions) {
+template <>
+void write_summary(const TileFolder& folder, TileFile kind, std::size_t tile, TileRegions regions) {
   std::vector<OpenHead> heads;
   std::vector<Corner> corners;
   std::vector<SideStrength> sides;
@@ -64,17 +31,18 @@ void write_summary(const TileFolder& folder, std::size_t tile, const TileRegions
     corners.insert(corners.end(), open.corners.begin(), open.corners.end());
     sides.insert(sides.end(), open.sides.begin(), open.sides.end());
   }
-  folder.write(TileFile::kRegions, tile, regions.borders, regions.joins, regions.remaining,
-               regions.leaves, heads, corners, sides);
+  folder.write(kind, tile, regions.borders, regions.joins, regions.remaining, regions.leaves, heads,
+               corners, sides);
 }
 
-TileRegions read_regions(const TileFolder& folder, std::size_t tile) {
+template <>
+TileRegions read_summary(const TileFolder& folder, TileFile kind, std::size_t tile) {
   TileRegions regions;
   std::vector<OpenHead> heads;
   std::vector<Corner> corners;
   std::vector<SideStrength> sides;
-  folder.read(TileFile::kRegions, tile, regions.borders, regions.joins, regions.remaining,
-              regions.leaves, heads, corners, sides);
+  folder.read(kind, tile, regions.borders, regions.joins, regions.remaining, regions.leaves, heads,
+              corners, sides);
   auto corner = corners.begin();
   auto side = sides.begin();
   for (const OpenHead& head : heads) {

@@ -1,24 +1,42 @@
 #pragma once
 
 #include <cstddef>
+#include <tuple>
 
 #include "region/plateaus.hpp"
 #include "region/tile_regions.hpp"
 #include "tiles/tile_folder.hpp"
 
 /// @file
-/// What tiles and joins leave for one another, in files of their own.
+/// What tiles and joins leave for one another, in files of their own. What reads throws what
+/// TileFolder::read() throws.
 namespace diacut {
 
-void write_summary(const TileFolder& folder, std::size_t tile, const TilePlateaus& plateaus);
-void write_summary(const TileFolder& folder, std::size_t tile, const Rim& rim);
-void write_summary(const TileFolder& folder, std::size_t tile, const TilePieces& pieces);
-void write_summary(const TileFolder& folder, std::size_t tile, const TileRegions& regions);
+// The arrays of a summary, in the order of its file.
+inline auto arrays_of(TilePlateaus& plateaus) {
+  return std::tie(plateaus.level, plateaus.distance, plateaus.pixels, plateaus.distance_of);
+}
+inline auto arrays_of(Rim& rim) { return std::tie(rim.level, rim.distance); }
+inline auto arrays_of(TilePieces& pieces) {
+  return std::tie(pieces.first_pixel, pieces.pixels, pieces.at_edge, pieces.meetings);
+}
 
-// They throw what TileFolder::read() throws.
-TilePlateaus read_plateaus(const TileFolder& folder, std::size_t tile);
-Rim read_rim(const TileFolder& folder, std::size_t tile);
-TilePieces read_pieces(const TileFolder& folder, std::size_t tile);
-TileRegions read_regions(const TileFolder& folder, std::size_t tile);
+template <class Summary>
+void write_summary(const TileFolder& folder, TileFile kind, std::size_t tile, Summary summary) {
+  std::apply([&](const auto&... arrays) { folder.write(kind, tile, arrays...); },
+             arrays_of(summary));
+}
+
+template <class Summary>
+Summary read_summary(const TileFolder& folder, TileFile kind, std::size_t tile) {
+  Summary summary;
+  std::apply([&](auto&... arrays) { folder.read(kind, tile, arrays...); }, arrays_of(summary));
+  return summary;
+}
+
+template <>
+void write_summary(const TileFolder& folder, TileFile kind, std::size_t tile, TileRegions regions);
+template <>
+TileRegions read_summary(const TileFolder& folder, TileFile kind, std::size_t tile);
 
 }  // namespace diacut

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/descriptor.hpp"
 #include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
@@ -57,29 +58,23 @@ bool of_run(TileFile kind) { return kind >= TileFile::kFull; }
 /// A file that is open to be read.
 class ReadFile {
  public:
-  explicit ReadFile(const std::string& path) : path_(path) {
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0 && errno != ENOENT) {
+  explicit ReadFile(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (file_.get() < 0 && errno != ENOENT) {
       throw InputError(
           fmt::format("{}: cannot be opened: {}", path, std::generic_category().message(errno)));
     }
   }
-  ~ReadFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  ReadFile(const ReadFile&) = delete;
-  ReadFile& operator=(const ReadFile&) = delete;
 
-  bool exists() const { return descriptor_ >= 0; }
+  bool exists() const { return file_.get() >= 0; }
   std::uint64_t size() const {
     struct stat status {};
-    return ::fstat(descriptor_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+    return ::fstat(file_.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
   }
   /// Whether all bytes are there.
   bool read(void* to, std::size_t size, std::uint64_t at) const {
     auto* next = static_cast<char*>(to);
     while (size > 0) {
-      const ssize_t got = ::pread(descriptor_, next, size, static_cast<off_t>(at));
+      const ssize_t got = ::pread(file_.get(), next, size, static_cast<off_t>(at));
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) return false;
       next += got;
@@ -90,8 +85,7 @@ class ReadFile {
   }
 
  private:
-  std::string path_;
-  int descriptor_ = -1;
+  Descriptor file_;
 };
 
 /// Fewer bytes are not worth another thread; of at most 64 ranges none has 2^32 bytes.
@@ -127,41 +121,32 @@ std::string TileFolder::path(TileFile kind, std::size_t tile) const {
                       : fmt::format("{}/{}-{}.bin", folder_, name_of(kind), tile);
 }
 
-void TileFolder::check(const Header& header, TileFile kind, std::size_t tile,
-                       std::uint64_t bytes) const {
-  const std::string file = path(kind, tile);
-  const auto refuse = [&](const std::string& what, const char* advice = kAgain) {
-    throw InputError(fmt::format("{}: {}: {}", file, what, advice));
-  };
-  if (header.magic != Header{}.magic) refuse("it is no file of a tiled run");
+std::string TileFolder::fault(const Header& header, TileFile kind, std::size_t tile,
+                              std::uint64_t bytes) const {
+  const auto again = [](const std::string& what) { return fmt::format("{}: {}", what, kAgain); };
+  if (header.magic != Header{}.magic) return again("it is no file of a tiled run");
   if (header.version != Header{}.version) {
-    refuse(fmt::format("it was written by another version of the program (format {}, expected {})",
-                       header.version, Header{}.version));
+    return again(
+        fmt::format("it was written by another version of the program (format {}, expected {})",
+                    header.version, Header{}.version));
   }
-  if (header.plan != plan_) refuse("it belongs to another plan");
+  if (header.plan != plan_) return again("it belongs to another plan");
   if (header.kind != static_cast<std::uint32_t>(kind) || header.tile != tile) {
-    refuse("it is another file under this name");
+    return again("it is another file under this name");
   }
   if (device_ != 0 && header.device != device_) {
-    refuse(
-        "it was computed on another device or driver than the tiles that are joined, and labels "
-        "depend on the device",
-        "remove it and run again with the --device of the other tiles");
+    return "it was computed on another device or driver than the tiles that are joined, and labels "
+           "depend on the device: remove it and run again with the --device of the other tiles";
   }
-  if (bytes != sizeof(Header) + header.bytes + sizeof(std::uint32_t)) {
-    refuse(fmt::format("it is cut off: {} of {} bytes", bytes,
-                       sizeof(Header) + header.bytes + sizeof(std::uint32_t)));
-  }
+  const std::uint64_t whole = sizeof(Header) + header.bytes + sizeof(std::uint32_t);
+  return bytes == whole ? "" : again(fmt::format("it is cut off: {} of {} bytes", bytes, whole));
 }
 
 bool TileFolder::has(TileFile kind, std::size_t tile) const {
   const ReadFile file(path(kind, tile));
   Header header;
-  return file.exists() && file.read(&header, sizeof(header), 0) && header.plan == plan_ &&
-         header.magic == Header{}.magic && header.version == Header{}.version &&
-         header.kind == static_cast<std::uint32_t>(kind) && header.tile == tile &&
-         (device_ == 0 || header.device == device_) &&
-         file.size() == sizeof(Header) + header.bytes + sizeof(std::uint32_t);
+  return file.exists() && file.read(&header, sizeof(header), 0) &&
+         fault(header, kind, tile, file.size()).empty();
 }
 
 void TileFolder::write_parts(TileFile kind, std::size_t tile,
@@ -191,7 +176,8 @@ TileFolder::Header TileFolder::header_of(const File& file, TileFile kind, std::s
   }
   Header header{};
   if (!file.read(&header, sizeof(header), 0)) refuse_cut_off(kind, tile);
-  check(header, kind, tile, file.size());
+  const std::string why = fault(header, kind, tile, file.size());
+  if (!why.empty()) throw InputError(fmt::format("{}: {}", path(kind, tile), why));
   return header;
 }
 

@@ -95,10 +95,13 @@ class TileFolder {
   std::vector<std::uint8_t> read_payload(TileFile kind, std::size_t tile) const;
   [[noreturn]] void refuse_cut_off(TileFile kind, std::size_t tile) const;
   std::string path(TileFile kind, std::size_t tile) const;
-  /// The header of a file that is open, after check().
+  /// The header of a file that is open. Throws InputError where it has a fault.
   template <class File>
   Header header_of(const File& file, TileFile kind, std::size_t tile) const;
-  void check(const Header& header, TileFile kind, std::size_t tile, std::uint64_t bytes) const;
+  /// Why a file of so many bytes with this header is not the one that is asked for, and what to do;
+  /// empty: it is.
+  std::string fault(const Header& header, TileFile kind, std::size_t tile,
+                    std::uint64_t bytes) const;
 
   std::string folder_;
   Tiling tiling_;

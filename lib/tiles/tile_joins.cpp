@@ -28,13 +28,12 @@ void remove_all(const TileWork& work, std::initializer_list<TileFile> kinds) {
   });
 }
 
-/// What `read` reads of all tiles.
+/// What the tiles have left in their files of a kind.
 template <class Summary>
-std::vector<Summary> read_all(const TileWork& work,
-                              Summary (*read)(const TileFolder& folder, std::size_t tile)) {
+std::vector<Summary> read_all(const TileWork& work, TileFile kind) {
   std::vector<Summary> all;
   for (std::size_t tile = 0; tile < work.tiling.tiles(); ++tile) {
-    all.push_back(read(work.folder, tile));
+    all.push_back(read_summary<Summary>(work.folder, kind, tile));
   }
   return all;
 }
@@ -104,7 +103,7 @@ void join_maps(const TileWork& work) {
 }
 
 void join_contours(const TileWork& work) {
-  std::vector<TilePlateaus> tiles = read_all(work, read_plateaus);
+  auto tiles = read_all<TilePlateaus>(work, TileFile::kPlateaus);
   for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
     const TileArea area = work.tiling.area(tile);
     const RimPlaces places{static_cast<std::size_t>(area.width),
@@ -119,16 +118,17 @@ void join_contours(const TileWork& work) {
                     "run again",
                     tile));
   }
-  const std::vector<Rim> rims = settle_plateaus(work.tiling, std::move(tiles));
+  std::vector<Rim> rims = settle_plateaus(work.tiling, std::move(tiles));
   for (std::size_t tile = 0; tile < rims.size(); ++tile) {
-    write_summary(work.folder, tile, rims[tile]);
+    write_summary(work.folder, TileFile::kRim, tile, std::move(rims[tile]));
   }
   work.folder.write(TileFile::kPlateausJoined, 0);
   remove_all(work, {TileFile::kMap, TileFile::kPlateaus});
 }
 
 void join_basins(const TileWork& work) {
-  const BasinNumbers numbers = number_basins(work.tiling, read_all(work, read_pieces));
+  const BasinNumbers numbers =
+      number_basins(work.tiling, read_all<TilePieces>(work, TileFile::kPieces));
   for (std::size_t tile = 0; tile < work.tiling.tiles(); ++tile) {
     work.folder.write(TileFile::kNumbers, tile, numbers.of_piece[tile]);
   }
@@ -142,7 +142,8 @@ void join_all_regions(const TileWork& work, std::vector<std::string>& notes) {
   if (basins.count == 0) {
     throw InputError(fmt::format("{}: nothing to segment: no pixel has data", work.plan.source));
   }
-  JoinedRegions joined = join_regions(read_all(work, read_regions), region.direction);
+  JoinedRegions joined =
+      join_regions(read_all<TileRegions>(work, TileFile::kRegions), region.direction);
   number_leaves(joined);
   const auto count = static_cast<std::int32_t>(joined.leaves.size());
   const std::vector<Merge> merges = merges_of(count, joined.joins);

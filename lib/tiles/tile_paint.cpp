@@ -57,58 +57,24 @@ class PerTile {
   mutable std::map<std::size_t, std::weak_ptr<Slot>> slots_;
 };
 
-/// Which leaf the pieces of a tile belong to.
-class LeavesOfPieces {
- public:
-  /// `leaves`: of the run; must outlive the object.
-  LeavesOfPieces(const TileWork& work, std::size_t tile, const Places& leaves) : leaves_(leaves) {
-    work.folder.read(TileFile::kNumbers, tile, basins_);
-    work.folder.read(TileFile::kLeaves, tile, united_);
-  }
-
-  std::size_t count() const { return basins_.size(); }
-  /// The number of a piece's basin; 0 without data.
-  std::int32_t basin(std::int32_t piece) const {
-    return basins_.at(static_cast<std::size_t>(piece));
-  }
-  /// The place of a basin's leaf among the leaves of the run, from 1.
-  std::size_t leaf(std::int32_t basin) const {
-    const auto other = std::lower_bound(
-        united_.begin(), united_.end(), basin,
-        [](const LeafOfBasin& each, std::int32_t wanted) { return each.basin < wanted; });
-    const bool is_united = other != united_.end() && other->basin == basin;
-    return leaves_.of(is_united ? other->leaf : basin) + 1;
-  }
-
- private:
-  const Places& leaves_;
-  std::vector<std::int32_t> basins_;  ///< By piece.
-  std::vector<LeafOfBasin> united_;
-};
-
-/// The pixels of an area, where value_of_piece(tile)(piece) is the value of each piece of a tile.
-template <class ValueOfPiece>
-std::vector<std::int32_t> pixels_of(const TileWork& work, const TileArea& area,
-                                    const ValueOfPiece& value_of_piece) {
-  std::vector<std::int32_t> pixels =
-      work.folder.window(TileFile::kBasins, 0, area, 0, std::int32_t{0});
-  for (const WindowPart& part : work.folder.window_parts(area, 0)) {
-    auto value_of = value_of_piece(part.tile);
-    for (int y = 0; y < part.area.height; ++y) {
-      for (std::int32_t& piece : part.row(pixels, y)) piece = value_of(piece);
-    }
-  }
-  return pixels;
-}
-
-/// The label of each piece of a tile.
-std::vector<std::int32_t> labels_of_pieces(const LeavesOfPieces& leaves, const RunLabels& labels) {
+/// The label of each piece of a tile. `leaves`: of the run.
+std::vector<std::int32_t> labels_of_pieces(const TileWork& work, std::size_t tile,
+                                           const Places& leaves, const RunLabels& labels) {
   constexpr std::size_t kLeastPieces = 4096;  // Fewer are not worth another thread.
-  std::vector<std::int32_t> result(leaves.count());
+  std::vector<std::int32_t> basins;           // By piece; 0 without data.
+  std::vector<LeafOfBasin> united;
+  work.folder.read(TileFile::kNumbers, tile, basins);
+  work.folder.read(TileFile::kLeaves, tile, united);
+  std::vector<std::int32_t> result(basins.size(), 0);
   parallel_ranges(result.size(), kLeastPieces, [&](std::size_t begin, std::size_t end) {
     for (std::size_t piece = begin; piece < end; ++piece) {
-      const std::int32_t basin = leaves.basin(static_cast<std::int32_t>(piece));
-      result[piece] = basin == 0 ? 0 : labels.of_leaf.at(leaves.leaf(basin) - 1);
+      const std::int32_t basin = basins[piece];
+      if (basin == 0) continue;
+      const auto other = std::lower_bound(
+          united.begin(), united.end(), basin,
+          [](const LeafOfBasin& each, std::int32_t wanted) { return each.basin < wanted; });
+      const bool is_united = other != united.end() && other->basin == basin;
+      result[piece] = labels.of_leaf.at(leaves.of(is_united ? other->leaf : basin));
     }
   });
   return result;
@@ -150,8 +116,9 @@ class Painting {
   std::int64_t all() {
     const TilePlan& plan = work_.plan;
     if (!plan.contours.empty()) {
-      RasterBlocks file(plan.contours, frame_, RasterKind::kStrength, plan.cloud_optimised);
-      paint(file, [&](const TileArea& area) { return contours_in(work_, area); });
+      const auto file =
+          start_raster(plan.contours, frame_, RasterKind::kStrength, plan.cloud_optimised);
+      paint(*file, [&](const TileArea& area) { return contours_in(work_, area); });
     }
     const RunLabels labels = read_labels(work_);
     if (!polygons_) {
@@ -169,17 +136,22 @@ class Painting {
 
  private:
   void paint_labels(const RunLabels& labels, const std::string& path, bool cloud_optimised) {
-    RasterBlocks file(path, frame_, RasterKind::kLabels, cloud_optimised);
+    const auto file = start_raster(path, frame_, RasterKind::kLabels, cloud_optimised);
     const Places leaves(labels.leaves);
-    const PerTile<std::vector<std::int32_t>> labels_of([&](std::size_t tile) {
-      return labels_of_pieces(LeavesOfPieces(work_, tile, leaves), labels);
-    });
-    paint(file, [&](const TileArea& area) {
-      return pixels_of(work_, area, [&](std::size_t tile) {
-        return [label_of = labels_of.of(tile)](std::int32_t piece) {
-          return label_of->at(static_cast<std::size_t>(piece));
-        };
-      });
+    const PerTile<std::vector<std::int32_t>> labels_of(
+        [&](std::size_t tile) { return labels_of_pieces(work_, tile, leaves, labels); });
+    paint(*file, [&](const TileArea& area) {
+      std::vector<std::int32_t> pixels =
+          work_.folder.window(TileFile::kBasins, 0, area, 0, std::int32_t{0});
+      for (const WindowPart& part : work_.folder.window_parts(area, 0)) {
+        const auto label_of = labels_of.of(part.tile);
+        for (int y = 0; y < part.area.height; ++y) {
+          for (std::int32_t& piece : part.row(pixels, y)) {
+            piece = label_of->at(static_cast<std::size_t>(piece));
+          }
+        }
+      }
+      return pixels;
     });
   }
 

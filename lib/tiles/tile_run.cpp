@@ -1,7 +1,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/descriptor.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/memory_plan.hpp"
@@ -27,47 +27,27 @@ namespace diacut {
 
 namespace {
 
-/// Keeps other runs out of a folder.
-class FolderLock {
- public:
-  FolderLock(const std::string& folder, bool shared) {
-    const std::string path = folder + "/lock";
-    descriptor_ = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) {
-      throw InputError(
-          fmt::format("{}: cannot be written: {}", path, std::generic_category().message(errno)));
-    }
-    if (::flock(descriptor_, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0) return;
-    const int reason = errno;
-    ::close(descriptor_);
-    if (reason != EWOULDBLOCK) return;  // A file system without locks.
-    throw InputError(fmt::format(
-        "{}: another run is at work in this folder: wait for its end, or stop it", folder));
+/// Keeps other runs out of a folder as long as it is open.
+Descriptor lock_of(const std::string& folder, bool shared) {
+  const std::string path = folder + "/lock";
+  Descriptor lock(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666));
+  if (lock.get() < 0) {
+    throw InputError(
+        fmt::format("{}: cannot be written: {}", path, std::generic_category().message(errno)));
   }
-  ~FolderLock() { ::close(descriptor_); }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_ = -1;
-};
-
-/// The files that each step leaves of a tile, and of the run.
-struct StepFiles {
-  TileStep step;
-  std::vector<TileFile> of_tile;
-  TileFile of_run;
-};
-
-std::vector<StepFiles> all_steps() {
-  return {
-      {TileStep::kMap, {TileFile::kMap}, TileFile::kFull},
-      {TileStep::kContours, {TileFile::kContours, TileFile::kPlateaus}, TileFile::kPlateausJoined},
-      {TileStep::kBasins, {TileFile::kBasins, TileFile::kPieces}, TileFile::kSizes},
-      {TileStep::kRegions, {TileFile::kLeaves, TileFile::kRegions}, TileFile::kLabels},
-      {TileStep::kPaint, {}, TileFile::kPainted},
-  };
+  const bool is_locked = ::flock(lock.get(), (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0;
+  if (is_locked || errno != EWOULDBLOCK) return lock;  // Some file systems have no locks.
+  throw InputError(fmt::format(
+      "{}: another run is at work in this folder: wait for its end, or stop it", folder));
 }
+
+/// What a step leaves and does.
+struct Step {
+  std::vector<TileFile> of_tile;  ///< The files that it leaves of a tile.
+  TileFile of_run;                ///< The file of the run, which tells that it is done.
+  std::function<void(std::size_t tile)> make = {};
+  std::function<void(std::vector<std::string>& notes)> join = {};
+};
 
 /// The most that a step holds on the host for each pixel of a tile, bytes.
 constexpr std::uint64_t kHostBytes = 100;
@@ -90,8 +70,7 @@ class TileRun::Implementation {
   Implementation(const std::string& plan_path, Role role)
       : plan_(read_tile_plan(plan_path)),
         tiling_(tiling_of(plan_)),
-        steps_(all_steps()),
-        lock_(folder_of(plan_path), role == Role::kTile),
+        lock_(lock_of(folder_of(plan_path), role == Role::kTile)),
         path_(folder_of(plan_path)),
         folder_(path_, tiling_, number_of(plan_text(plan_))) {}
 
@@ -107,9 +86,9 @@ class TileRun::Implementation {
   const Tiling& tiling() const { return tiling_; }
 
   TileStep due() const {
-    TileStep due = TileStep::kMap;
-    for (const StepFiles& each : steps_) {
-      if (folder_.has(each.of_run)) due = static_cast<TileStep>(static_cast<int>(each.step) + 1);
+    auto due = TileStep::kMap;
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+      if (folder_.has(steps_[k].of_run)) due = static_cast<TileStep>(k + 1);
     }
     for (const std::string* file : {&plan_.contours, &plan_.output}) {
       if (file->empty() || due != TileStep::kDone || std::filesystem::exists(*file)) continue;
@@ -119,14 +98,10 @@ class TileRun::Implementation {
   }
 
   bool is_done(std::size_t tile) const {
-    const TileStep step = due();
-    for (const StepFiles& each : steps_) {
-      if (each.step != step) continue;
-      for (const TileFile kind : each.of_tile) {
-        if (!folder_.has(kind, tile)) return false;
-      }
-    }
-    return true;
+    const auto step = static_cast<std::size_t>(due());
+    return step == steps_.size() ||
+           std::all_of(steps_[step].of_tile.begin(), steps_[step].of_tile.end(),
+                       [&](TileFile kind) { return folder_.has(kind, tile); });
   }
 
   void tiles(const std::vector<std::size_t>& wanted, const std::function<void(std::size_t)>& done) {
@@ -164,26 +139,11 @@ class TileRun::Implementation {
 
   void do_tile(std::size_t tile) {
     try {
-      do_step(tile);
+      steps_[static_cast<std::size_t>(due())].make(tile);
     } catch (const DeviceMemoryError& error) {
       throw DeviceError(fmt::format(
           "tiles of {} pixels: {}; a new plan with smaller tiles (--tile-size) needs less",
           plan_.tile_size, error.what()));
-    }
-  }
-
-  void do_step(std::size_t tile) {
-    switch (due()) {
-      case TileStep::kMap:
-        return map_tile(work(), tile, picture(), maps());
-      case TileStep::kContours:
-        return contours_tile(work(), tile, maps());
-      case TileStep::kBasins:
-        return basins_tile(work(), tile);
-      case TileStep::kRegions:
-        return regions_tile(work(), tile);
-      default:
-        return;
     }
   }
 
@@ -203,18 +163,7 @@ class TileRun::Implementation {
     }
     folder_.set_device(
         folder_.device_of(step == TileStep::kMap ? TileFile::kMap : TileFile::kFull));
-    switch (step) {
-      case TileStep::kMap:
-        return join_maps_of_one_device();
-      case TileStep::kContours:
-        return join_contours(work());
-      case TileStep::kBasins:
-        return join_basins(work());
-      case TileStep::kRegions:
-        return join_all_regions(work(), notes);
-      default:
-        return;
-    }
+    if (step < TileStep::kPaint) steps_[static_cast<std::size_t>(step)].join(notes);
   }
 
   void paint(const std::function<void(double)>& painted) {
@@ -238,7 +187,7 @@ class TileRun::Implementation {
   }
 
   void remove_files() {
-    for (const StepFiles& each : steps_) {
+    for (const Step& each : steps_) {
       folder_.remove(each.of_run);
       parallel_for(static_cast<int>(tiling_.tiles()), [&](int k) {
         const auto tile = static_cast<std::size_t>(k);
@@ -319,8 +268,27 @@ class TileRun::Implementation {
 
   TilePlan plan_;
   Tiling tiling_;
-  std::vector<StepFiles> steps_;
-  FolderLock lock_;
+  /// In the order of TileStep.
+  const std::vector<Step> steps_ = {
+      {{TileFile::kMap},
+       TileFile::kFull,
+       [this](std::size_t tile) { map_tile(work(), tile, picture(), maps()); },
+       [this](auto&) { join_maps_of_one_device(); }},
+      {{TileFile::kContours, TileFile::kPlateaus},
+       TileFile::kPlateausJoined,
+       [this](std::size_t tile) { contours_tile(work(), tile, maps()); },
+       [this](auto&) { join_contours(work()); }},
+      {{TileFile::kBasins, TileFile::kPieces},
+       TileFile::kSizes,
+       [this](std::size_t tile) { basins_tile(work(), tile); },
+       [this](auto&) { join_basins(work()); }},
+      {{TileFile::kLeaves, TileFile::kRegions},
+       TileFile::kLabels,
+       [this](std::size_t tile) { regions_tile(work(), tile); },
+       [this](auto& notes) { join_all_regions(work(), notes); }},
+      {{}, TileFile::kPainted},
+  };
+  Descriptor lock_;
   std::string path_;  ///< Of the folder.
   TileFolder folder_;
   std::string device_;

@@ -137,7 +137,7 @@ void contours_tile(const TileWork& work, std::size_t tile, PartMaps& maps) {
   PartContours found = maps.contours(std::move(map), around.width, around.height, full.at(0));
   keep_part(found.strength, around, area);
   keep_part(found.orientation, around, area);
-  write_summary(work.folder, tile,
+  write_summary(work.folder, TileFile::kPlateaus, tile,
                 plateaus_at_edge(found.strength, valid, area.width, area.height));
   mark_gaps(found.strength, valid);
   work.folder.write(TileFile::kContours, tile, found.strength, found.orientation);
@@ -148,9 +148,9 @@ void basins_tile(const TileWork& work, std::size_t tile) {
   std::vector<float> strength = work.folder.window(TileFile::kContours, 0, area, 0, kNoData);
   const std::vector<std::uint8_t> valid = valid_of(strength);
   clear_gaps(strength);
-  const Rim rim = read_rim(work.folder, tile);
+  const Rim rim = read_summary<Rim>(work.folder, TileFile::kRim, tile);
   const TileBasins basins = watershed_of_tile(strength, valid, area.width, area.height, rim);
-  write_summary(work.folder, tile, pieces_of(basins));
+  write_summary(work.folder, TileFile::kPieces, tile, pieces_of(basins));
   work.folder.write(TileFile::kBasins, tile, basins.parts.of_pixel);
 }
 
@@ -166,7 +166,7 @@ void regions_tile(const TileWork& work, std::size_t tile) {
   const std::int64_t least = least_pixels(region, read_sizes(work).pixels);
   const std::vector<LeafOfBasin> leaf_of = unite_small(regions, least);
   work.folder.write(TileFile::kLeaves, tile, leaf_of);
-  write_summary(work.folder, tile, regions);
+  write_summary(work.folder, TileFile::kRegions, tile, std::move(regions));
 }
 
 BasinSizes read_sizes(const TileWork& work) {

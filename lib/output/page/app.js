@@ -178,7 +178,7 @@ class App {
   }
 
   back(isRedo) {
-    if (isRedo ? this.model.redo() : this.model.undo()) this.showAll();
+    if (this.model.back(isRedo)) this.showAll();
   }
 }
 

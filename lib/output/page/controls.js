@@ -7,11 +7,8 @@ function connectControls(app) {
   for (const input of document.getElementsByName('mode')) {
     input.addEventListener('change', () => app.setMode(input.value));
   }
-  on('regions-wanted', 'change', () => setRegions(app, $('regions-wanted').value));
-  on('threshold-wanted', 'change', () => setThreshold(app, $('threshold-wanted').value));
-  on('least-size', 'change', () => setLeastSize(app, $('least-size').value.trim()));
+  for (const id of Object.keys(FIELDS)) on(id, 'change', () => setField(app, id));
   on('objects', 'change', () => app.set({objects: $('objects').checked}));
-  on('inside-wanted', 'change', () => setInside(app, $('inside-wanted').value));
   for (const input of document.getElementsByName('fill')) {
     input.addEventListener('change', () => app.redraw());
   }
@@ -34,47 +31,42 @@ function connectControls(app) {
   }
 }
 
-// What a message calls the text of a field. A number field gives '' for a text that is no number.
-function typed(text) {
-  return text === '' ? 'What was typed' : `'${text}'`;
-}
-
-// Sets what a text of a number field says, or tells what it should be.
-function setNumber(app, text, isRight, change, what) {
-  const number = Number(text);
-  if (text !== '' && isRight(number)) {
-    app.set(change(number));
-  } else {
-    app.showAll();
-    app.say(`${typed(text)} is no ${what}.`);
-  }
-}
-
-function setRegions(app, text) {
-  setNumber(app, text, (number) => Number.isInteger(number) && number >= 1,
-            (regions) => ({mode: 'regions', regions}),
-            'number of regions: it is a whole number from 1 on');
-}
+// What `change` makes of the number that a text is; null if it is none or not right. A number field
+// gives '' for a text that is no number.
+const numberField = (isRight, change) => (text) =>
+    text !== '' && isRight(Number(text)) ? change(Number(text)) : null;
 
 const isShare = (number) => number >= 0 && number <= 1;
 
-function setThreshold(app, text) {
-  setNumber(app, text, isShare, (threshold) => ({mode: 'threshold', threshold}),
-            'threshold: it is a number from 0 to 1');
-}
+// What the text of each field sets, or null; and what the text should be.
+const FIELDS = {
+  'regions-wanted': [
+    numberField((number) => Number.isInteger(number) && number >= 1,
+                (regions) => ({mode: 'regions', regions})),
+    'number of regions: it is a whole number from 1 on'],
+  'threshold-wanted': [
+    numberField(isShare, (threshold) => ({mode: 'threshold', threshold})),
+    'threshold: it is a number from 0 to 1'],
+  'inside-wanted': [
+    numberField(isShare, (inside) => ({objects: true, inside})),
+    'mean of the inside map: it is a number from 0 to 1'],
+  'least-size': [
+    (text) => {
+      const size = parseLeastSize(text);
+      return size && {size, text};
+    },
+    'least size: it is a number of pixels, a share as 0.2%, or auto'],
+};
 
-function setInside(app, text) {
-  setNumber(app, text, isShare, (inside) => ({objects: true, inside}),
-            'mean of the inside map: it is a number from 0 to 1');
-}
-
-function setLeastSize(app, text) {
-  const size = parseLeastSize(text);
-  if (size) {
-    app.set({size, text});
+function setField(app, id) {
+  const [read, what] = FIELDS[id];
+  const text = $(id).value.trim();
+  const change = read(text);
+  if (change) {
+    app.set(change);
   } else {
     app.showAll();
-    app.say(`${typed(text)} is no least size: it is a number of pixels, a share as 0.2%, or auto.`);
+    app.say(`${text === '' ? 'What was typed' : `'${text}'`} is no ${what}.`);
   }
 }
 
@@ -191,9 +183,7 @@ class Gestures {
     const [fixedX, fixedY] = [...this.pointers].find(([id]) => id !== moving)[1];
     const before = Math.hypot(oldX - fixedX, oldY - fixedY);
     const after = Math.hypot(x - fixedX, y - fixedY);
-    const box = $('stage').getBoundingClientRect();
-    const middle = [((x + fixedX) / 2 - box.left) * view.ratio, ((y + fixedY) / 2 - box.top) * view.ratio];
-    view.zoomAt(after / Math.max(1, before), ...middle);
+    view.zoomAt(after / Math.max(1, before), ...view.placeAt((x + fixedX) / 2, (y + fixedY) / 2));
     view.pan((x - oldX) / 2 * view.ratio, (y - oldY) / 2 * view.ratio);
   }
 
@@ -223,9 +213,6 @@ function connectStage(app) {
   stage.addEventListener('pointercancel', (event) => gestures.pointers.delete(event.pointerId));
   stage.addEventListener('wheel', (event) => {
     event.preventDefault();
-    const box = stage.getBoundingClientRect();
-    const {ratio} = app.view;
-    zoom(app, Math.exp(-event.deltaY / 400), (event.clientX - box.left) * ratio,
-         (event.clientY - box.top) * ratio);
+    zoom(app, Math.exp(-event.deltaY / 400), ...app.view.placeAt(event.clientX, event.clientY));
   }, {passive: false});
 }

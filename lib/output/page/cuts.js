@@ -190,25 +190,15 @@ function labelsOf(working, made) {
 
 const INSIDE_STEP = 2 ** -24;
 
-// The sum of the inside map over each region, as of leaves.
-function insideSums(figures, labels) {
-  const sums = new Float64Array(labels.count + 1);
-  for (let leaf = 1; leaf < labels.labelOf.length; ++leaf) sums[labels.labelOf[leaf]] += figures.inside[leaf];
-  return sums;
-}
-
 // Of regions those that are objects: of at least `least` pixels, over which the mean of the inside
 // map is above `inside`. The others are background, label 0.
 function objectsOf(regions, figures, inside, least) {
-  const sums = insideSums(figures, regions);
-  const area = new Float64Array(regions.count + 1);
-  for (let leaf = 1; leaf < regions.labelOf.length; ++leaf) {
-    area[regions.labelOf[leaf]] += figures.area[leaf];
-  }
+  const sums = sumsOf(figures, regions);
   const number = new Int32Array(regions.count + 1);
   const nodes = [0];
   for (let region = 1; region <= regions.count; ++region) {
-    if (area[region] < least || !(sums[region] * INSIDE_STEP > inside * area[region])) continue;
+    const area = sums.area[region];
+    if (area < least || !(sums.inside[region] > inside * area)) continue;
     number[region] = nodes.length;
     nodes.push(regions.nodes[region]);
   }

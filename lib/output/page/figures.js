@@ -2,66 +2,55 @@
 
 const WHITE = 65535;
 
-// The mean colour of each region, red, green and blue from 0 to 1.
-function meanColours(figures, labels) {
-  const sums = new Float64Array(3 * (labels.count + 1));
-  const area = new Float64Array(labels.count + 1);
-  for (let leaf = 1; leaf < labels.labelOf.length; ++leaf) {
-    const label = labels.labelOf[leaf];
-    area[label] += figures.area[leaf];
-    for (let c = 0; c < 3; ++c) {
-      sums[3 * label + c] += figures.area[leaf] * figures.colours[3 * leaf + c];
-    }
+// The figures of all regions, each in an array by label: as leafFigures() gives those of leaves, but
+// sums of red, green and blue from 0 to 1, and of the inside map.
+function sumFigures(figures, {labelOf, count}) {
+  const sums = {...noFigures(count + 1), colours: new Float64Array(3 * (count + 1)),
+                inside: new Float64Array(count + 1)};
+  for (let leaf = 1; leaf < labelOf.length; ++leaf) {
+    const label = labelOf[leaf];
+    const area = figures.area[leaf];
+    sums.area[label] += area;
+    sums.x[label] += figures.x[leaf];
+    sums.y[label] += figures.y[leaf];
+    sums.left[label] = Math.min(sums.left[label], figures.left[leaf]);
+    sums.top[label] = Math.min(sums.top[label], figures.top[leaf]);
+    sums.right[label] = Math.max(sums.right[label], figures.right[leaf]);
+    sums.bottom[label] = Math.max(sums.bottom[label], figures.bottom[leaf]);
+    for (let c = 0; c < 3; ++c) sums.colours[3 * label + c] += area * figures.colours[3 * leaf + c] / WHITE;
+    if (figures.inside.length > 0) sums.inside[label] += figures.inside[leaf] * INSIDE_STEP;
   }
-  for (let k = 0; k < sums.length; ++k) sums[k] /= WHITE * Math.max(1, area[Math.floor(k / 3)]);
   return sums;
 }
 
-// The leaves of each region: in `leaves` from begin[label] to begin[label + 1].
-function leavesOf(labels) {
-  const {labelOf, count} = labels;
-  const begin = new Int32Array(count + 2);
-  for (const label of labelOf) ++begin[label];
-  let sum = 0;
-  for (let label = 0; label < begin.length; ++label) begin[label] = sum += begin[label];
-  const leaves = new Int32Array(labelOf.length);
-  for (let leaf = labelOf.length; leaf-- > 0;) leaves[--begin[labelOf[leaf]]] = leaf;
-  return {begin, leaves};
+// The figures of the regions of a cut, which are summed when they are first asked for.
+function sumsOf(figures, labels) {
+  return labels.sums ??= sumFigures(figures, labels);
+}
+
+function meanColour({area, colours}, label) {
+  return Array.from(colours.subarray(3 * label, 3 * label + 3), (sum) => sum / area[label]);
 }
 
 // The figures of one region; null for label 0.
 function regionFigures(figures, working, labels, label) {
   if (label === 0) return null;
-  const {begin, leaves} = labels.members ??= leavesOf(labels);
-  const sum = {area: 0, x: 0, y: 0, left: Infinity, top: Infinity, right: -1, bottom: -1};
-  const colour = [0, 0, 0];
-  let inside = 0;
-  for (const leaf of leaves.subarray(begin[label], begin[label + 1])) {
-    const area = figures.area[leaf];
-    sum.area += area;
-    sum.x += figures.x[leaf];
-    sum.y += figures.y[leaf];
-    sum.left = Math.min(sum.left, figures.left[leaf]);
-    sum.top = Math.min(sum.top, figures.top[leaf]);
-    sum.right = Math.max(sum.right, figures.right[leaf]);
-    sum.bottom = Math.max(sum.bottom, figures.bottom[leaf]);
-    for (let c = 0; c < 3; ++c) colour[c] += area * figures.colours[3 * leaf + c] / WHITE;
-    inside += figures.inside.length > 0 ? figures.inside[leaf] * INSIDE_STEP : 0;
-  }
+  const sums = sumsOf(figures, labels);
+  const area = sums.area[label];
+  const [left, top] = [sums.left[label], sums.top[label]];
   const node = labels.nodes[label];
   const merge = node - working.leafCount - 1;
   const parent = working.parent[node];
   return {
-    label, node,
-    area: sum.area,
-    share: sum.area / figures.pixels,
-    box: [sum.left, sum.top, sum.right - sum.left + 1, sum.bottom - sum.top + 1],
-    centroid: [sum.x / sum.area, sum.y / sum.area],
-    colour: colour.map((value) => value / sum.area),
+    label, node, area,
+    share: area / figures.pixels,
+    box: [left, top, sums.right[label] - left + 1, sums.bottom[label] - top + 1],
+    centroid: [sums.x[label] / area, sums.y[label] / area],
+    colour: meanColour(sums, label),
     height: merge < 0 ? 0 : working.heights[merge],
     mergesAt: parent === 0 ? null : working.heights[parent - working.leafCount - 1],
     isLeaf: merge < 0,
-    inside: figures.inside.length > 0 ? inside / sum.area : null,
+    inside: figures.inside.length > 0 ? sums.inside[label] / area : null,
   };
 }
 
@@ -93,10 +82,8 @@ function packed(colour, alpha) {
 function regionPaint(figures, labels, fill, opacity) {
   const paint = new Uint32Array(labels.count + 1);
   if (fill === 'mean') {
-    const means = meanColours(figures, labels);
-    for (let label = 1; label <= labels.count; ++label) {
-      paint[label] = packed(Array.from(means.subarray(3 * label, 3 * label + 3)), opacity);
-    }
+    const sums = sumsOf(figures, labels);
+    for (let label = 1; label <= labels.count; ++label) paint[label] = packed(meanColour(sums, label), opacity);
   } else if (fill === 'colours') {
     for (let leaf = labels.labelOf.length; leaf-- > 1;) {
       paint[labels.labelOf[leaf]] = leaf;

@@ -67,18 +67,21 @@ class Model {
     this.marks = state.marks;
   }
 
-  undo() {
-    if (this.past.length === 0) return false;
-    this.future.push(this.state);
-    this.restore(this.past.pop());
+  // A step back, or forward again. False: there is none.
+  back(isRedo) {
+    const [from, to] = isRedo ? [this.future, this.past] : [this.past, this.future];
+    if (from.length === 0) return false;
+    to.push(this.state);
+    this.restore(from.pop());
     return true;
   }
 
-  redo() {
-    if (this.future.length === 0) return false;
-    this.past.push(this.state);
-    this.restore(this.future.pop());
-    return true;
+  // Shows merges that were changed by hand, and selects the region of a node.
+  change(made, node) {
+    this.remember();
+    this.selected = 0;
+    this.show(made, true);
+    this.selected = this.labelOfNode(node);
   }
 
   // Merges the region with the one that it shares its node's parent with. False: it has none.
@@ -86,12 +89,9 @@ class Model {
     const node = this.labels.nodes[label];
     const parent = this.working.parent[node];
     if (label === 0 || parent === 0) return false;
-    this.remember();
     const made = this.made.slice();
     makeBelow(this.working, made, parent);
-    this.selected = 0;
-    this.show(made, true);
-    this.selected = this.labelOfNode(parent);
+    this.change(made, parent);
     return true;
   }
 
@@ -99,12 +99,9 @@ class Model {
   split(label) {
     const merge = this.labels.nodes[label] - this.working.leafCount - 1;
     if (label === 0 || merge < 0) return false;
-    this.remember();
     const made = this.made.slice();
     made[merge] = 0;
-    this.selected = 0;
-    this.show(made, true);
-    this.selected = this.labelOfNode(this.working.first[merge]);
+    this.change(made, this.working.first[merge]);
     return true;
   }
 
@@ -115,9 +112,7 @@ class Model {
     const marks = [...this.marks, {...place, leaf, thing}];
     const marked = leaf === 0 ? null : markedMerges(this.working, this.made, marks);
     if (!marked) return null;
-    this.remember();
-    this.selected = 0;
-    this.show(marked.made, true);
+    this.change(marked.made, 0);
     this.marks = marks;
     return marked.parted;
   }

@@ -10,15 +10,13 @@ function fromBase64(text) {
   return bytes;
 }
 
-async function inflate(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+async function piped(bytes, through) {
+  const stream = new Blob([bytes]).stream().pipeThrough(through);
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-async function deflate(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream('deflate'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
+const inflate = (bytes) => piped(bytes, new DecompressionStream('deflate'));
+const deflate = (bytes) => piped(bytes, new CompressionStream('deflate'));
 
 // Undoes the XOR of rows in place. After it, `bytes` are those of the .tree file.
 function restoreRows(leaf, width) {
@@ -50,17 +48,19 @@ function readTree(bytes) {
   return tree;
 }
 
+// Figures of nothing: areas, sums of coordinates, and boxes, of `size` things.
+function noFigures(size) {
+  const sums = () => new Float64Array(size);
+  const places = (value) => new Int32Array(size).fill(value);
+  return {area: sums(), x: sums(), y: sums(), left: places(2 ** 31 - 1), top: places(2 ** 31 - 1),
+          right: places(-1), bottom: places(-1)};
+}
+
 // What a region's figures are made from, by leaf: areas, sums of coordinates, boxes, mean colours
 // (three 16-bit numbers a leaf, 65535 for white), and sums of the inside map in steps of
 // INSIDE_STEP, of which there are none if the picture has no such map.
 function leafFigures(tree, {colours, inside}) {
-  const size = tree.leafCount + 1;
-  const figures = {
-    area: new Float64Array(size), x: new Float64Array(size), y: new Float64Array(size),
-    left: new Int32Array(size).fill(tree.width), top: new Int32Array(size).fill(tree.height),
-    right: new Int32Array(size).fill(-1), bottom: new Int32Array(size).fill(-1),
-    colours, inside,
-  };
+  const figures = {...noFigures(tree.leafCount + 1), colours, inside};
   const {leaf, width, height} = tree;
   for (let y = 0; y < height; ++y) {
     const row = y * width;

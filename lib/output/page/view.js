@@ -78,11 +78,17 @@ class View {
     this.moveTo(this.scale, this.x + dx, this.y + dy);
   }
 
+  // A place of the page, in pixels of the canvas.
+  placeAt(clientX, clientY) {
+    const box = this.regionCanvas.getBoundingClientRect();
+    return [(clientX - box.left) * this.ratio, (clientY - box.top) * this.ratio];
+  }
+
   // The picture's pixel below a place of the page; null beside the picture.
   pixelAt(clientX, clientY) {
-    const box = this.regionCanvas.getBoundingClientRect();
-    const x = Math.floor(((clientX - box.left) * this.ratio - this.x) / this.scale);
-    const y = Math.floor(((clientY - box.top) * this.ratio - this.y) / this.scale);
+    const [left, top] = this.placeAt(clientX, clientY);
+    const x = Math.floor((left - this.x) / this.scale);
+    const y = Math.floor((top - this.y) / this.scale);
     return x >= 0 && y >= 0 && x < this.width && y < this.height ? {x, y} : null;
   }
 
