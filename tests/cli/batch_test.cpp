@@ -84,28 +84,6 @@ TEST_F(CliBatch, EndsWithTheWorstOfItsImages) {
   EXPECT_THAT(three.err, HasSubstr("1 done, 0 skipped, 2 failed"));
 }
 
-TEST_F(CliBatch, EqualNamesKeepTheirExtensions) {
-  write_pictures({"photos/b.jpg", "photos/b.png", "photos/c.jpg", "photos/a/b.jpg"});
-  expect_done(segment("photos -o out"));
-  EXPECT_THAT(files_in("out"), UnorderedElementsAre("b.jpg.png", "b.png.png", "c.png", "a/b.png"));
-  // b.jpg.png is now what b.jpg.jpg would give too.
-  write_pictures({"photos/b.jpg.jpg"});
-  const std::set<std::string> before = files();
-  expect_error(segment("photos -o out"), 2, {"b.jpg.png", "b.jpg.jpg"});
-  EXPECT_EQ(files(), before);
-}
-
-TEST_F(CliBatch, SkipsWhatExists) {
-  write_pictures({"photos/a.png", "photos/b/c.png"});
-  expect_done(segment("photos -o out"));
-  write("out/a.png", "kept");
-  fs::remove(path("out/b/c.png"));
-  const Result result = expect_done(segment("photos -o out --skip-existing"));
-  EXPECT_EQ(read("out/a.png"), "kept");
-  EXPECT_TRUE(exists("out/b/c.png"));
-  EXPECT_THAT(result.err, HasSubstr("1 done, 1 skipped, 0 failed"));
-}
-
 TEST_F(CliBatch, TakesImagesByExtensionAndNothingHiddenOrLinked) {
   write_pictures({"photos/a.png", "photos/.hidden.png", "photos/.git/b.png", "outside/c.png"});
   write("photos/notes.txt", "no picture");

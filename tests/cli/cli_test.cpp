@@ -1,6 +1,5 @@
 #include "cli_test.hpp"
 
-#include <cstdlib>
 #include <fstream>
 #include <iomanip>
 #include <opencv2/imgcodecs.hpp>
@@ -13,17 +12,6 @@ namespace diacut::testing {
 
 namespace fs = std::filesystem;
 
-CliTest::CliTest() {
-  std::string name = (fs::temp_directory_path() / "segment-test-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
-  folder_ = name;
-}
-
-CliTest::~CliTest() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
-
 std::unique_ptr<Process> CliTest::start_program(const std::string& program,
                                                 const std::vector<std::string>& arguments,
                                                 Surroundings around) const {
@@ -33,7 +21,7 @@ std::unique_ptr<Process> CliTest::start_program(const std::string& program,
   around.environment.insert({"DIACUT_DEVICE", test_device()});
   around.environment.insert({"NO_COLOR", std::nullopt});
   around.environment.insert({"TERM", "xterm"});
-  if (around.folder.empty()) around.folder = folder_.string();
+  if (around.folder.empty()) around.folder = folder_.path().string();
   return std::make_unique<Process>(command, around);
 }
 
@@ -59,13 +47,7 @@ void CliTest::write(const std::string& name, const std::string& bytes) const {
   if (!stream.flush()) throw std::runtime_error("cannot write " + name);
 }
 
-std::string CliTest::read(const std::string& name) const {
-  std::ifstream stream(path(name), std::ios::binary);
-  if (!stream) ADD_FAILURE() << "no file " << name;
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
+std::string CliTest::read(const std::string& name) const { return read_bytes(path(name)); }
 
 void CliTest::make_folder(const std::string& name) const { fs::create_directories(path(name)); }
 
@@ -94,10 +76,10 @@ cv::Mat CliTest::read_picture(const std::string& name) const {
 
 std::set<std::string> CliTest::files() const {
   std::set<std::string> names;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_)) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_.path())) {
     if (!entry.is_directory() || entry.is_symlink()) {
       // fs::relative() throws where a file is gone meanwhile, as a temporary one of a run may be.
-      names.insert(entry.path().lexically_relative(folder_).string());
+      names.insert(entry.path().lexically_relative(folder_.path()).string());
     }
   }
   return names;

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/core.hpp>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "process.hpp"
+#include "temp_folder.hpp"
 
 namespace diacut::testing {
 
@@ -23,11 +23,8 @@ class CliTest : public ::testing::Test {
   static constexpr int kWidth = 16;
   static constexpr int kHeight = 12;
 
-  CliTest();
-  ~CliTest() override;
-
   /// `name` in the test's folder.
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_ / name; }
 
   // A program with the arguments that a line has, as words_of() parts them, in the test's folder
   // and on the test device. start() does not wait for it.
@@ -55,7 +52,7 @@ class CliTest : public ::testing::Test {
   std::set<std::string> files() const;
 
  private:
-  std::filesystem::path folder_;
+  TempFolder folder_;
 };
 
 /// The words of a line as a shell parts them: at spaces, and 'of a text' in quotes as one.

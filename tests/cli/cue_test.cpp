@@ -62,13 +62,10 @@ TEST_F(CliCue, EdgesThatDoNotFitAreTold) {
   write_picture("small.png", line(CV_8U, 255, kWidth - 1));
   write_picture("colour.png");
   write_picture("beyond.tif", line(CV_32F, 1.5));
-  write("cut.npy", read("small.png").substr(0, 20));
   const std::vector<float> values(kWidth * kHeight, -0.5f);
-  std::vector<std::uint8_t> npy =
+  const std::vector<std::uint8_t> npy =
       encode_npy<float>(values, {static_cast<std::size_t>(kHeight), kWidth});
   write("negative.npy", std::string(npy.begin(), npy.end()));
-  npy.resize(npy.size() - 4);
-  write("short.npy", std::string(npy.begin(), npy.end()));
   const auto refused = [&](const std::string& edges, const std::vector<std::string>& told) {
     expect_error(segment(fmt::format("a.png --edges {} -o l.png", edges)), 3, told);
     EXPECT_FALSE(exists("l.png"));
@@ -77,8 +74,6 @@ TEST_F(CliCue, EdgesThatDoNotFitAreTold) {
   refused("colour.png", {"colour.png", "colours"});
   refused("beyond.tif", {"beyond.tif", "1.5"});
   refused("negative.npy", {"negative.npy", "-0.5"});
-  refused("short.npy", {"short.npy", "cut off"});
-  refused("cut.npy", {"cut.npy"});
   refused("none.png", {"--edges", "none.png"});
 }
 
@@ -116,17 +111,9 @@ TEST_F(CliCue, ADamagedNetworkIsTold) {
   write_network("net.safetensors");
   const std::string whole = read("net.safetensors");
   write("cut.safetensors", whole.substr(0, whole.size() - 5));
-  write("photo.safetensors", read("a.png"));
-  std::string later = whole;
-  later.replace(later.find("\"version\":\"1\""), 13, "\"version\":\"7\"");
-  write("later.safetensors", later);
-  const auto refused = [&](const std::string& file, const std::vector<std::string>& told) {
-    expect_error(segment(fmt::format("a.png --cue learned --weights {} -o l.png", file)), 3, told);
-    EXPECT_FALSE(exists("l.png"));
-  };
-  refused("cut.safetensors", {"cut.safetensors", "truncated", "--weights"});
-  refused("photo.safetensors", {"photo.safetensors", "no safetensors file"});
-  refused("later.safetensors", {"later.safetensors", "version \"7\""});
+  expect_error(segment("a.png --cue learned --weights cut.safetensors -o l.png"), 3,
+               {"cut.safetensors", "truncated", "--weights"});
+  EXPECT_FALSE(exists("l.png"));
 }
 
 TEST_F(CliCue, NetworksThatDoNotGoTogetherAreRefusedBeforeTheFirstImage) {

@@ -6,6 +6,7 @@
 
 #include "cli_test.hpp"
 #include "matchers.hpp"
+#include "spoilt_kernels.hpp"
 #include "support.hpp"
 
 namespace diacut::testing {
@@ -201,14 +202,9 @@ TEST_F(CliFallback, ADeviceThatComputesWronglyIsGivenUpBeforeABatch) {
 }
 
 TEST_F(CliFallback, ADeviceWhoseNumbersAreWrongEndsABatchBeforeItBegins) {
-  fs::copy(DIACUT_SOURCE_DIR "/kernels", path("kernels"), fs::copy_options::recursive);
-  const std::string file = "kernels/affinity/kept_affinity.cl";
-  std::string text = read(file);
   const std::string right = "LOADW(weights + k * pitch) * root";
-  ASSERT_NE(text.find(right), std::string::npos);
-  write(file,
-        text.replace(text.find(right), right.size(), "1.01f * LOADW(weights + k * pitch) * root"));
-  const Result result = segment(batch("out", test_device()) + " --kernel-dir kernels");
+  const SpoiltKernels kernels("affinity/kept_affinity.cl", right, "1.01f * " + right);
+  const Result result = segment(batch("out", test_device()) + " --kernel-dir " + kernels.path());
   EXPECT_EQ(result.exit_code, 4) << result.err;
   for (const char* part : {"computes wrongly", "stage affinity", "segment doctor"}) {
     EXPECT_THAT(result.err, HasSubstr(part));

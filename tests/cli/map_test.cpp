@@ -33,6 +33,18 @@ class CliMap : public CliTest {
   }
 };
 
+/// A scene of 16 x 12 pixels in coordinates of its own, whose band is that of a file. `relative`: 1
+/// where the file is named from the folder of the scene.
+std::string vrt_of(const std::string& file, int relative) {
+  return fmt::format(
+      "<VRTDataset rasterXSize=\"16\" rasterYSize=\"12\">"
+      "<GeoTransform>1, 2, 0, 3, 0, -2</GeoTransform>"
+      "<VRTRasterBand dataType=\"UInt16\" band=\"1\"><SimpleSource>"
+      "<SourceFilename relativeToVRT=\"{}\">{}</SourceFilename><SourceBand>1</SourceBand>"
+      "</SimpleSource></VRTRasterBand></VRTDataset>",
+      relative, file);
+}
+
 TEST_F(CliMap, LabelsKeepTheCoordinatesOfTheScene) {
   write_map("scene.tif");
   const Result result = expect_done(cut("scene.tif -o regions.tif"));
@@ -113,12 +125,7 @@ TEST_F(CliMap, AFolderHasTheScenesThatOnlyGdalReads) {
   write_scene(path("all/a.img"), file);
   file.driver = "netCDF";
   write_scene(path("all/b.nc"), file);
-  write("all/c.vrt",
-        "<VRTDataset rasterXSize=\"16\" rasterYSize=\"12\">"
-        "<GeoTransform>1, 2, 0, 3, 0, -2</GeoTransform>"
-        "<VRTRasterBand dataType=\"UInt16\" band=\"1\"><SimpleSource>"
-        "<SourceFilename relativeToVRT=\"1\">a.img</SourceFilename><SourceBand>1</SourceBand>"
-        "</SimpleSource></VRTRasterBand></VRTDataset>");
+  write("all/c.vrt", vrt_of("a.img", 1));
   write("all/disk.img", std::string(4096, 'x'));
   write("all/notes.asc", "of the scenes");
   const Result result = expect_done(cut("all -o out"));
@@ -133,12 +140,7 @@ TEST_F(CliMap, WhatOnlyGdalReadsIsRead) {
   SceneFile file = scene(1);
   file.driver = "HFA";
   write_scene(path("scene.img"), file);
-  write("scene.vrt",
-        "<VRTDataset rasterXSize=\"16\" rasterYSize=\"12\">"
-        "<GeoTransform>1, 2, 0, 3, 0, -2</GeoTransform>"
-        "<VRTRasterBand dataType=\"UInt16\" band=\"1\"><SimpleSource>"
-        "<SourceFilename relativeToVRT=\"1\">scene.img</SourceFilename><SourceBand>1</SourceBand>"
-        "</SimpleSource></VRTRasterBand></VRTDataset>");
+  write("scene.vrt", vrt_of("scene.img", 1));
   expect_done(cut("scene.vrt -o labels.tif"));
   EXPECT_THAT(read_scene(path("labels.tif")).transform, ElementsAre(1, 2, 0, 3, 0, -2));
   file.driver = "GTiff";
@@ -158,15 +160,6 @@ TEST_F(CliMap, AnotherCutKeepsTheCoordinatesToo) {
   expect_error(segment("recut a.tree -o regions.gpkg"), 2, {"--image"});
   expect_error(segment("recut a.tree --image scene.tif -o labels.png"), 2,
                {"--image has no effect"});
-}
-
-TEST_F(CliMap, APictureHasNoCoordinatesToWrite) {
-  write_picture("photo.png");
-  for (const char* name : {"a.gpkg", "a.geojson", "a.shp"}) {
-    expect_error(cut(fmt::format("photo.png -o {}", name)), 3,
-                 {name, "no coordinates", "--geojson"});
-  }
-  EXPECT_THAT(files(), ElementsAre("photo.png"));
 }
 
 TEST_F(CliMap, WhatMakesNoSenseIsRefusedAndWritesNothing) {
@@ -216,11 +209,7 @@ TEST_F(CliMap, ASceneFromStandardInputIsAPictureWithANote) {
 }
 
 TEST_F(CliMap, GdalSaysNothingByItself) {
-  write("broken.vrt",
-        "<VRTDataset rasterXSize=\"16\" rasterYSize=\"12\">"
-        "<VRTRasterBand dataType=\"Byte\" band=\"1\"><SimpleSource>"
-        "<SourceFilename>/nowhere/scene.tif</SourceFilename><SourceBand>1"
-        "</SourceBand></SimpleSource></VRTRasterBand></VRTDataset>");
+  write("broken.vrt", vrt_of("/nowhere/scene.tif", 0));
   expect_error(cut("broken.vrt -o a.tif"), 3, {"broken.vrt", "nowhere"});
 }
 

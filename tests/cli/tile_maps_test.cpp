@@ -62,6 +62,7 @@ TEST_F(CliTileMaps, OfThinAndOfFlatPictures) {
   write_picture("flat.png", cv::Mat(50, 60, CV_8UC3, cv::Scalar(9, 99, 199)));
   expect_maps_of_the_whole("flat.png", ".tif", "--min-size 1");
   EXPECT_THAT(labels("tiled-c.tif"), Each(0));
+  EXPECT_THAT(labels("tiled.tif"), Each(1));
 }
 
 TEST_F(CliTileMaps, ByANetwork) {

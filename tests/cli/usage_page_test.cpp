@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -13,16 +12,12 @@
 
 #include "cli_test.hpp"
 #include "matchers.hpp"
+#include "source_text.hpp"
 
 namespace diacut::testing {
 namespace {
 
 using ::testing::IsSupersetOf;
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class UsagePage : public CliTest {};
 

@@ -75,7 +75,7 @@ std::vector<FileBytes> mats_of_all_types() {
   return files;
 }
 
-std::vector<FileBytes> spoilt_mats() {
+std::vector<SpoiltFile> spoilt_mats() {
   const std::string numbers = mat_element(kDouble, bytes_of(std::vector<double>(6, 1.0)));
   const std::string whole = matrix("ucm2");
   std::string nested = matrix("");
@@ -83,31 +83,28 @@ std::vector<FileBytes> spoilt_mats() {
   FileBytes big = file_of(whole);
   big[126] = 'M';
   big[127] = 'I';
-  std::vector<FileBytes> files = {
+  std::vector<SpoiltFile> files = {
       file_of(""),
       file_of(whole.substr(0, whole.size() - 8)),
       file_of(whole + std::string(4, '\0')),
-      file_of(matrix("another")),
+      {file_of(matrix("another")), "no variable 'groundTruth'"},
       file_of(mat_element(2, "anything") + matrix("ucm2")),
       file_of(matrix("ucm2", {2, 3, 1})),
       file_of(matrix("ucm2", {0, 3})),
-      file_of(matrix("ucm2", {200, 3})),
-      file_of(matrix("ucm2", {1U << 31, 1U << 31})),
       file_of(mat_array(kDoubles | kComplex, {2, 3}, "ucm2", numbers + numbers)),
       file_of(mat_array(kChar, {2, 3}, "ucm2", mat_element(4, std::string(12, 'a')))),
       file_of(mat_array(kSparse, {2, 3}, "ucm2",
                         mat_element(kInt32, bytes_of(Words{0})) +
                             mat_element(kInt32, bytes_of(Words{0, 1, 1, 1})) +
                             mat_element(kDouble, bytes_of(std::vector<double>{1})))),
-      file_of(mat_array(kCell, {1, 2000000000}, "groundTruth", "")),
       file_of(mat_array(kCell, {0, 0}, "groundTruth", "")),
       file_of(cells({})),
       file_of(cells({matrix("")})),
       file_of(cells({structure({})})),
-      file_of(cells({structure({"Segmentation"})})),
+      {file_of(cells({structure({"Segmentation"})})), "no field 'Boundaries'"},
       file_of(cells({structure({"Boundaries", "Sizes"})})),
       file_of(mat_array(kCell, {1, 1}, "groundTruth", nested)),
-      file_of(matrix("groundTruth")),
+      {file_of(matrix("groundTruth")), "no cell array"},
       file_of(
           mat_array(kStructure, {1, 1}, "ucm2", mat_element(kInt32, "") + mat_element(kInt8, ""))),
       file_of(mat_element(kMatrix, mat_element(kUint32, ""))),
@@ -116,14 +113,27 @@ std::vector<FileBytes> spoilt_mats() {
       file_of(mat_compressed(whole.substr(0, 40))),
       big,
       fuzz::bytes_of("MATLAB 7.3 MAT-file"),
-      fuzz::bytes_of("\x89HDF\r\n\x1a\n"),
-      fuzz::bytes_of("no MATLAB file at all"),
+      {fuzz::bytes_of("\x89HDF\r\n\x1a\n"), "expected version 5"},
+      {fuzz::bytes_of("no MATLAB file at all"), "not a MATLAB file"},
+      {version_4({0, 2, 3, 0, 5}), "expected version 5"},
       version_4({0, 1, 2, 0, 400}),
       version_4({0, 1000, 2000, 0, 4}),
       version_4({0, 1, 1, 0, 4}),  // Eight bytes too many.
       version_4({1000, 1, 2, 0, 4}),
       {},
   };
+  const std::string fields =
+      mat_element(kInt32, bytes_of(Words{8})) + mat_element(kInt8, std::string(16, 'a'));
+  for (const std::string& sizes :
+       {matrix("ucm2", {200, 3}), matrix("ucm2", {1U << 31, 1U << 31}),
+        mat_array(kCell, {1, 2'000'000'000}, "groundTruth", ""),
+        mat_array(kCell, {4'000'000'000U, 4'000'000'000U, 99}, "groundTruth", ""),
+        cells({matrix("", {15'000, 16'000})}),
+        mat_array(kStructure, {1, 50'000'000}, "groundTruth", fields)}) {
+    for (const FileBytes& file : {file_of(sizes), file_of(mat_compressed(sizes))}) {
+      files.emplace_back(file, "for which the file has no room");
+    }
+  }
   return files;
 }
 

@@ -95,7 +95,7 @@ std::vector<FileBytes> more_webps() {
           testing::encode(".webp", random_samples(9, 7, CV_8UC4))};
 }
 
-std::vector<FileBytes> spoilt_webps() {
+std::vector<SpoiltFile> spoilt_webps() {
   const FileBytes simple = lossless_webp(9, 7);
   const FileBytes extended = testing::webp_with_profile(simple, 9, 7, testing::srgb_profile());
   constexpr std::size_t kFlags = 20;
@@ -119,7 +119,7 @@ std::vector<FileBytes> more_jxls() {
           testing::write_jxl({.frames = {random_samples(8, 6, CV_8UC3)}, .depth_channels = 2})};
 }
 
-std::vector<FileBytes> spoilt_jxls() {
+std::vector<SpoiltFile> spoilt_jxls() {
   const FileBytes whole = testing::write_jxl({.frames = {random_samples(18, 16, CV_8UC3)}});
   FileBytes damaged = whole;
   std::fill(damaged.begin() + static_cast<std::ptrdiff_t>(damaged.size() / 3), damaged.end(), 0xff);
@@ -138,7 +138,7 @@ std::vector<FileBytes> more_jpeg2000s() {
                                   testing::adobe_rgb_profile())};
 }
 
-std::vector<FileBytes> spoilt_jpeg2000s() {
+std::vector<SpoiltFile> spoilt_jpeg2000s() {
   const FileBytes whole = testing::write_jpeg2000({.components = components(3, 8)});
   const FileBytes bare = testing::write_jpeg2000({.components = components(3, 8), .is_bare = true});
   const std::size_t colours = place_of(whole, "colr");
@@ -162,7 +162,7 @@ std::vector<FileBytes> more_raws() {
           testing::write_tiff({testing::tiff_page(random_samples(9, 7, CV_8UC1))})};
 }
 
-std::vector<FileBytes> spoilt_raws() {
+std::vector<SpoiltFile> spoilt_raws() {
   const FileBytes whole = testing::write_dng(random_samples(64, 48, CV_16UC3));
   enum Tag : std::uint32_t { kPhotometric = 262, kSubDirectories = 330, kDngVersion = 50706 };
   constexpr std::uint32_t kFilters = 32803;

@@ -9,12 +9,12 @@
 namespace diacut::fuzz {
 
 std::vector<FileBytes> more_webps();
-std::vector<FileBytes> spoilt_webps();
+std::vector<SpoiltFile> spoilt_webps();
 std::vector<FileBytes> more_jxls();
-std::vector<FileBytes> spoilt_jxls();
+std::vector<SpoiltFile> spoilt_jxls();
 std::vector<FileBytes> more_jpeg2000s();
-std::vector<FileBytes> spoilt_jpeg2000s();
+std::vector<SpoiltFile> spoilt_jpeg2000s();
 std::vector<FileBytes> more_raws();
-std::vector<FileBytes> spoilt_raws();
+std::vector<SpoiltFile> spoilt_raws();
 
 }  // namespace diacut::fuzz

@@ -129,7 +129,7 @@ using Files = std::vector<FileBytes>;
 /// A format, whose files whole_files() and `more` make. A file of another format is left to that
 /// one's target.
 Target of_format(const std::string& name, ImageFormat format, void (*read)(const FileBytes&),
-                 Files (*more)() = nullptr, Files (*spoilt)() = nullptr) {
+                 Files (*more)() = nullptr, std::vector<SpoiltFile> (*spoilt)() = nullptr) {
   Target target;
   target.name = name;
   target.read = [=](const FileBytes& file) {

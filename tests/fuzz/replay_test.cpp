@@ -36,9 +36,12 @@ TEST_P(Replay, SourcesOfTheReaderAreThere) {
 
 TEST_P(Replay, FilesWithOneThingWrongAreRefused) {
   if (GetParam().spoilt == nullptr) return;
-  const std::vector<FileBytes> spoilt = GetParam().spoilt();
+  const std::vector<SpoiltFile> spoilt = GetParam().spoilt();
   for (std::size_t k = 0; k < spoilt.size(); ++k) {
-    EXPECT_NE(read(GetParam(), spoilt[k]), "") << "spoilt file " << k;
+    const std::string message = read(GetParam(), spoilt[k].bytes);
+    EXPECT_NE(message, "") << "spoilt file " << k;
+    EXPECT_NE(message.find(spoilt[k].told), std::string::npos)
+        << "spoilt file " << k << ": '" << message << "', expected " << spoilt[k].told;
   }
 }
 
@@ -55,7 +58,7 @@ TEST_P(Replay, FindingsAndInputsOfFuzzersEndWell) {
 }
 
 TEST_P(Replay, RandomChangesEndWell) {
-  constexpr std::size_t kChanged = 300;
+  constexpr std::size_t kChanged = 600;
   std::mt19937_64 generator(18);
   const std::vector<FileBytes> seeds = GetParam().inputs();
   for (std::size_t k = 0; k < kChanged; ++k) {

@@ -118,9 +118,12 @@ std::vector<FileBytes> scene_seeds() {
   return files;
 }
 
-std::vector<FileBytes> spoilt_scenes() {
-  std::vector<FileBytes> files = scenes_of(
-      {{.type = "CInt16"}, {.width = 300, .height = 300, .options = {"COMPRESS=DEFLATE"}}});
+std::vector<SpoiltFile> spoilt_scenes() {
+  std::vector<SpoiltFile> files;
+  for (const FileBytes& file : scenes_of(
+           {{.type = "CInt16"}, {.width = 300, .height = 300, .options = {"COMPRESS=DEFLATE"}}})) {
+    files.emplace_back(file);
+  }
   for (const testing::SceneFile& scene :
        {testing::SceneFile{}, testing::SceneFile{.bands = 2, .last_is_alpha = true}}) {
     FileBytes cut = scenes_of({scene}).front();

@@ -9,16 +9,16 @@
 /// refused is a place from which a fuzzer starts.
 namespace diacut::fuzz {
 
-std::vector<FileBytes> spoilt_configurations();
-std::vector<FileBytes> spoilt_weights();
-std::vector<FileBytes> spoilt_profiles();
-std::vector<FileBytes> spoilt_matrices();
-std::vector<FileBytes> spoilt_geojson();
+std::vector<SpoiltFile> spoilt_configurations();
+std::vector<SpoiltFile> spoilt_weights();
+std::vector<SpoiltFile> spoilt_profiles();
+std::vector<SpoiltFile> spoilt_matrices();
+std::vector<SpoiltFile> spoilt_geojson();
 
-std::vector<FileBytes> spoilt_npy();
-std::vector<FileBytes> spoilt_trees();
-std::vector<FileBytes> spoilt_networks();
-std::vector<FileBytes> spoilt_mats();
+std::vector<SpoiltFile> spoilt_npy();
+std::vector<SpoiltFile> spoilt_trees();
+std::vector<SpoiltFile> spoilt_networks();
+std::vector<SpoiltFile> spoilt_mats();
 
 /// A text with its first `from` replaced. Throws std::logic_error where there is none.
 std::string replaced_once(std::string text, const std::string& from, const std::string& to);

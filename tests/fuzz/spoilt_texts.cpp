@@ -10,21 +10,19 @@
 namespace diacut::fuzz {
 namespace {
 
-std::vector<FileBytes> files_of(const std::vector<std::string>& texts) {
-  std::vector<FileBytes> files;
-  for (const std::string& text : texts) files.push_back(bytes_of(text));
-  return files;
-}
-
+/// One change of a text, and part of the message of what refuses the text then.
 struct Change {
   const char* from;
   const char* to;
+  const char* told = "";
 };
 
 /// A text with each of the changes alone.
-std::vector<FileBytes> changed(const std::string& text, const std::vector<Change>& changes) {
-  std::vector<FileBytes> files;
-  for (const auto& [from, to] : changes) files.push_back(bytes_of(replaced_once(text, from, to)));
+std::vector<SpoiltFile> changed(const std::string& text, const std::vector<Change>& changes) {
+  std::vector<SpoiltFile> files;
+  for (const auto& [from, to, told] : changes) {
+    files.emplace_back(bytes_of(replaced_once(text, from, to)), told);
+  }
   return files;
 }
 
@@ -40,161 +38,225 @@ FileBytes shipped(const std::string& name) {
   return bytes_of(testing::read_bytes(fmt::format("{}/configs/{}", DIACUT_SOURCE_DIR, name)));
 }
 
-std::vector<FileBytes> spoilt_configurations() {
-  return files_of({"[eigen\nvectors = 17\n",
-                   "[eigne]\nvectors = 17\n",
-                   "eigen = 17\n",
-                   "vectors = 17\n",
-                   "[eigen]\nvector = 17\n",
-                   "[eigen]\nvectors = 0\n",
-                   "[eigen]\nvectors = 'many'\n",
-                   "[eigen]\nvectors = 17.5\n",
-                   "[eigen]\nvectors = [17]\n",
-                   "[eigen]\nvectors = {of = 17}\n",
-                   "[eigen]\nvectors = 2026-11-24\n",
-                   "[eigen]\ntolerance = nan\n",
-                   "[eigen]\nsolver = 'none'\n",
-                   "[image]\nuntrusted = 'true'\n",
-                   "[region]\nmin_size = 'small'\n",
-                   "[affinity]\nstrides = '1,x'\n",
-                   "[cue]\nweights = 3\n",
-                   "[eigen]\nvectors = 17\nbasis = 5\n",
-                   "[eigen]\nsolver = 'spectra'\nrelative_tolerance = 0.1\n",
-                   "[region]\nmethod = 'objects'\nregions = 3\n",
-                   "[matvec]\nkernel = 'symmetric'\n[affinity]\nstrides = '1,2'\n",
-                   "[region]\nmethod = 'walker'\n[affinity]\nstrides = '1,2'\n",
-                   "set eigen.vectors 17x",
-                   "set eigen.vectors 99999999999999999999",
-                   "set eigen.vector 17",
-                   "set eigen.tolerance fine",
-                   "set eigen.solver none",
-                   "set image.untrusted yes",
-                   "set region.min_size small",
-                   "set affinity.strides 1;2"});
+std::vector<SpoiltFile> spoilt_configurations() {
+  constexpr std::pair<const char*, const char*> kTexts[] = {
+      {"[eigen\nvectors = 17\n", ":1: "},
+      {"[eigen]\nvectors = = 3\n", ":2: "},
+      {"[eigen]\nvectors = 3\nvectors = 4\n", ":3: "},
+      {"\x89PNG\r\n\x1a\n", ":1: "},
+      {"[egien]\nvectors = 5\n", ":1: unknown table [egien]; the nearest known one is [eigen]"},
+      {"eigen = 17\n", ":1: 'eigen' must be a table"},
+      {"[[cue]]\nsigma = 1\n", ":1: 'cue' must be a table"},
+      {"vectors = 17\n", ":1: unknown key 'vectors'; the nearest known one is 'eigen.vectors'"},
+      {"[eigen]\nvectors = 5\ntolerence = 1e-3\n",
+       ":3: unknown key 'eigen.tolerence'; the nearest known one is 'eigen.tolerance'"},
+      {"[region]\n\nsigma = 1\n",
+       ":3: unknown key 'region.sigma'; the nearest known one is 'cue.sigma'"},
+      {"[eigen.more]\nvectors = 5\n", ":1: unknown key 'eigen.more'"},
+      // Sorted by name, [affinity] would come before [region].
+      {"[region]\nregions = -1\n[affinity]\nradius = 99\n", ":2: region.regions"},
+      {"[eigen]\nvectors = 0\n", ":2: eigen.vectors is 0"},
+      {"[eigen]\nvectors = 9223372036854775807\n", "expected an int"},
+      {"[affinity]\nradius = 11\n", ":2: affinity.radius is 11, expected an integer from 1 to 10"},
+      {"[eigen]\nvectors = 'many'\n", "is \"many\", expected an int"},
+      {"[eigen]\nvectors = 17.0\n",
+       ":2: eigen.vectors is 17.0, expected an integer from 2 to 1000"},
+      {"[eigen]\nvectors = [17]\n", "is an array, expected an int"},
+      {"[eigen]\nvectors = {of = 17}\n", ":2: "},
+      {"[eigen]\nvectors = 2026-11-24\n", "is a date or time, expected"},
+      {"[cue]\nthin = 1\n", "is 1, expected true or false"},
+      {"[cue]\nsigma = true\n", "is true, expected a number"},
+      {"[cue]\nsigma = nan\n", "cue.sigma is nan, expected"},
+      {"[cue]\nsigma = -inf\n", "cue.sigma is -inf, expected"},
+      {"[matvec]\nkernel = 'fastest'\n",
+       "matvec.kernel is \"fastest\", expected one of \"auto\", \"naive\""},
+      {"[eigen]\nsolver = 'none'\n", "eigen.solver is \"none\", expected one of"},
+      {"[image]\nuntrusted = 'true'\n", "expected true or false"},
+      {"[region]\nmin_size = 'small'\n", "region.min_size"},
+      {"[affinity]\nstrides = '1,x'\n", "affinity.strides"},
+      {"[cue]\nweights = 3\n", "cue.weights"},
+      {"[eigen]\nbasis = 17\n",
+       ": eigen.basis is 17, expected 0 (which chooses) or more than eigen.vectors"},
+      {"[eigen]\nsolver = 'spectra'\nrelative_tolerance = 0.1\n",
+       ": eigen.relative_tolerance is not for eigen.solver spectra"},
+      {"[region]\nmethod = 'objects'\nregions = 3\n",
+       ": region.regions (--regions) is 3, but region.method objects"},
+      {"[matvec]\nkernel = 'symmetric'\n[affinity]\nstrides = '1,2'\n",
+       ": affinity.strides has more than 1, which matvec.kernel symmetric"},
+      {"[region]\nmethod = 'walker'\n[affinity]\nstrides = '1,2'\n",
+       ": affinity.strides has more than 1, which region.method walker"},
+      {"set eigen.vector 17",
+       "unknown parameter 'eigen.vector'; the nearest known one is 'eigen.vectors'"},
+      {"set eigen.vectors 17x", "eigen.vectors is '17x', expected an integer from 2 to 1000"},
+      {"set eigen.vectors ", "expected an integer"},
+      {"set eigen.vectors  ", "expected an integer"},
+      {"set eigen.vectors 9 ", "expected an integer"},
+      {"set eigen.vectors 1.5", "expected an integer"},
+      {"set eigen.vectors 0x9", "expected an integer"},
+      {"set eigen.vectors 1", "expected an integer"},
+      {"set eigen.vectors 1001", "expected an integer"},
+      {"set eigen.vectors 99999999999999999999", "expected an integer"},
+      {"set cue.sigma ", "expected a number"},
+      {"set cue.sigma nan", "expected a number"},
+      {"set cue.sigma inf", "expected a number"},
+      {"set cue.sigma 1e999", "expected a number"},
+      {"set cue.sigma one", "expected a number"},
+      {"set eigen.solver Lanczos", "expected one of"},
+      {"set image.untrusted yes", "expected true or false"},
+      {"set region.min_size small", "region.min_size"},
+      {"set affinity.strides 1;2", "affinity.strides"}};
+  std::vector<SpoiltFile> files;
+  for (const auto& [text, told] : kTexts) files.emplace_back(bytes_of(text), told);
+  return files;
 }
 
-std::vector<FileBytes> spoilt_weights() {
+std::vector<SpoiltFile> spoilt_weights() {
   const std::string whole = text_of(shipped("merging.json"));
-  std::vector<FileBytes> files =
-      changed(whole, {{"\"diacut-merging\"", "\"another\""},
+  std::vector<SpoiltFile> files =
+      changed(whole, {{"\"diacut-merging\"", "\"another\"", "format"},
                       {"\"format\"", "\"form\""},
-                      {"\"version\": 1", "\"version\": 2"},
+                      {"\"version\": 1", "\"version\": 2", "version"},
                       {"\"version\"", "\"versions\""},
-                      {"\"threshold\": ", "\"threshold\": 1"},
-                      {"\"threshold\": ", "\"threshold\": -"},
+                      {"\"threshold\": ", "\"threshold\": 1", "threshold"},
+                      {"\"threshold\": ", "\"threshold\": -", "threshold"},
                       {"\"threshold\": ", "\"threshold\": null, \"was\": "},
                       {"\"bias\": ", "\"bias\": \"much\", \"was\": "},
                       {"\"bias\": ", "\"bias\": 1e999, \"was\": "},
                       {"\"bias\": ", "\"bias\": 1e101, \"was\": "},
                       {"\"terms\"", "\"term\""},
-                      {"\"feature\": \"mean\"", "\"feature\": \"meaning\""},
+                      {"\"feature\": \"mean\"", "\"feature\": \"meaning\"", "'meaning'"},
                       {"\"feature\": \"mean\"", "\"feature\": 3"},
-                      {"\"deviation\": ", "\"deviation\": 0, \"was\": "},
-                      {"\"deviation\": ", "\"deviation\": -"},
+                      {"\"deviation\": ", "\"deviation\": 0, \"was\": ", "deviation"},
+                      {"\"deviation\": ", "\"deviation\": -", "deviation"},
                       {"\"weight\"", "\"height\""},
                       {"\"colour\"", "\"color\""},
                       {"\"grey\": {", "\"grey\": {\"terms\": [], \"was\": {}}, \"other\": {"}});
   const std::string grey = whole.substr(whole.find("\"grey\""));
   const std::string colours =
       replaced_once(grey, "\"feature\": \"mean\"", "\"feature\": \"difference_a\"");
-  files.push_back(bytes_of(replaced_once(whole, grey, colours)));
+  files.emplace_back(bytes_of(replaced_once(whole, grey, colours)), "difference_a");
+  files.emplace_back(bytes_of(replaced_once(whole, "\"grey\"", "\"green\"")), "grey");
   files.push_back(bytes_of(whole.substr(0, whole.size() / 2)));
   files.push_back(bytes_of("[]"));
   files.emplace_back();
   return files;
 }
 
-std::vector<FileBytes> spoilt_profiles() {
+std::vector<SpoiltFile> spoilt_profiles() {
   const std::string whole = testing::plausible_profile_text(DeviceKind::kCpu);
-  std::vector<FileBytes> files =
-      changed(whole, {{"\"diacut_profile\"", "\"profile\""},
-                      {"\"diacut_profile\": 2", "\"diacut_profile\": 1"},
+  std::vector<SpoiltFile> files =
+      changed(whole, {{"\"diacut_profile\"", "\"profile\"", "it is no profile"},
+                      {"\"diacut_profile\": 2", "\"diacut_profile\": 1", "version 1, expected 2"},
                       {"\"device\"", "\"devices\""},
                       {"\"name\":", "\"names\":"},
                       {"\"platform\":", "\"platform\":3,\"was\":"},
                       {"\"matvec\": [", "\"matvec\": [3, "},
-                      {"\"matvec\"", "\"product\""},
+                      {"\"matvec\"", "\"product\"", "damaged"},
                       {"{\"rows\": ", "{\"rows\": \"many\", \"was\": "},
                       {"\"gflops\": 10", "\"gflops\": 0"},
                       {"\"gflops\": 10", "\"gflops\": \"fast\""},
                       {"\"kernel\": \"naive\", ", ""},
-                      {"\"kernel\": \"naive\"", "\"kernel\": \"symmetric\""},
+                      {"\"kernel\": \"naive\"", "\"kernel\": \"symmetric\"", "damaged"},
                       {"\"copy_gigabytes_per_second\": ", "\"copy_gigabytes_per_second\": -"},
-                      {"\"rows\": [4096, ", "\"rows\": [4096, 1, "},
-                      {"\"rows\": [4096, ", "\"rows\": [4096, 4096, "},
-                      {"\"rows\": [4096, ", "\"rows\": [0, "},
+                      {"\"rows\": [4096, ", "\"rows\": [99999999, ", "rows does not ascend"},
+                      {"\"rows\": [4096, ", "\"rows\": [4096, 4096, ", "rows does not ascend"},
+                      {"\"rows\": [4096, ", "\"rows\": [", "values"},
+                      {"\"rows\": [4096, ", "\"rows\": [0, ", "positive"},
                       {"\"row_lengths\": [", "\"row_lengths\": [], \"were\": ["},
                       {"\"row_lengths\": [", "\"row_lengths\": 4, \"were\": ["},
-                      {"\"csr/scalar\": [", "\"csr/scalar\": [1, "},
-                      {"\"gflops\": {", "\"were\": {"}});
-  files.push_back(bytes_of(whole.substr(0, whole.size() / 2)));
-  files.push_back(bytes_of("[]"));
+                      {"\"csr/scalar\": [", "\"csr/scalar\": [1, ", "values"},
+                      {"\"csr/scalar\": [", "\"csr/scalar\": [-1, ", "csr/scalar has -1"},
+                      {"\"csr/scalar\": [", "\"csr/scalar\": [\"x\", ", "csr/scalar"},
+                      {"\"gflops\": {", "\"were\": {", "damaged"}});
+  files.emplace_back(bytes_of(whole.substr(0, whole.size() / 2)), "'fuzzed' is damaged");
+  files.emplace_back(bytes_of("[]"), "it is no profile");
+  files.emplace_back(bytes_of("{}"), "it is no profile");
+  files.emplace_back(FileBytes(), "'fuzzed' is damaged");
   return files;
 }
 
-std::vector<FileBytes> spoilt_matrices() {
-  const std::string real = "%%MatrixMarket matrix coordinate real general\n";
-  const std::string whole = real + "2 3 2\n1 1 -2.5\n2 3 .5\n";
-  std::vector<FileBytes> files = changed(
-      whole, {{"%%MatrixMarket", "%%MatrixMarker"},
-              {"matrix", "vector"},
-              {" general", ""},
-              {"coordinate", "list"},
-              {"real", "complex"},
-              {"real", "quaternion"},
-              {"real general", "pattern skew-symmetric"},
-              {"general", "hermitian"},
-              {"general", "lower"},
-              {"general", "symmetric"},  // It is not square.
-              {"coordinate real", "array pattern"},
-              {"2 3 2\n", "2 3\n"},
-              {"2 3 2\n", "two 3 2\n"},
-              {"2 3 2\n", "2 -3 2\n"},
-              {"2 3 2\n", "2 3 1\n"},
-              {"2 3 2\n", "2 3 3\n"},
-              {"2 3 2\n", "2 3 99999999999\n"},
-              {"2 3 2\n", "4000000000 3 2\n"},
-              {"2 3 2\n", "99999999999 3 2\n"},
-              {"2 3 2\n", "0 3 2\n"},
-              {"1 1 -2.5", "1 1"},
-              {"1 1 -2.5", "1 1 fast"},
-              {"1 1 -2.5", "1 1 1e39"},
-              {"1 1 -2.5", "1 1 1e999"},
-              {"1 1 -2.5", "1 1 nan"},
-              {"1 1 -2.5", "1 1 +-1"},
-              {"1 1 -2.5", "0 1 -2.5"},
-              {"1 1 -2.5", "1 4 -2.5"},
-              {"1 1 -2.5", "% a comment"},
-              {"1 1 -2.5", "\x01 a line that is longer than what messages quote of it, and more"},
-              {"2 3 2\n1 1 -2.5\n2 3 .5\n", ""}});
-  files.push_back(bytes_of("%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n1 2 1.5\n"));
-  files.push_back(bytes_of("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n1 1 1\n"));
-  files.emplace_back();
+std::vector<SpoiltFile> spoilt_matrices() {
+  const std::string head = "%%MatrixMarket matrix coordinate real ";
+  const std::string whole = head + "general\n2 3 2\n1 1 -2.5\n2 3 .5\n";
+  std::vector<SpoiltFile> files = changed(
+      whole,
+      {{"%%MatrixMarket", "%%MatrixMarker", "does not begin with %%MatrixMarket"},
+       {"matrix", "vector", "expected '%%MatrixMarket matrix coordinate"},
+       {" general", "", ":1: "},
+       {"coordinate", "list", "'list'"},
+       {"coordinate", "array", "'array', expected coordinate"},
+       {"real", "complex", "a complex matrix"},
+       {"real general", "complex hermitian", "a complex matrix"},
+       {"real", "quaternion", "'quaternion', expected real, integer or pattern"},
+       {"real general", "pattern skew-symmetric", "no signs"},
+       {"general", "hermitian", "a complex matrix"},
+       {"general", "lower", "'lower'"},
+       {"general", "symmetric", "a symmetric matrix of 2 x 3, expected a square one"},
+       {"coordinate real", "array pattern", "'array'"},
+       {"2 3 2\n", "2 3\n", "expected the size line"},
+       {"2 3 2\n", "two 3 2\n", "the number of rows 'two'"},
+       {"2 3 2\n", "2 -3 2\n", "the number of columns '-3'"},
+       {"2 3 2\n", "2 3 1\n", "after the last of 1"},
+       {"2 3 2\n", "2 3 3\n", "3 entries announced, expected at most 2"},
+       // No memory is taken for what a short file cannot hold.
+       {"2 3 2\n", "2 3 4000000000000000000\n", "4000000000000000000 entries announced"},
+       {"2 3 2\n", "2 2147483648 2\n", "the number of columns"},
+       {"2 3 2\n", "99999999999 3 2\n", "the number of rows"},
+       // Each row takes memory, whether it has an entry or not.
+       {"2 3 2\n", "600000000 3 2\n", "at most 1048576 rows or columns in a file of this length"},
+       {"2 3 2\n", "2 600000000 2\n", "at most 1048576 rows or columns in a file of this length"},
+       {"2 3 2\n", "0 3 2\n", "an entry of an empty matrix"},
+       {"1 1 -2.5", "1 1", "expected 'ROW COLUMN VALUE'"},
+       {"1 1 -2.5", "1 1 1 1", "expected 'ROW COLUMN VALUE'"},
+       {"1 1 -2.5", "1 1 fast", "expected a real value"},
+       {"1 1 -2.5", "1 1 1x", "expected a real value"},
+       {"real", "integer", "expected an integer value"},
+       {"1 1 -2.5", "1 1 1e39", "expected a finite number"},
+       {"1 1 -2.5", "1 1 1e999", "expected a finite number"},
+       {"1 1 -2.5", "1 1 nan", "expected a finite number"},
+       {"1 1 -2.5", "1 1 +-1", "expected a real value"},
+       {"1 1 -2.5\n2 3 .5", "1 1 3e38\n1 1 3e38", "does not fit a float"},
+       {"1 1 -2.5", "0 1 -2.5", ":3: the row '0'"},
+       {"1 1 -2.5", "-1 1 -2.5", "the row '-1'"},
+       {"1 1 -2.5", "1.5 1 -2.5", "the row '1.5'"},
+       {"1 1 -2.5", "99999999999999999999 1 -2.5", "the row"},
+       {"1 1 -2.5", "1 0 -2.5", ":3: the column '0'"},
+       {"1 1 -2.5", "1 4 -2.5", "the column '4'"},
+       {"2 3 .5", "3 3 .5", ":4: the row '3'"},
+       {"2 3 .5", "% a comment\n2 3 .5", ":4: "},
+       {"2 3 .5\n", "\n   \n\n", "the file ends, expected entry 2 of 2"},
+       {"1 1 -2.5", "\x01 a line that is longer than what messages quote of it, and more"},
+       {"2 3 2\n1 1 -2.5\n2 3 .5\n", "", "the file ends, expected the size line"}});
+  files.emplace_back(bytes_of(head + "symmetric\n3 3 1\n1 2 1.5\n"), "symmetric");
+  files.emplace_back(bytes_of(head + "skew-symmetric\n3 3 1\n1 1 1\n"), "below the diagonal");
+  files.emplace_back(FileBytes(), "does not begin with %%MatrixMarket");
   return files;
 }
 
-std::vector<FileBytes> spoilt_geojson() {
+std::vector<SpoiltFile> spoilt_geojson() {
   const std::string whole =
       R"({"type":"FeatureCollection","features":[{"type":"Feature","properties":{"label":6},)"
       R"("geometry":{"type":"Polygon","coordinates":[[[2,2],[9.5,3],[8,12],[2,2]]]}}]})";
-  std::vector<FileBytes> files = changed(whole, {{"\"type\"", "\"kind\""},
-                                                 {"FeatureCollection", "Collection"},
-                                                 {"\"FeatureCollection\"", "[1]"},
-                                                 {"\"features\"", "\"things\""},
-                                                 {"\"features\":[", "\"features\":3,\"were\":["},
-                                                 {"[{\"type\":\"Feature\"", "[3,{\"type\":\"F\""},
-                                                 {"\"geometry\"", "\"shape\""},
-                                                 {"{\"type\":\"Polygon\"", "{\"kind\":\"Polygon\""},
-                                                 {"Polygon", "Circle"},
-                                                 {"\"coordinates\"", "\"places\""},
-                                                 {"[[[2,2],", "[3,[[2,2],"},
-                                                 {"[[[2,2],", "[[],[[2,2],"},
-                                                 {"[[[2,2],", "[[[2],"},
-                                                 {"[[[2,2],", "[[[\"2\",2],"},
-                                                 {"[[[2,2],", "[[[-2,2],"},
-                                                 {"[[[2,2],", "[[[2,2000],"},
-                                                 {"[[[2,2],", "[[[1e999,2],"}});
-  files.push_back(bytes_of(whole.substr(0, whole.size() / 2)));
+  std::vector<SpoiltFile> files =
+      changed(whole, {{"\"type\"", "\"kind\""},
+                      {"FeatureCollection", "Collection", "its type is 'Collection'"},
+                      {"\"FeatureCollection\"", "[1]"},
+                      {"\"features\"", "\"things\""},
+                      {"\"features\":[", "\"features\":3,\"were\":[", "no list"},
+                      {"[{\"type\":\"Feature\"", "[3,{\"type\":\"F\""},
+                      {"\"geometry\"", "\"shape\""},
+                      {"{\"type\":\"Polygon\"", "{\"kind\":\"Polygon\""},
+                      {"Polygon", "Circle", "is a Circle"},
+                      {"\"coordinates\"", "\"places\""},
+                      {"[[[2,2],", "[3,[[2,2],"},
+                      {"[[[2,2],", "[[],[[2,2],"},
+                      {"[[[2,2],[9.5,3],[8,12],[2,2]]]", "[]", "no list, or an empty one"},
+                      {"[[[2,2],", "[[[2],", "a point that is not two numbers"},
+                      {"[[[2,2],", "[[[\"2\",2],"},
+                      {"[[[2,2],", "[[[-2,2],"},
+                      {"[[[2,2],", "[[[2,2000],", "outside of the picture of 40x30"},
+                      {"[[[2,2],", "[[[1e999,2],"}});
+  files.emplace_back(bytes_of(whole.substr(0, whole.size() / 2)), "cannot be read");
   files.push_back(bytes_of("[]"));
   return files;
 }

@@ -17,7 +17,7 @@ namespace diacut::fuzz {
 std::vector<FileBytes> Target::inputs() const {
   std::vector<FileBytes> all = seeds();
   if (spoilt != nullptr) {
-    for (FileBytes& each : spoilt()) all.push_back(std::move(each));
+    for (SpoiltFile& each : spoilt()) all.push_back(std::move(each.bytes));
   }
   return all;
 }

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "image_files.hpp"
@@ -10,6 +11,15 @@
 namespace diacut::fuzz {
 
 using testing::FileBytes;
+
+/// A file that is whole in all but one thing, and part of the message by which it is refused.
+struct SpoiltFile {
+  FileBytes bytes;
+  std::string told;
+
+  SpoiltFile(FileBytes file = {}, std::string part = "")
+      : bytes(std::move(file)), told(std::move(part)) {}
+};
 
 /// A reader of one kind of file.
 struct Target {
@@ -22,7 +32,7 @@ struct Target {
   /// The sources of the reader, whose coverage is told; parts of paths.
   std::vector<std::string> sources;
   /// Files that are whole in all but one thing, each of which is to be refused; null: none.
-  std::function<std::vector<FileBytes>()> spoilt = nullptr;
+  std::function<std::vector<SpoiltFile>()> spoilt = nullptr;
 
   /// All of these files.
   std::vector<FileBytes> inputs() const;

@@ -7,10 +7,10 @@
 #include <map>
 #include <numbers>
 #include <random>
-#include <set>
 #include <tuple>
 #include <vector>
 
+#include "boundary_maps.hpp"
 #include "diacut/hierarchy.hpp"
 #include "label_checks.hpp"
 #include "region/arcs.hpp"
@@ -22,29 +22,15 @@
 namespace diacut {
 namespace {
 
-int random_int(std::mt19937& random, int low, int high) {
-  return std::uniform_int_distribution<int>(low, high)(random);
-}
-
-struct Maps {
-  int width = 0;
-  int height = 0;
-  std::vector<float> strength;
-  std::vector<float> orientation;
-  std::vector<std::uint8_t> valid;
-};
-
 /// Noise, coarse steps (plateaus, equal means) or both; sometimes with holes.
-Maps random_maps(std::mt19937& random, int width, int height) {
-  Maps maps;
-  maps.width = width;
-  maps.height = height;
+BoundaryMaps random_maps(std::mt19937& random, int width, int height) {
+  BoundaryMaps maps{width, height};
   const int steps = random_int(random, 1, 3) == 1 ? random_int(random, 1, 6) : 0;
   std::uniform_real_distribution<float> value(0, 1);
   const bool holes = random_int(random, 0, 2) == 0;
   for (int i = 0; i < maps.width * maps.height; ++i) {
     float s = value(random);
-    if (steps > 0) s = std::round(s * static_cast<float>(steps)) / static_cast<float>(steps);
+    if (steps > 0) s = quantised(s, steps);
     maps.strength.push_back(s);
     maps.orientation.push_back(value(random) * std::numbers::pi_v<float>);
     if (holes) maps.valid.push_back(random_int(random, 0, 4) == 0 ? 0 : 1);
@@ -52,12 +38,12 @@ Maps random_maps(std::mt19937& random, int width, int height) {
   return maps;
 }
 
-Maps random_maps(std::mt19937& random) {
+BoundaryMaps random_maps(std::mt19937& random) {
   const int width = random_int(random, 1, 23);
   return random_maps(random, width, random_int(random, 1, 23));
 }
 
-Hierarchy grow(const Maps& maps) {
+Hierarchy grow(const BoundaryMaps& maps) {
   return hierarchy(maps.strength, maps.orientation, maps.valid, maps.width, maps.height, {});
 }
 
@@ -126,7 +112,7 @@ TEST(HierarchyProperties, HoldForAnyMap) {
   std::mt19937 random(20250611);
   std::size_t merges = 0;
   for (int trial = 0; trial < 400; ++trial) {
-    const Maps maps = random_maps(random);
+    const BoundaryMaps maps = random_maps(random);
     SCOPED_TRACE(::testing::Message()
                  << "trial " << trial << ", " << maps.width << "x" << maps.height);
     const Hierarchy tree = grow(maps);
@@ -161,56 +147,15 @@ TEST(HierarchyProperties, HoldForAnyMap) {
       finer = labels;
     }
 
-    const Hierarchy again = grow(maps);
-    EXPECT_EQ(again.leaves.values, tree.leaves.values);
-    ASSERT_EQ(again.merges.size(), tree.merges.size());
-    for (std::size_t k = 0; k < tree.merges.size(); ++k) {
-      EXPECT_EQ(again.merges[k].first, tree.merges[k].first);
-      EXPECT_EQ(again.merges[k].height, tree.merges[k].height);
-    }
+    testing::expect_same(grow(maps), tree);
     if (::testing::Test::HasFailure()) return;
   }
   EXPECT_GT(merges, 1000u);  // The maps are no flat ones.
 }
 
-TEST(WatershedProperties, ABasinForEachRegionalMinimumAndNoOther) {
-  std::mt19937 random(7);
-  for (int trial = 0; trial < 300; ++trial) {
-    const Maps maps = random_maps(random);
-    const Parts basins = watershed(maps.strength, maps.valid, maps.width, maps.height);
-    // Plateaus as numbers, then those that have no lower neighbour.
-    std::vector<std::int32_t> classes(maps.strength.size(), 0);
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-      if (!maps.valid.empty() && maps.valid[i] == 0) continue;
-      classes[i] = 1 + static_cast<std::int32_t>(std::lround(maps.strength[i] * 65535.0F));
-    }
-    const Parts plateaus = connected_parts(maps.width, maps.height, classes);
-    std::vector<char> drains(static_cast<std::size_t>(plateaus.count) + 1, 0);
-    const auto compare = [&](std::size_t i, std::size_t j) {
-      if (classes[i] == 0 || classes[j] == 0) return;
-      if (classes[i] < classes[j]) drains[plateaus.of_pixel[j]] = 1;
-      if (classes[j] < classes[i]) drains[plateaus.of_pixel[i]] = 1;
-    };
-    const auto width = static_cast<std::size_t>(maps.width);
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-      if ((i + 1) % width != 0) compare(i, i + 1);
-      if (i + width < classes.size()) compare(i, i + width);
-    }
-    std::map<std::int32_t, std::set<std::int32_t>> minima;
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-      ASSERT_EQ(basins.of_pixel[i] == 0, classes[i] == 0);
-      if (classes[i] != 0 && drains[plateaus.of_pixel[i]] == 0) {
-        minima[basins.of_pixel[i]].insert(plateaus.of_pixel[i]);
-      }
-    }
-    ASSERT_EQ(minima.size(), static_cast<std::size_t>(basins.count)) << "trial " << trial;
-    for (const auto& [basin, plateau] : minima) EXPECT_EQ(plateau.size(), 1u) << "trial " << trial;
-  }
-}
-
 /// Basins by the definition: distances within plateaus by relaxing until nothing changes, then each
 /// pixel's way down.
-std::vector<std::int32_t> reference_basins(const Maps& maps) {
+std::vector<std::int32_t> reference_basins(const BoundaryMaps& maps) {
   constexpr int kFar = std::numeric_limits<int>::max();
   const int width = maps.width;
   const std::size_t count = maps.strength.size();
@@ -271,7 +216,7 @@ std::vector<std::int32_t> reference_basins(const Maps& maps) {
 TEST(WatershedProperties, TheSameAsByTheDefinition) {
   std::mt19937 random(19);
   for (int trial = 0; trial < 600; ++trial) {
-    const Maps maps = random_maps(random);
+    const BoundaryMaps maps = random_maps(random);
     ASSERT_EQ(watershed(maps.strength, maps.valid, maps.width, maps.height).of_pixel,
               reference_basins(maps))
         << "trial " << trial << ", " << maps.width << "x" << maps.height;
@@ -281,11 +226,11 @@ TEST(WatershedProperties, TheSameAsByTheDefinition) {
 /// Pictures that are flooded in several bands of rows.
 TEST(WatershedProperties, TheSameAsByTheDefinitionInBands) {
   std::mt19937 random(20);
-  std::vector<Maps> all;
+  std::vector<BoundaryMaps> all;
   for (int trial = 0; trial < 12; ++trial) all.push_back(random_maps(random, 47, 800));
   // A plateau that winds through all bands, down from one corner or a minimum by itself.
   for (const bool drains : {false, true}) {
-    Maps maps{23, 1500, {}, {}, {}};
+    BoundaryMaps maps{23, 1500};
     for (int i = 0; i < maps.width * maps.height; ++i) {
       const int x = i % maps.width;
       const bool ridge = x % 2 == 1 && i / maps.width != (x % 4 == 1 ? maps.height - 1 : 0);
@@ -294,7 +239,7 @@ TEST(WatershedProperties, TheSameAsByTheDefinitionInBands) {
     if (drains) maps.strength.back() = 0.25F;
     all.push_back(maps);
   }
-  for (const Maps& maps : all) {
+  for (const BoundaryMaps& maps : all) {
     ASSERT_EQ(watershed(maps.strength, maps.valid, maps.width, maps.height).of_pixel,
               reference_basins(maps));
   }
@@ -351,15 +296,6 @@ std::vector<Merge> reference_merge(std::int32_t count, const std::vector<Arc>& g
   return merges;
 }
 
-void expect_equal(const std::vector<Merge>& merges, const std::vector<Merge>& reference) {
-  ASSERT_EQ(merges.size(), reference.size());
-  for (std::size_t k = 0; k < merges.size(); ++k) {
-    ASSERT_EQ(merges[k].first, reference[k].first) << "merge " << k;
-    ASSERT_EQ(merges[k].second, reference[k].second) << "merge " << k;
-    ASSERT_EQ(merges[k].height, reference[k].height) << "merge " << k;
-  }
-}
-
 /// A strength from 0 to `length`; of few different means where `steps` is not 0.
 std::int64_t random_strength(std::mt19937& random, int length, int steps) {
   if (steps > 0) return length * fixed_point(1.0 * random_int(random, 0, steps) / steps);
@@ -381,7 +317,7 @@ TEST(MergeTreeProperties, TheSameAsByTheDefinition) {
         arcs.push_back({a, b, random_strength(random, length, steps), length});
       }
     }
-    expect_equal(merge_greedily(count, arcs), reference_merge(count, arcs));
+    testing::expect_same(merge_greedily(count, arcs), reference_merge(count, arcs));
     if (::testing::Test::HasFatalFailure()) return;
   }
 }
@@ -404,7 +340,8 @@ TEST(MergeTreeProperties, BlocksOfPartsMergeAsOne) {
         arcs.push_back({part, other, random_strength(random, length, steps), length});
       }
     }
-    expect_equal(merge_greedily(columns * rows, arcs), reference_merge(columns * rows, arcs));
+    testing::expect_same(merge_greedily(columns * rows, arcs),
+                         reference_merge(columns * rows, arcs));
     if (::testing::Test::HasFatalFailure()) return;
   }
 }

@@ -1,16 +1,15 @@
 // The hierarchy of a picture is the same to the bit for any number of threads.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "boundary_maps.hpp"
 #include "core/parallel.hpp"
 #include "diacut/hierarchy.hpp"
-#include "diacut/image.hpp"
 #include "image/colour.hpp"
+#include "label_checks.hpp"
 #include "region/arcs.hpp"
 #include "region/borders.hpp"
 #include "region/hierarchy.hpp"
@@ -20,47 +19,18 @@
 namespace diacut {
 namespace {
 
-/// A boundary map as the contour stage gives it, and a mask.
-struct HierarchyThreadsMaps {
-  int width = 0;
-  int height = 0;
-  std::vector<float> strength;
-  std::vector<float> orientation;
-  std::vector<std::uint8_t> valid;
+struct ColouredMaps : BoundaryMaps {
   std::vector<std::uint8_t> colours;  ///< As Colours has them, of three channels.
 };
 
-float quantised(float value, int steps) {
-  const auto count = static_cast<float>(steps);
-  return std::round(value * count) / count;
-}
-
-/// The gradient of a photograph's first channel over a few pixels. `steps`: to how many levels it
-/// is rounded, which makes plateaus; 0: it is not.
-HierarchyThreadsMaps photograph(const std::string& name, int steps) {
-  const Image image = read_image(std::string(DIACUT_SOURCE_DIR) + "/images/" + name);
-  HierarchyThreadsMaps maps{image.width, image.height, {}, {}, image.valid, lab_bytes(image)};
-  const auto at = [&](int x, int y) {
-    const int u = std::clamp(x, 0, image.width - 1);
-    const int v = std::clamp(y, 0, image.height - 1);
-    return image.pixels[static_cast<std::size_t>((v * image.width + u) * image.channels)];
-  };
-  for (int y = 0; y < image.height; ++y) {
-    for (int x = 0; x < image.width; ++x) {
-      const float dx = at(x + 2, y) - at(x - 2, y);
-      const float dy = at(x, y + 2) - at(x, y - 2);
-      float strength = std::min(1.0F, std::hypot(dx, dy));
-      if (steps > 0) strength = quantised(strength, steps);
-      maps.strength.push_back(strength);
-      maps.orientation.push_back(std::atan2(dy, dx));
-    }
-  }
-  return maps;
+ColouredMaps photograph(const std::string& name, int steps) {
+  const Image image = repository_photograph(name);
+  return {gradient_of(image, steps), lab_bytes(image)};
 }
 
 /// Noise in coarse steps with holes.
-HierarchyThreadsMaps noise(std::mt19937& random, int width, int height, int steps) {
-  HierarchyThreadsMaps maps{width, height, {}, {}, {}, {}};
+ColouredMaps noise(std::mt19937& random, int width, int height, int steps) {
+  ColouredMaps maps{{width, height}, {}};
   std::uniform_real_distribution<float> value(0, 1);
   for (int i = 0; i < width * height; ++i) {
     maps.strength.push_back(quantised(value(random), steps));
@@ -89,7 +59,7 @@ struct Result {
   Labels labels;
 };
 
-Result result_of(const HierarchyThreadsMaps& maps) {
+Result result_of(const ColouredMaps& maps) {
   Result result;
   result.tree = hierarchy(maps.strength, maps.orientation, maps.valid, maps.width, maps.height, {});
   LearnedMerging learned;
@@ -113,18 +83,7 @@ Result result_of(const HierarchyThreadsMaps& maps) {
   return result;
 }
 
-void expect_equal(const Hierarchy& a, const Hierarchy& b) {
-  EXPECT_EQ(a.leaves.count, b.leaves.count);
-  EXPECT_TRUE(a.leaves.values == b.leaves.values);
-  ASSERT_EQ(a.merges.size(), b.merges.size());
-  for (std::size_t k = 0; k < a.merges.size(); ++k) {
-    ASSERT_EQ(a.merges[k].first, b.merges[k].first) << "merge " << k;
-    ASSERT_EQ(a.merges[k].second, b.merges[k].second) << "merge " << k;
-    ASSERT_EQ(a.merges[k].height, b.merges[k].height) << "merge " << k;
-  }
-}
-
-void expect_the_same_for_any_threads(const HierarchyThreadsMaps& maps) {
+void expect_the_same_for_any_threads(const ColouredMaps& maps) {
   Result one;
   {
     const Threads threads(1);
@@ -137,9 +96,9 @@ void expect_the_same_for_any_threads(const HierarchyThreadsMaps& maps) {
     const Threads threads(count);
     for (int again = 0; again < 3; ++again) {
       const Result several = result_of(maps);
-      expect_equal(several.tree, one.tree);
-      expect_equal(several.learned, one.learned);
-      expect_equal(several.full, one.full);
+      testing::expect_same(several.tree, one.tree);
+      testing::expect_same(several.learned, one.learned);
+      testing::expect_same(several.full, one.full);
       EXPECT_EQ(several.labels.count, one.labels.count);
       EXPECT_TRUE(several.labels.values == one.labels.values);
     }
@@ -150,7 +109,7 @@ TEST(HierarchyThreads, OfPhotographs) {
   for (const std::string name : {"astronaut.jpg", "coffee.jpg", "rocket.jpg"}) {
     for (const int steps : {0, 12}) {
       SCOPED_TRACE(name + ", steps " + std::to_string(steps));
-      const HierarchyThreadsMaps maps = photograph(name, steps);
+      const ColouredMaps maps = photograph(name, steps);
       ASSERT_GT(maps.strength.size(), 100000u);  // Several threads have work.
       expect_the_same_for_any_threads(maps);
     }
@@ -168,7 +127,7 @@ TEST(HierarchyThreads, OfNoiseWithPlateaus) {
 TEST(HierarchyThreads, ArcsHaveTheLengthsOfTheBorders) {
   std::mt19937 random(4);
   for (const int steps : {2, 200}) {
-    const HierarchyThreadsMaps maps = noise(random, 301, 200, steps);
+    const ColouredMaps maps = noise(random, 301, 200, steps);
     const Parts basins = watershed(maps.strength, maps.valid, maps.width, maps.height);
     const std::vector<Arc> arcs =
         find_arcs(basins, [](std::size_t, std::size_t, double, double) { return 0.5; });

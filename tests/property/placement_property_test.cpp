@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "core/parallel.hpp"
+#include "boundary_maps.hpp"
 #include "diacut/hierarchy.hpp"
 #include "image/resize.hpp"
 #include "label_checks.hpp"
@@ -16,10 +16,6 @@
 
 namespace diacut {
 namespace {
-
-int placement_property_random_int(std::mt19937& random, int low, int high) {
-  return std::uniform_int_distribution<int>(low, high)(random);
-}
 
 /// A hierarchy found in a small picture, and the picture that it is placed in.
 struct Case {
@@ -34,24 +30,19 @@ struct Case {
 
 Case random_case(std::mt19937& random) {
   Case made;
-  const int w = placement_property_random_int(random, 1, 17);
-  const int h = placement_property_random_int(random, 1, 17);
-  made.width =
-      w +
-      placement_property_random_int(random, 0, 5) * placement_property_random_int(random, 0, w) +
-      placement_property_random_int(random, 0, 3);
-  made.height =
-      h + placement_property_random_int(random, 0, 5) * placement_property_random_int(random, 0, h);
+  const int w = random_int(random, 1, 17);
+  const int h = random_int(random, 1, 17);
+  made.width = w + random_int(random, 0, 5) * random_int(random, 0, w) + random_int(random, 0, 3);
+  made.height = h + random_int(random, 0, 5) * random_int(random, 0, h);
   const auto pixels = static_cast<std::size_t>(made.width * made.height);
-  const int steps = placement_property_random_int(random, 1, 255);
+  const int steps = random_int(random, 1, 255);
   for (std::size_t i = 0; i < pixels; ++i) {
-    made.levels.push_back(
-        static_cast<std::uint8_t>(placement_property_random_int(random, 0, steps)));
+    made.levels.push_back(static_cast<std::uint8_t>(random_int(random, 0, steps)));
   }
-  if (placement_property_random_int(random, 0, 1) == 0) {
-    const int share = placement_property_random_int(random, 1, 9);
+  if (random_int(random, 0, 1) == 0) {
+    const int share = random_int(random, 1, 9);
     for (std::size_t i = 0; i < pixels; ++i) {
-      made.valid.push_back(placement_property_random_int(random, 0, 9) < share ? 1 : 0);
+      made.valid.push_back(random_int(random, 0, 9) < share ? 1 : 0);
     }
   }
   Image image{made.width, made.height, 1, std::vector<float>(pixels, 0.5F), made.valid, {}};
@@ -61,7 +52,7 @@ Case random_case(std::mt19937& random) {
   const Image small = reduced(image, {w, h});
   std::vector<float> strength;
   for (int i = 0; i < w * h; ++i) {
-    strength.push_back(static_cast<float>(placement_property_random_int(random, 0, 12)) / 12.0F);
+    strength.push_back(static_cast<float>(random_int(random, 0, 12)) / 12.0F);
   }
   made.found = hierarchy(strength, {}, small.valid, w, h, {});
   return made;
@@ -99,30 +90,11 @@ TEST(PlacementProperties, OfTheSameSizeEveryLeafKeepsItsCore) {
   }
 }
 
-TEST(PlacementProperties, DoNotDependOnTheNumberOfThreads) {
-  std::mt19937 random(11);
-  for (int round = 0; round < 20; ++round) {
-    const Case made = random_case(random);
-    set_parallel_threads(1);
-    const Hierarchy one = placed(made.found, made.picture());
-    set_parallel_threads(7);
-    const Hierarchy seven = placed(made.found, made.picture());
-    set_parallel_threads(0);
-    EXPECT_EQ(one.leaves.values, seven.leaves.values);
-    ASSERT_EQ(one.merges.size(), seven.merges.size());
-    for (std::size_t k = 0; k < one.merges.size(); ++k) {
-      EXPECT_EQ(one.merges[k].first, seven.merges[k].first);
-      EXPECT_EQ(one.merges[k].second, seven.merges[k].second);
-      EXPECT_EQ(one.merges[k].height, seven.merges[k].height);
-    }
-  }
-}
-
 TEST(SmallRegionProperties, HoldForAnyHierarchy) {
   std::mt19937 random(20260212);
   for (int round = 0; round < 400; ++round) {
     const Case made = random_case(random);
-    const int least = placement_property_random_int(random, 0, 40);
+    const int least = random_int(random, 0, 40);
     const Hierarchy clean = without_small_regions(made.found, least);
     ASSERT_NO_THROW(check(clean)) << "round " << round;
     std::map<std::int32_t, std::int64_t> sizes;
@@ -139,7 +111,7 @@ TEST(SmallRegionProperties, HoldForAnyHierarchy) {
       EXPECT_GE(size, least) << "leaf " << leaf << " of round " << round;
     }
     // A region that is large enough at a threshold keeps its pixels, and may only gain.
-    const double threshold = placement_property_random_int(random, 0, 12) / 12.0;
+    const double threshold = random_int(random, 0, 12) / 12.0;
     const Labels before = cut(made.found, threshold);
     const Labels after = cut(clean, threshold);
     std::map<std::int32_t, std::int64_t> before_size;

@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include "boundary_maps.hpp"
 #include "drawn_graph.hpp"
 #include "region/parts.hpp"
 #include "region/region.hpp"
@@ -25,23 +26,19 @@ void expect_labels(const Labels& labels, const Eigenvectors& eigenvectors) {
   EXPECT_EQ(connected_parts(labels.width, labels.height, labels.values).count, labels.count);
 }
 
-int region_property_random_int(std::mt19937& random, int low, int high) {
-  return std::uniform_int_distribution<int>(low, high)(random);
-}
-
 /// Rectangles of up to four classes, no data among them, on one background.
 Drawing random_drawing(std::mt19937& random) {
-  const int width = region_property_random_int(random, 1, 14);
-  const int height = region_property_random_int(random, 1, 14);
+  const int width = random_int(random, 1, 14);
+  const int height = random_int(random, 1, 14);
   Drawing drawing(static_cast<std::size_t>(height),
                   std::string(static_cast<std::size_t>(width), 'a'));
-  const int shapes = region_property_random_int(random, 0, 6);
+  const int shapes = random_int(random, 0, 6);
   for (int s = 0; s < shapes; ++s) {
-    const int left = region_property_random_int(random, 0, width - 1);
-    const int top = region_property_random_int(random, 0, height - 1);
-    const int right = region_property_random_int(random, left, width - 1);
-    const int bottom = region_property_random_int(random, top, height - 1);
-    const char c = " bcd"[region_property_random_int(random, 0, 3)];
+    const int left = random_int(random, 0, width - 1);
+    const int top = random_int(random, 0, height - 1);
+    const int right = random_int(random, left, width - 1);
+    const int bottom = random_int(random, top, height - 1);
+    const char c = " bcd"[random_int(random, 0, 3)];
     for (int y = top; y <= bottom; ++y) {
       for (int x = left; x <= right; ++x) {
         drawing[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = c;
@@ -72,7 +69,7 @@ TEST(RegionProperties, LabelsKeepTheirContractForAnyInput) {
   for (int trial = 0; trial < 300; ++trial) {
     const Drawing drawing = random_drawing(random);
     DrawnGraph graph(drawing, std::uniform_real_distribution<double>(0.0, 0.5)(random),
-                     region_property_random_int(random, 1, 3));
+                     random_int(random, 1, 3));
     // Noise in the weights, kept symmetric.
     std::uniform_real_distribution<double> noise(0.2, 1.0);
     for (Eigen::Index i = 0; i < graph.weights().rows(); ++i) {
@@ -81,7 +78,7 @@ TEST(RegionProperties, LabelsKeepTheirContractForAnyInput) {
         graph.weights()(j, i) = graph.weights()(i, j);
       }
     }
-    Eigenvectors eigenvectors = graph.eigenvectors(region_property_random_int(random, 1, 9));
+    Eigenvectors eigenvectors = graph.eigenvectors(random_int(random, 1, 9));
     const std::vector<float>& root = eigenvectors.sqrt_degree;
     if (trial % 3 == 0) {
       std::normal_distribution<float> rough(0.0f, 0.1f);
@@ -96,11 +93,11 @@ TEST(RegionProperties, LabelsKeepTheirContractForAnyInput) {
     const int pieces = connected_parts(graph.width(), graph.height(), data).count;
 
     RegionParameters parameters;
-    const int min_size = region_property_random_int(random, 1, 12);
+    const int min_size = random_int(random, 1, 12);
     parameters.method = RegionMethod::kKway;
     parameters.min_size = {LeastSize::Unit::kPixels, static_cast<double>(min_size)};
     parameters.max_ncut = std::uniform_real_distribution<double>(0.0, 1.0)(random);
-    parameters.regions = trial % 2 == 0 ? 0 : region_property_random_int(random, 0, pixels);
+    parameters.regions = trial % 2 == 0 ? 0 : random_int(random, 0, pixels);
     SCOPED_TRACE(::testing::Message()
                  << "trial " << trial << ", " << graph.width() << "x" << graph.height() << ", "
                  << parameters.regions << " regions of " << pixels << " pixels, at least "

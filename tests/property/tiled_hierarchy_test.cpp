@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "boundary_maps.hpp"
 #include "diacut/hierarchy.hpp"
-#include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
+#include "label_checks.hpp"
 #include "region/hierarchy.hpp"
 #include "region/leaf_cut.hpp"
 #include "region/plateaus.hpp"
@@ -21,19 +22,9 @@
 namespace diacut {
 namespace {
 
-struct TiledHierarchyMaps {
-  int width = 0;
-  int height = 0;
-  std::vector<float> strength;
-  std::vector<float> orientation;
-  std::vector<std::uint8_t> valid;
-
-  std::size_t pixels() const { return strength.size(); }
-};
-
 /// Of a map with a margin around a tile. Pixels outside of the map get `outside`.
 template <class Value>
-std::vector<Value> part_of(const std::vector<Value>& map, const TiledHierarchyMaps& maps,
+std::vector<Value> part_of(const std::vector<Value>& map, const BoundaryMaps& maps,
                            const TileArea& area, int margin, Value outside) {
   std::vector<Value> part;
   if (map.empty()) return part;
@@ -54,7 +45,7 @@ struct Tiled {
   std::map<std::int32_t, std::int32_t> leaf_of;  ///< Of basins that are no leaves.
 };
 
-std::vector<std::int32_t> basins_of(const TiledHierarchyMaps& maps, const Tiling& tiling,
+std::vector<std::int32_t> basins_of(const BoundaryMaps& maps, const Tiling& tiling,
                                     BasinNumbers& numbers) {
   std::vector<TilePlateaus> plateaus;
   for (std::size_t tile = 0; tile < tiling.tiles(); ++tile) {
@@ -74,7 +65,7 @@ std::vector<std::int32_t> basins_of(const TiledHierarchyMaps& maps, const Tiling
     pieces.push_back(pieces_of(basins.back()));
   }
   numbers = number_basins(tiling, pieces);
-  std::vector<std::int32_t> result(maps.pixels());
+  std::vector<std::int32_t> result(maps.strength.size());
   for (std::size_t tile = 0; tile < tiling.tiles(); ++tile) {
     const TileArea area = tiling.area(tile);
     const Parts& parts = basins[tile].parts;
@@ -90,8 +81,7 @@ std::vector<std::int32_t> basins_of(const TiledHierarchyMaps& maps, const Tiling
 }
 
 /// `least`: as in unite_small().
-Tiled tiled_hierarchy(const TiledHierarchyMaps& maps, int side, double direction,
-                      std::int64_t least) {
+Tiled tiled_hierarchy(const BoundaryMaps& maps, int side, double direction, std::int64_t least) {
   const Tiling tiling{maps.width, maps.height, side};
   Tiled result;
   result.basins = basins_of(maps, tiling, result.numbers);
@@ -141,7 +131,7 @@ void expect_the_same_cuts(Tiled tiled, const Hierarchy& whole, int least) {
   }
 }
 
-void expect_the_same_in_tiles(const TiledHierarchyMaps& maps, std::initializer_list<int> sides) {
+void expect_the_same_in_tiles(const BoundaryMaps& maps, std::initializer_list<int> sides) {
   const RegionParameters parameters;
   const double direction = maps.orientation.empty() ? 0.0 : parameters.direction;
   const Hierarchy whole =
@@ -166,13 +156,7 @@ void expect_the_same_in_tiles(const TiledHierarchyMaps& maps, std::initializer_l
       ASSERT_EQ(tiled.regions.borders[k].second, borders[k].second) << k;
       ASSERT_EQ(tiled.regions.borders[k].length, borders[k].length) << k;
     }
-    const std::vector<Merge> merges = merges_of(tiled.numbers.count, tiled.regions.joins);
-    ASSERT_EQ(merges.size(), whole.merges.size());
-    for (std::size_t k = 0; k < merges.size(); ++k) {
-      ASSERT_EQ(merges[k].first, whole.merges[k].first) << k;
-      ASSERT_EQ(merges[k].second, whole.merges[k].second) << k;
-      ASSERT_EQ(merges[k].height, whole.merges[k].height) << k;
-    }
+    testing::expect_same(merges_of(tiled.numbers.count, tiled.regions.joins), whole.merges);
     for (const int least : {1, 2, 20, 150}) {
       expect_the_same_cuts(tiled_hierarchy(maps, side, direction, least), whole, least);
     }
@@ -181,8 +165,8 @@ void expect_the_same_in_tiles(const TiledHierarchyMaps& maps, std::initializer_l
 
 /// A map whose strength is given at each pixel, with an orientation that turns.
 template <class Strength>
-TiledHierarchyMaps map_of(int width, int height, const Strength& strength) {
-  TiledHierarchyMaps maps{width, height, {}, {}, {}};
+BoundaryMaps map_of(int width, int height, const Strength& strength) {
+  BoundaryMaps maps{width, height};
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       maps.strength.push_back(static_cast<float>(strength(x, y)));
@@ -210,7 +194,7 @@ TEST(TiledHierarchy, OfRamps) {
 }
 
 /// A spiral of one level with a hole at its end or at none, between walls.
-TiledHierarchyMaps spiral(bool drained) {
+BoundaryMaps spiral(bool drained) {
   constexpr int kSide = 75;
   const auto strength = [&](int x, int y) {
     const int ring = std::min({x, y, kSide - 1 - x, kSide - 1 - y});
@@ -237,7 +221,7 @@ TEST(TiledHierarchy, WithIslandsOfData) {
   std::mt19937 random(5);
   std::uniform_real_distribution<float> value(0, 1);
   for (const int steps : {2, 9, 1000}) {
-    TiledHierarchyMaps maps = map_of(83, 61, [&](int, int) {
+    BoundaryMaps maps = map_of(83, 61, [&](int, int) {
       return std::round(value(random) * static_cast<float>(steps)) / static_cast<float>(steps);
     });
     for (int y = 0; y < maps.height; ++y) {
@@ -256,7 +240,7 @@ TEST(TiledHierarchy, OfArcsThatAreAllTied) {
   expect_the_same_in_tiles(
       map_of(70, 66, [](int x, int y) { return x % 4 == 3 || y % 4 == 3 ? 0.5 : 0.1; }),
       {16, 18, 64});
-  TiledHierarchyMaps maps =
+  BoundaryMaps maps =
       map_of(70, 66, [](int x, int y) { return x % 5 == 3 || y % 3 == 1 ? 0.5 : 0.0; });
   maps.orientation.clear();
   expect_the_same_in_tiles(maps, {16, 18, 64});
@@ -294,27 +278,20 @@ TEST(TiledHierarchy, OfNoise) {
     SCOPED_TRACE(trial);
     const int steps = any(0, 1) == 0 ? any(1, 6) : 5000;
     const bool holes = any(0, 2) == 0;
-    TiledHierarchyMaps maps = map_of(any(1, 70), any(1, 70), [&](int, int) {
+    BoundaryMaps maps = map_of(any(1, 70), any(1, 70), [&](int, int) {
       return std::round(value(random) * static_cast<float>(steps)) / static_cast<float>(steps);
     });
-    for (std::size_t k = 0; holes && k < maps.pixels(); ++k) maps.valid.push_back(any(0, 8) > 0);
+    for (std::size_t k = 0; holes && k < maps.strength.size(); ++k)
+      maps.valid.push_back(any(0, 8) > 0);
     expect_the_same_in_tiles(maps, {any(1, 9), 16, any(10, 70)});
   }
 }
 
 TEST(TiledHierarchy, OfAPhotograph) {
-  const Image image = read_image(std::string(DIACUT_SOURCE_DIR) + "/images/astronaut.jpg");
-  const auto at = [&](int x, int y) {
-    const int u = std::clamp(x, 0, image.width - 1);
-    const int v = std::clamp(y, 0, image.height - 1);
-    return image.pixels[static_cast<std::size_t>((v * image.width + u) * image.channels)];
-  };
-  TiledHierarchyMaps maps = map_of(image.width, image.height, [&](int x, int y) {
-    return std::min(1.0F, std::hypot(at(x + 2, y) - at(x - 2, y), at(x, y + 2) - at(x, y - 2)));
-  });
-  expect_the_same_in_tiles(maps, {37, 64, 200});
-  for (float& strength : maps.strength) strength = std::round(strength * 255) / 255;
-  expect_the_same_in_tiles(maps, {37, 64, 200});
+  for (const int steps : {0, 255}) {
+    expect_the_same_in_tiles(gradient_of(repository_photograph("astronaut.jpg"), steps),
+                             {37, 64, 200});
+  }
 }
 
 }  // namespace

@@ -72,14 +72,6 @@ def test_order_in_memory_of_what_goes_with_a_picture(segmenter, picture):
             run(objects)
 
 
-def test_array_of_another_library(segmenter, picture):
-    class Tensor:
-        def __array__(self, dtype=None, copy=None):
-            return picture
-
-    assert np.array_equal(segmenter.segment(Tensor()).labels, segmenter.segment(picture).labels)
-
-
 def test_bool():
     drawing = np.zeros((40, 60), bool)
     drawing[:, 30:] = True

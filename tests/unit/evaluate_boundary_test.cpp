@@ -188,48 +188,6 @@ TEST(BoundaryMatcher, AnOutlierCostsAHundredTimesTheGreatestDistance) {
   }
 }
 
-TEST(BoundaryMatcher, TheGreatestDistanceIsWithinReachAndNothingBeyond) {
-  Mask truth(7, 0);
-  truth[0] = 1;
-  for (std::size_t at = 0; at < 7; ++at) {
-    Mask found(7, 0);
-    found[at] = 1;
-    BoundaryMatcher matcher(truth, 7, 1, 3.0);
-    matcher.match(found);
-    EXPECT_EQ(matcher.matched(), at <= 3 ? 1 : 0);
-    EXPECT_EQ(matcher.is_matched(at), at <= 3);
-  }
-}
-
-TEST(BoundaryMatcher, RowsDoNotGoOnInTheNext) {
-  Mask truth(12, 0);
-  Mask found(12, 0);
-  truth[5] = 1;  // The end of the first row of 6,
-  found[6] = 1;  // the start of the second.
-  BoundaryMatcher matcher(truth, 6, 2, 2);
-  matcher.match(found);
-  EXPECT_EQ(matcher.matched(), 0);
-}
-
-TEST(BoundaryMatcher, NothingMatchesNothing) {
-  BoundaryMatcher matcher(Mask(4, 0), 2, 2, 1);
-  matcher.match(Mask(4, 1));
-  EXPECT_EQ(matcher.matched(), 0);
-  BoundaryMatcher other(Mask(4, 1), 2, 2, 1);
-  other.match(Mask(4, 0));
-  EXPECT_EQ(other.matched(), 0);
-  EXPECT_TRUE(MatcherCheck::is_optimal(other));
-}
-
-TEST(BoundaryMatcher, EqualMapsMatchPixelByPixel) {
-  std::mt19937 random(3);
-  const Mask mask = random_mask(random, 40 * 30, 0.3);
-  BoundaryMatcher matcher(mask, 40, 30, 4.3);
-  matcher.match(mask);
-  EXPECT_EQ(matcher.matched(), std::count(mask.begin(), mask.end(), 1));
-  EXPECT_EQ(MatcherCheck::distance(matcher), 0);
-}
-
 /// '#' is set.
 Mask mask_of(const std::vector<std::string>& rows) {
   Mask mask;

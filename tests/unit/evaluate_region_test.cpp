@@ -66,13 +66,6 @@ TEST(RegionScore, AnnotatorsArePooledForCoveringAndAveragedForTheOthers) {
   EXPECT_DOUBLE_EQ(both.scores[0].vi, 0.5);
 }
 
-TEST(RegionScore, OnePixelAgrees) {
-  const RegionCurve one = score_labels(LabelValues{3}, truth_of(1, 1, {{9}}));
-  EXPECT_EQ(one.scores[0].covered, 1);
-  EXPECT_EQ(one.scores[0].pri, 1);
-  EXPECT_EQ(one.scores[0].vi, 0);
-}
-
 /// The definitions, pair by pair and pixel by pixel.
 struct Plain {
   double covered = 0;

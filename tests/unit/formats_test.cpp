@@ -101,17 +101,6 @@ CsrMatrix drawn() {
   return csr_from_entries(3, 4, {{0, 0, 1}, {0, 1, 2}, {1, 2, 3}, {2, 0, 4}, {2, 2, 5}, {2, 3, 6}});
 }
 
-TEST(DiagonalMatrix, HoldsEachDiagonalByRow) {
-  const DiagonalMatrix matrix = diagonal_matrix(drawn());
-  EXPECT_THAT(matrix.offsets, ElementsAre(-2, 0, 1));
-  ASSERT_EQ(matrix.pitch, 32U);
-  EXPECT_EQ(matrix.values[0 * 32 + 2], 4.0F);
-  EXPECT_EQ(matrix.values[1 * 32 + 0], 1.0F);
-  EXPECT_EQ(matrix.values[1 * 32 + 2], 5.0F);
-  EXPECT_EQ(matrix.values[2 * 32 + 1], 3.0F);
-  EXPECT_EQ(matrix.values[1 * 32 + 3], 0.0F) << "beyond the last row";
-}
-
 TEST(DiagonalMatrix, BandsAreRunsCutWhereTooWide) {
   EXPECT_THAT(
       diagonal_bands({-3, -2, 0, 1, 2, 3, 9}, 3),

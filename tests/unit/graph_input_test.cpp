@@ -243,7 +243,8 @@ TEST(CheckGraph, NamesWhatIsWrong) {
        {-1.0F, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     graph = good;
     graph.weights[0] = bad;
-    EXPECT_THAT(message(graph), HasSubstr("weight between nodes 0 and 1"));
+    EXPECT_THAT(message(graph), AllOf(HasSubstr("weight between nodes 0 and 1"),
+                                      HasSubstr("finite and not negative")));
   }
   graph = good;
   graph.weights[3] = 2;
@@ -275,6 +276,12 @@ TEST(GraphLevels, KeepDegreesComponentsAndNumbers) {
     const bool in_path = node >= 1200;
     EXPECT_EQ(levels.component[i] == levels.component[0], in_path == (levels.origin[0] >= 1200));
   }
+}
+
+TEST(GraphLevels, RefuseWeightsWhoseSumIsNoFloat) {
+  const Graph graph = graph_of(3, {{0, 1, 3e38F}, {1, 2, 3e38F}});
+  EXPECT_THAT(message_of<InputError>([&] { graph_levels(graph, 100, 10, {}); }),
+              HasSubstr("more than a float holds"));
 }
 
 TEST(GraphLevels, ContractionsSumWeights) {

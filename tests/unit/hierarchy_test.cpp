@@ -40,12 +40,6 @@ Drawn draw(const std::vector<std::string>& rows) {
   return drawn;
 }
 
-std::vector<std::string> basins(const std::vector<std::string>& rows) {
-  const Drawn drawn = draw(rows);
-  const auto basins = watershed(drawn.strength, drawn.valid, drawn.width, drawn.height);
-  return letters({drawn.width, drawn.height, 0, basins.of_pixel});
-}
-
 Hierarchy grown(const std::vector<std::string>& rows) {
   const Drawn drawn = draw(rows);
   return hierarchy(drawn.strength, {}, drawn.valid, drawn.width, drawn.height, {});
@@ -54,51 +48,6 @@ Hierarchy grown(const std::vector<std::string>& rows) {
 Parts parts(const std::vector<std::string>& rows) {
   const Labels labels = drawn_labels(rows);
   return {labels.width, labels.height, static_cast<std::int32_t>(labels.count), labels.values};
-}
-
-TEST(Watershed, ABasinForEachMinimum) {
-  EXPECT_THAT(basins({"1138211"}), ElementsAre("AAABBBB"));
-  EXPECT_THAT(basins({"00500",  //
-                      "00500",  //
-                      "55555",  //
-                      "00500"}),
-              ElementsAre("AAABB",  //
-                          "AAABB",  //
-                          "AAABB",  //
-                          "CCCDD"));
-}
-
-TEST(Watershed, TheCrestBelongsToTheGentlerSlope) {
-  // The top lies between 8 and 9 in the first, between 9 and 8 in the second.
-  EXPECT_THAT(basins({"1489621"}), ElementsAre("AAABBBB"));
-  EXPECT_THAT(basins({"1269841"}), ElementsAre("AAAABBB"));
-}
-
-TEST(Watershed, APlateauIsSharedByTheDistance) {
-  EXPECT_THAT(basins({"0555550"}), ElementsAre("AAAABBB"));
-  EXPECT_THAT(basins({"05555550"}), ElementsAre("AAAABBBB"));
-}
-
-TEST(Watershed, OnlyAllOfAPlateauIsAMinimum) {
-  // The plateau of 2 drains at its right end.
-  EXPECT_THAT(basins({"2221", "5555"}), ElementsAre("AAAA", "AAAA"));
-  EXPECT_THAT(basins({"2222", "5552", "2551"}), ElementsAre("AAAA", "BAAA", "BBAA"));
-}
-
-TEST(Watershed, AFlatMapIsOneBasin) {
-  EXPECT_THAT(basins({"000", "000"}), ElementsAre("AAA", "AAA"));
-  EXPECT_THAT(basins({"999"}), ElementsAre("AAA"));
-  EXPECT_THAT(basins({"4"}), ElementsAre("A"));
-}
-
-TEST(Watershed, DiagonalNeighboursDoNotTouch) {
-  EXPECT_THAT(basins({"05", "50"}), ElementsAre("AA", "AB"));
-}
-
-TEST(Watershed, WithoutDataThereIsNoWater) {
-  EXPECT_THAT(basins({"1 1", "1 1"}), ElementsAre("A B", "A B"));
-  EXPECT_THAT(basins({"  ", "  "}), ElementsAre("  ", "  "));
-  EXPECT_THAT(basins({"1  ", "121"}), ElementsAre("A  ", "AAB"));
 }
 
 /// Each pair counts 1 for its length, and nothing for its strength but what `strength` says.
@@ -182,41 +131,6 @@ TEST(Arcs, ALineOfSinglePixelsDownIsNotOneAcross) {
   }
 }
 
-/// An arc whose strengths add up to `strength`.
-Arc arc(std::int32_t first, std::int32_t second, double strength, std::int64_t length) {
-  return {first, second, fixed_point(strength), length};
-}
-
-std::vector<std::vector<double>> listed(const std::vector<Merge>& merges) {
-  std::vector<std::vector<double>> list;
-  for (const Merge& merge : merges) {
-    list.push_back({double(merge.first), double(merge.second), merge.height});
-  }
-  return list;
-}
-
-TEST(MergeTree, WeakestFirstAndUnitedArcsByTheirMean) {
-  // 1 - 2 weak; then 3 has two arcs to them, of 0.75 on 1 and of 0.25 on 3: mean 0.375.
-  const std::vector<Merge> merges = merge_greedily(
-      4, {arc(1, 2, 0.125, 1), arc(1, 3, 0.75, 1), arc(2, 3, 0.75, 3), arc(3, 4, 1.0, 2)});
-  EXPECT_THAT(listed(merges), ElementsAre(ElementsAre(1, 2, 0.125), ElementsAre(3, 5, 0.375),
-                                          ElementsAre(4, 6, 0.5)));
-}
-
-TEST(MergeTree, EqualMeansInTheOrderOfTheArcs) {
-  const std::vector<Merge> merges =
-      merge_greedily(4, {arc(1, 2, 2, 4), arc(1, 3, 1, 2), arc(2, 4, 1, 2), arc(3, 4, 0.5, 1)});
-  EXPECT_THAT(listed(merges),
-              ElementsAre(ElementsAre(1, 2, 0.5), ElementsAre(3, 5, 0.5), ElementsAre(4, 6, 0.5)));
-}
-
-TEST(MergeTree, PiecesThatDoNotTouchStayApart) {
-  const std::vector<Merge> merges = merge_greedily(5, {arc(1, 3, 1, 2), arc(2, 5, 3, 4)});
-  EXPECT_THAT(listed(merges), ElementsAre(ElementsAre(1, 3, 0.5), ElementsAre(2, 5, 0.75)));
-  EXPECT_THAT(merge_greedily(0, {}), IsEmpty());
-  EXPECT_THAT(merge_greedily(1, {}), IsEmpty());
-}
-
 TEST(Hierarchy, MergesOverTheWeakestCrest) {
   const Hierarchy tree = grown({"0030060",  //
                                 "0030060"});
@@ -253,14 +167,9 @@ TEST(Hierarchy, ABoundaryCountsByItsDirection) {
   }
 }
 
-TEST(Hierarchy, CountsAreExactAsFarAsThereAreLeaves) {
+TEST(Hierarchy, HasNoMoreRegionsThanLeaves) {
   const Hierarchy tree = grown({"010203040"});
   ASSERT_EQ(tree.leaves.count, 5);
-  for (int count = 1; count <= 5; ++count) {
-    std::vector<std::string> notes;
-    EXPECT_EQ(cut_to_count(tree, count, notes).count, count);
-    EXPECT_THAT(notes, IsEmpty());
-  }
   std::vector<std::string> notes;
   EXPECT_EQ(cut_to_count(tree, 6, notes).count, 5);
   EXPECT_THAT(notes, ElementsAre(HasSubstr("6 regions were asked for")));
@@ -277,15 +186,7 @@ TEST(Hierarchy, MorePiecesThanRegionsWanted) {
   EXPECT_THAT(notes, IsEmpty());
 }
 
-TEST(Hierarchy, FlatTinyAndEmptyImages) {
-  for (const auto& [width, height] : {std::pair(1, 1), {1, 7}, {7, 1}, {2, 2}, {5, 3}}) {
-    const std::vector<float> flat(static_cast<std::size_t>(width * height), 0.5F);
-    const Hierarchy tree = hierarchy(flat, flat, {}, width, height, {});
-    check(tree);
-    EXPECT_EQ(tree.leaves.count, 1);
-    EXPECT_EQ(cut(tree, 1).count, 1);
-    EXPECT_THAT(ultrametric_map(tree), ::testing::Each(0.0F));
-  }
+TEST(Hierarchy, WithoutDataHasNoRegion) {
   const Hierarchy empty = grown({"  ", "  "});
   check(empty);
   EXPECT_EQ(cut(empty, 1).count, 0);
@@ -335,17 +236,6 @@ TEST(UltrametricMap, NeverAroundWhatHasNoData) {
                                        0,    0,    kNever, 0, 0,  //
                                        0,    0,    kNever, 0, 0};
   EXPECT_EQ(map, expected);
-}
-
-TEST(UltrametricMap, OfOneColumn) {
-  Hierarchy tree;
-  tree.leaves = drawn_labels({"A", "B"});
-  tree.merges = {{1, 2, 1.0F}};
-  EXPECT_EQ(ultrametric_map(tree), (std::vector<float>{0, 0, 0,  //
-                                                       0, 0, 0,  //
-                                                       1, 1, 1,  //
-                                                       0, 0, 0,  //
-                                                       0, 0, 0}));
 }
 
 /// What check() finds wrong with a good tree after `damage`.

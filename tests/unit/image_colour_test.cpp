@@ -6,12 +6,12 @@
 #include <cmath>
 #include <map>
 #include <opencv2/imgcodecs.hpp>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "camera_files.hpp"
 #include "diacut/image_file.hpp"
+#include "drawn_image.hpp"
 #include "image/colour.hpp"
 
 /// Colours are brought from a file's profile to sRGB.
@@ -34,24 +34,12 @@ Triple reference_lab(const Triple& srgb) {
   return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
 }
 
-Image random_image(int width, int height, int channels) {
-  Image image;
-  image.width = width;
-  image.height = height;
-  image.channels = channels;
-  std::mt19937 generator(7);
-  std::uniform_real_distribution<float> value(0.0f, 1.0f);
-  image.pixels.resize(image.pixel_count() * static_cast<std::size_t>(channels));
-  for (float& pixel : image.pixels) pixel = value(generator);
-  return image;
-}
-
 constexpr double kTolerance = 0.002;
 
 TEST(LabPlanes, FollowTheDefinitionInPlanarOrder) {
   for (auto [width, height] : {std::pair{1, 1}, {1, 7}, {5, 1}, {2, 2}, {37, 23}}) {
     for (const std::size_t channels : {std::size_t{1}, std::size_t{3}}) {  // Of grey L alone.
-      const Image image = random_image(width, height, static_cast<int>(channels));
+      const Image image = testing::noise_image(width, height, static_cast<int>(channels), 7);
       const std::vector<float> planes = lab_planes(image);
       const std::size_t count = image.pixel_count();
       ASSERT_EQ(planes.size(), channels * count);
@@ -68,7 +56,7 @@ TEST(LabPlanes, FollowTheDefinitionInPlanarOrder) {
 
 TEST(LabBytes, AreTheRoundedPlanesOfValuesInEightBits) {
   for (int channels : {1, 3}) {
-    Image image = random_image(41, 19, channels);
+    Image image = testing::noise_image(41, 19, channels, 7);
     image.pixels.front() = 0;
     image.pixels.back() = 1;
     const std::vector<std::uint8_t> bytes = lab_bytes(image);
@@ -123,7 +111,7 @@ TEST(LabPlanes, TellApartNeighbouringSixteenBitValues) {
 
 TEST(LabPlanes, PixelsWithoutDataAreZeroInEveryPlane) {
   for (int channels : {1, 3}) {
-    Image image = random_image(9, 4, channels);
+    Image image = testing::noise_image(9, 4, channels, 7);
     const std::vector<float> full = lab_planes(image);
     image.valid.assign(image.pixel_count(), 1);
     image.valid[0] = image.valid[13] = image.valid[35] = 0;

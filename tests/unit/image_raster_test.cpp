@@ -148,61 +148,6 @@ TEST(Raster, LabelsComeBackFromEveryFormatTheyAreWrittenIn) {
   }
 }
 
-/// A PNG of four pixels in a row.
-testing::PngFile four_pixels(int bits, int colour_type, FileBytes row) {
-  testing::PngFile file;
-  file.width = 4;
-  file.height = 1;
-  file.bits = bits;
-  file.colour_type = colour_type;
-  file.rows = {std::move(row)};
-  return file;
-}
-
-TEST(Raster, IndicesOfFewBitsAreNumbers) {
-  testing::PngFile file = four_pixels(2, PNG_COLOR_TYPE_PALETTE, {0b00011011});
-  file.palette = {0, 0, 0, 9, 9, 9, 200, 0, 0, 0, 200, 0};
-  EXPECT_EQ(decode_raster(testing::write_png(file)).values, (std::vector<double>{0, 1, 2, 3}));
-}
-
-TEST(Raster, GreyOfFewBitsIsTheNumbersThatAreStored) {
-  const Raster png =
-      decode_raster(testing::write_png(four_pixels(4, PNG_COLOR_TYPE_GRAY, {0x01, 0x5f})));
-  EXPECT_EQ(png.values, (std::vector<double>{0, 1, 5, 15}));
-  EXPECT_EQ(png.full, 15);
-  for (const int bits : {1, 2, 4, 12}) {
-    testing::TiffPage page;
-    page.width = 24 / bits;
-    page.height = 1;
-    page.bits = bits;
-    page.samples = {0b01010101, 0b01010101, 0b01010101};
-    const int number = bits == 1 ? 0 : bits == 2 ? 1 : bits == 4 ? 5 : 0x555;
-    const Raster tiff = decode_raster(testing::write_tiff({page}));
-    EXPECT_EQ(tiff.values[0], number) << bits;
-    EXPECT_EQ(tiff.values[1], bits == 1 ? 1 : number) << bits;
-    EXPECT_EQ(tiff.full, (1 << bits) - 1);
-  }
-}
-
-TEST(Raster, IndicesOfATiffAreNumbersAndPicturesAreTurnedUpright) {
-  testing::TiffPage page;
-  page.width = 3;
-  page.height = 2;
-  page.photometric = 3;
-  page.palette.assign(3 * 256, 0);
-  page.palette[1] = page.palette[2] = 65535;  // Reds, which greys are not.
-  page.samples = {0, 1, 2, 3, 4, 5};
-  EXPECT_EQ(decode_raster(testing::write_tiff({page})).values,
-            (std::vector<double>{0, 1, 2, 3, 4, 5}));
-  page.orientation = 3;
-  EXPECT_EQ(decode_raster(testing::write_tiff({page})).values,
-            (std::vector<double>{5, 4, 3, 2, 1, 0}));
-  page.orientation = 6;
-  const Raster turned = decode_raster(testing::write_tiff({page}));
-  EXPECT_EQ(turned.width, 2);
-  EXPECT_EQ(turned.values, (std::vector<double>{3, 0, 4, 1, 5, 2}));
-}
-
 TEST(Raster, ColourIsRefusedUnlessItIsGrey) {
   cv::Mat grey(2, 2, CV_8UC3, cv::Scalar(7, 7, 7));
   EXPECT_EQ(decode_raster(testing::encode(".png", grey)).values, std::vector<double>(4, 7));

@@ -235,25 +235,6 @@ TEST_F(MapRead, NoDataAlphaAndNotANumberHaveNoData) {
   EXPECT_EQ(half.valid[3], 1);
 }
 
-TEST_F(MapRead, AnyNumberMayMeanOpaque) {
-  const std::pair<const char*, double> kinds[] = {{"Float32", 1},    {"Float32", 255},
-                                                  {"Float64", 1},    {"UInt16", 255},
-                                                  {"UInt16", 65535}, {"Byte", 255}};
-  for (const auto& [type, opaque] : kinds) {
-    SceneFile file = scene(4);
-    file.type = type;
-    file.last_is_alpha = true;
-    file.value = [opaque = opaque](int band, int x, int y) {
-      return band == 4 ? (x < 3 ? 0 : opaque) : x + y;
-    };
-    const Image image = read_map(write("a.tif", file)).image;
-    ASSERT_EQ(image.valid.size(), 35u) << type << opaque;
-    for (std::size_t i = 0; i < 35; ++i) {
-      EXPECT_EQ(image.valid[i], i % 7 < 3 ? 0 : 1) << type << opaque << " at " << i;
-    }
-  }
-}
-
 TEST_F(MapRead, ASceneWithoutAnyDataIsRefused) {
   for (const int bands : {1, 3, 5}) {
     SceneFile file = scene(bands);

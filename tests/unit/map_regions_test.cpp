@@ -136,15 +136,6 @@ TEST_F(MapLabels, APictureWithoutCoordinatesHasNone) {
   EXPECT_EQ(read.layout, "COG");
 }
 
-TEST_F(MapLabels, AreTheSameBytesEachTime) {
-  const MapFrame frame = frame_of({}, 300, 200);
-  for (const bool cloud_optimised : {false, true}) {
-    write_map_labels(folder_ / "a.tif", squares(300, 200), frame, cloud_optimised);
-    write_map_labels(folder_ / "b.tif", squares(300, 200), frame, cloud_optimised);
-    EXPECT_EQ(read_bytes(folder_ / "a.tif"), read_bytes(folder_ / "b.tif"));
-  }
-}
-
 TEST_F(MapLabels, WhatCannotBeWrittenLeavesNothing) {
   const MapFrame frame = frame_of({}, 60, 50);
   EXPECT_THAT(message_of<InputError>(
@@ -517,21 +508,6 @@ TEST_F(MapRegions, OfMoreBandsThanAFormatHoldsAreRefused) {
               AllOf(HasSubstr("64 bands"), HasSubstr("255"), HasSubstr(".gpkg")));
   EXPECT_EQ(written("a.gpkg", labels, frame).features[0].fields.size(), 259u);
   EXPECT_THAT(folder_.names(), ElementsAre("a.gpkg", "scene.tif"));
-}
-
-TEST_F(MapRegions, AreTheSameBytesEachTime) {
-  const Labels labels = awkward();
-  const MapFrame frame = frame_of({}, labels);
-  const auto write = [&] {
-    std::vector<std::string> bytes;
-    for (const char* name : {"a.gpkg", "a.geojson", "a.shp"}) {
-      write_map_regions(folder_ / name, labels, frame);
-      bytes.push_back(read_bytes(folder_ / name));
-    }
-    bytes.push_back(read_bytes(folder_ / "a.dbf"));
-    return bytes;
-  };
-  EXPECT_EQ(write(), write());
 }
 
 TEST_F(MapRegions, AShapefileReplacesAllFilesOfAnOldOne) {

@@ -324,38 +324,5 @@ TEST(RemoveTemporaryFiles, WorksInASignalHandler) {
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 
-TEST(WriteFile, DashIsStandardOutput) {
-  int ends[2];
-  ASSERT_EQ(::pipe(ends), 0);
-  EXPECT_TRUE(exited_with_0(in_child([&] {
-    ::dup2(ends[1], STDOUT_FILENO);
-    write_file("-", std::vector<std::uint8_t>{1, 0, 255});
-    return 0;
-  })));
-  ::close(ends[1]);
-  char got[8] = {};
-  ASSERT_EQ(::read(ends[0], got, sizeof got), 3);
-  EXPECT_EQ(std::string(got, 3), std::string("\x01\x00\xff", 3));
-  ::close(ends[0]);
-}
-
-TEST(WriteFile, StandardOutputThatFailsIsAnError) {
-  EXPECT_TRUE(exited_with_0(in_child([] {
-    const int full = ::open("/dev/full", O_WRONLY);
-    ::dup2(full, STDOUT_FILENO);
-    const std::string message = message_of<InputError>([] { write_file("-", std::string("abc")); });
-    return message.find("standard output: cannot be written: the disk is full") == 0 ? 0 : 1;
-  })));
-  EXPECT_TRUE(exited_with_0(in_child([] {
-    std::signal(SIGPIPE, SIG_IGN);
-    int ends[2];
-    if (::pipe(ends) != 0) return 1;
-    ::close(ends[0]);
-    ::dup2(ends[1], STDOUT_FILENO);
-    const std::string message = message_of<InputError>([] { write_file("-", std::string("abc")); });
-    return message.find("has gone") != std::string::npos ? 0 : 2;
-  })));
-}
-
 }  // namespace
 }  // namespace diacut::testing

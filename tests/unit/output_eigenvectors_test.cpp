@@ -186,50 +186,6 @@ TEST(WriteEigenvectors, TheMontageIsBlueBelowZeroAndRedAbove) {
   EXPECT_EQ(red, 80 * 80);
 }
 
-TEST(WriteEigenvectors, SameInputSameBytes) {
-  const TempFolder first, second;
-  write_eigenvectors(first.path(), waves(6, 5, 4));
-  write_eigenvectors(second.path(), waves(6, 5, 4));
-  for (const std::string& name : first.names()) {
-    EXPECT_EQ(read_bytes(first / name), read_bytes(second / name)) << name;
-  }
-}
-
-TEST(WriteEigenvectors, AFolderThatCannotBeMadeIsAnError) {
-  const TempFolder folder;
-  write_file(folder / "file", std::string("x"));
-  for (const std::string& path :
-       {folder / "file", folder / "file/below", std::string("/proc/a"), std::string("")}) {
-    EXPECT_THROW(write_eigenvectors(path, waves(3, 2, 2)), InputError) << path;
-  }
-  EXPECT_THAT(folder.names(), ElementsAre("file"));
-}
-
-TEST(WriteEigenvectors, AFullDiskLeavesNoneOfTheFiles) {
-  const TempFolder folder;
-  const Eigenvectors eigenvectors = waves(60, 50, 4);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    // The limit leaves room for a picture, but not for the array.
-    const rlimit limit{20'000, 20'000};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-    try {
-      write_eigenvectors(folder.path(), eigenvectors);
-      ::_exit(1);
-    } catch (const InputError&) {
-      ::_exit(0);
-    } catch (...) {
-      ::_exit(2);
-    }
-  }
-  int status = -1;
-  ::waitpid(child, &status, 0);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_THAT(folder.names(), IsEmpty());
-}
-
 std::string text(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
 
 /// As numpy.save writes it: magic, version 1.0, length 118 (little-endian), the dictionary, blanks

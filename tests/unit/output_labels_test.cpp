@@ -50,15 +50,6 @@ TEST(LabelsPng, IsSixteenBitsWhateverTheCount) {
   }
 }
 
-TEST(LabelsPng, OpenCvReadsTheSame) {
-  const Labels labels = stripes(300, 219, 65'535);
-  const cv::Mat read =
-      cv::imdecode(encode_labels(labels, LabelFormat::kGreyPng), cv::IMREAD_UNCHANGED);
-  ASSERT_EQ(read.type(), CV_16UC1);
-  EXPECT_TRUE(std::equal(read.begin<std::uint16_t>(), read.end<std::uint16_t>(),
-                         labels.values.begin(), labels.values.end()));
-}
-
 TEST(LabelsPng, OneRegionTooManyIsAnErrorThatNamesTheFormatsThatHoldIt) {
   const TempFolder folder;
   const Labels labels = stripes(300, 219, 65'536);
@@ -179,14 +170,6 @@ TEST(WriteLabels, IndicesNeedPng) {
   for (const char* name : {"a.tif", "a.npy"}) {
     EXPECT_THROW(label_format(name, true), ConfigError);
     EXPECT_THAT(message_of<Error>([&] { label_format(name, true); }), HasSubstr(".png only"));
-  }
-}
-
-TEST(WriteLabels, SameLabelsSameBytes) {
-  const Labels labels = stripes(61, 47, 255);
-  for (const LabelFormat format :
-       {LabelFormat::kGreyPng, LabelFormat::kIndexedPng, LabelFormat::kTiff, LabelFormat::kNpy}) {
-    EXPECT_EQ(encode_labels(labels, format), encode_labels(labels, format));
   }
 }
 

@@ -97,14 +97,6 @@ void expect_outlines(const Labels& labels) {
   }
 }
 
-TEST(Outlines, OnePixel) {
-  const Outlines outlines = trace_outlines(drawn_labels({"000", "010", "000"}));
-  ASSERT_EQ(outlines.rings.size(), 1u);
-  EXPECT_FALSE(outlines.rings[0].hole);
-  EXPECT_THAT(outlines.corners,
-              ElementsAre(Corner{1, 1}, Corner{2, 1}, Corner{2, 2}, Corner{1, 2}));
-}
-
 TEST(Outlines, AHoleHasARingOfItsOwnThatTurnsTheOtherWay) {
   const Outlines outlines = trace_outlines(drawn_labels({"111", "121", "111"}));
   ASSERT_EQ(outlines.of(1).size(), 2u);
@@ -113,24 +105,6 @@ TEST(Outlines, AHoleHasARingOfItsOwnThatTurnsTheOtherWay) {
   EXPECT_TRUE(outlines.of(1)[1].hole);
   EXPECT_EQ(twice_area(outlines.of(outlines.of(1)[1])), -2);
   EXPECT_EQ(outlines.of(2).size(), 1u);
-}
-
-TEST(Outlines, ARegionThatTouchesItselfAtACornerHasARingForEachSide) {
-  // The two ends of region 1 touch at a corner and enclose region 2.
-  const Labels labels = drawn_labels({"111", "120", "110", "031"});
-  expect_outlines(drawn_labels({"1111", "1221", "1201", "1011"}));
-  expect_outlines(labels);
-  const Outlines outlines = trace_outlines(drawn_labels({"110", "101", "111"}));
-  // Pixels (1, 0) and (2, 1) touch at (2, 1); what lies between belongs to a hole.
-  ASSERT_EQ(outlines.of(1).size(), 2u);
-  EXPECT_TRUE(outlines.of(1)[1].hole);
-}
-
-TEST(Outlines, PiecesThatTouchAtACornerStayApart) {
-  const Outlines outlines = trace_outlines(drawn_labels({"12", "21"}));
-  EXPECT_EQ(outlines.of(1).size(), 2u);
-  EXPECT_EQ(outlines.of(2).size(), 2u);
-  EXPECT_FALSE(outlines.of(1)[1].hole);
 }
 
 TEST(Outlines, NoRegionsHaveNoRings) {

@@ -10,6 +10,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/output.hpp"
+#include "label_checks.hpp"
 #include "matchers.hpp"
 #include "png_reader.hpp"
 #include "temp_folder.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::expect_same;
 using testing::HasSubstr;
 using testing::message_of;
 using testing::TempFolder;
@@ -58,20 +60,6 @@ Hierarchy large_tree() {
     rows[0] = next++;
   }
   return tree;
-}
-
-void expect_same(const Hierarchy& a, const Hierarchy& b) {
-  EXPECT_EQ(a.leaves.width, b.leaves.width);
-  EXPECT_EQ(a.leaves.height, b.leaves.height);
-  EXPECT_EQ(a.leaves.count, b.leaves.count);
-  EXPECT_EQ(a.leaves.values, b.leaves.values);
-  EXPECT_EQ(a.threshold, b.threshold);
-  ASSERT_EQ(a.merges.size(), b.merges.size());
-  for (std::size_t k = 0; k < a.merges.size(); ++k) {
-    EXPECT_EQ(a.merges[k].first, b.merges[k].first);
-    EXPECT_EQ(a.merges[k].second, b.merges[k].second);
-    EXPECT_EQ(a.merges[k].height, b.merges[k].height);
-  }
 }
 
 std::string error_of(const std::vector<std::uint8_t>& bytes) {
@@ -139,34 +127,6 @@ TEST(TreeFile, EveryTruncationIsNoticed) {
     EXPECT_THAT(error_of(bytes), HasSubstr("truncated")) << bytes.size() << " bytes";
   }
   EXPECT_THAT(error_of(bytes), HasSubstr("empty"));
-}
-
-TEST(TreeFile, ATreeThatBreaksItsPromisesIsRefusedThoughTheChecksumFits) {
-  Hierarchy tree = small_tree();
-  tree.merges[0].height = std::nanf("");
-  EXPECT_THAT(error_of(encode_tree(tree)), AllOf(HasSubstr("some.tree"), HasSubstr("height")));
-  tree = small_tree();
-  tree.merges[0].second = 2;
-  EXPECT_THAT(error_of(encode_tree(tree)), HasSubstr("some.tree"));
-  tree = small_tree();
-  tree.leaves.values[0] = 70;
-  EXPECT_THAT(error_of(encode_tree(tree)), HasSubstr("scan order"));
-}
-
-TEST(TreeFile, OtherVersionsAndOtherFilesAreTold) {
-  std::vector<std::uint8_t> bytes = encode_tree(small_tree());
-  bytes[8] = 2;
-  EXPECT_THAT(error_of(bytes), AllOf(HasSubstr("version 2"), HasSubstr("version 1")));
-  EXPECT_THAT(error_of(std::vector<std::uint8_t>(100, 'x')), HasSubstr("not a hierarchy"));
-}
-
-TEST(TreeFile, SizesThatLieTakeNoMemory) {
-  std::vector<std::uint8_t> bytes = encode_tree(small_tree());
-  for (const std::size_t at : {12u, 16u, 20u, 24u}) {
-    std::vector<std::uint8_t> lying = bytes;
-    for (std::size_t k = 0; k < 4; ++k) lying[at + k] = k == 3 ? 0x7F : 0xFF;
-    EXPECT_THAT(error_of(lying), HasSubstr("some.tree")) << at;
-  }
 }
 
 TEST(TreeFile, FilesThatCannotBeReadAreNamed) {

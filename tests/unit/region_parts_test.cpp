@@ -20,13 +20,6 @@ Drawing drawn(const Parts& parts, const PartGraph& graph) {
   return drawing_of(parts.width, labels);
 }
 
-TEST(ConnectedParts, DiagonalNeighboursDoNotTouch) {
-  const Parts parts = parts_of({"xyx",  //
-                                "yxy"});
-  EXPECT_EQ(parts.count, 6);
-  EXPECT_THAT(drawing_of(3, parts.of_pixel), ElementsAre("abc", "def"));
-}
-
 TEST(ConnectedParts, AreNumberedInScanOrderHoweverTheyMeet) {
   // The arms of the u and of the spiral meet only further down.
   const Parts parts = parts_of({"x.x.xxx",  //
@@ -40,18 +33,6 @@ TEST(ConnectedParts, AreNumberedInScanOrderHoweverTheyMeet) {
                                                          "aaacded",  //
                                                          "ccccdee",  //
                                                          "dddddef"));
-}
-
-TEST(ConnectedParts, PixelsWithoutDataBelongToNone) {
-  const Parts parts = parts_of({"xx xx",  //
-                                "   x "});
-  EXPECT_EQ(parts.count, 2);
-  EXPECT_THAT(drawing_of(5, parts.of_pixel), ElementsAre("aa bb", "   b "));
-}
-
-TEST(ConnectedParts, OnePixelAndNothing) {
-  EXPECT_EQ(parts_of({"x"}).count, 1);
-  EXPECT_EQ(parts_of({" "}).count, 0);
 }
 
 TEST(PartGraph, ASmallPartJoinsItsStrongestNeighbour) {

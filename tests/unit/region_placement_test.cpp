@@ -233,15 +233,5 @@ TEST(Placement, ALineWithoutDataPartsARegion) {
   EXPECT_EQ(full.merges.size(), 2u);
 }
 
-TEST(Placement, PixelsWithDataAmongPixelsWithoutHaveARegion) {
-  const Labels found = drawn_labels({"AAAA", "AAAA"});
-  const std::vector<std::uint8_t> flat(20 * 10, 0);
-  std::vector<std::uint8_t> valid(20 * 10, 0);
-  valid[0] = valid[33] = valid[34] = valid[199] = 1;
-  const Labels labels = placed(found, FullPicture{20, 10, flat, valid});
-  testing::expect_labels_contract(labels, labels.width, labels.height, valid);
-  EXPECT_EQ(labels.count, 3);
-}
-
 }  // namespace
 }  // namespace diacut::testing

@@ -74,30 +74,11 @@ TEST(SegmentRegions, KWayFindsWhatWasDrawn) {
   EXPECT_THAT(segmented(kFour, 4).drawing, ElementsAreArray(kFour));
 }
 
-TEST(SegmentRegions, GivesExactlyTheRegionsAskedFor) {
-  for (int regions = 1; regions <= 30; ++regions) {
-    EXPECT_EQ(segmented(kFour, regions).labels.count, regions);
-  }
-}
-
-TEST(SegmentRegions, EveryPixelCanBeItsOwnRegion) {
-  const Drawing drawing = {"aabb",  //
-                           "aabb"};
-  const Result result = segmented(drawing, 8, 50);
-  EXPECT_EQ(result.labels.count, 8);
-  EXPECT_THAT(result.drawing, ElementsAreArray({"abcd", "efgh"}));
-  EXPECT_THAT(result.notes, IsEmpty());
-}
-
 TEST(SegmentRegions, MoreRegionsThanPixelsIsAnErrorThatNamesBoth) {
   EXPECT_THAT(testing::message_of<ConfigError>([] {
                 segmented({"aaa ", "aaa "}, 7);
               }),
               AllOf(HasSubstr("7 regions"), HasSubstr("6 pixels")));
-}
-
-TEST(SegmentRegions, OneRegionIsOnePieceOfData) {
-  EXPECT_THAT(segmented({"aaab", "aabb"}, 1).drawing, ElementsAreArray({"aaaa", "aaaa"}));
 }
 
 TEST(SegmentRegions, PiecesOfDataCannotBeJoined) {

@@ -54,7 +54,7 @@ Eigen::VectorXd expected_values(const Spectrum& spectrum, const Eigen::MatrixXd&
   return solver.eigenvalues().reverse().head(std::min<Eigen::Index>(count, rank));
 }
 
-Eigen::MatrixXd random_block(int rows, int columns, unsigned seed) {
+Eigen::MatrixXd random_block(Eigen::Index rows, Eigen::Index columns, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
   return Eigen::MatrixXd::NullaryExpr(rows, columns, [&] { return normal(random); });
@@ -155,12 +155,6 @@ TEST(Ritz, RefusesWhatIsNotFinite) {
 constexpr int kRows = 30;
 constexpr int kColumns = 4;
 
-Eigen::MatrixXd random_matrix(Eigen::Index rows, Eigen::Index columns, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<double> normal;
-  return Eigen::MatrixXd::NullaryExpr(rows, columns, [&] { return normal(random); });
-}
-
 Eigen::MatrixXd beside(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right) {
   Eigen::MatrixXd both(left.rows(), left.cols() + right.cols());
   both << left, right;
@@ -171,12 +165,12 @@ Eigen::MatrixXd beside(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right
 class ProjectedLaplacianTest : public ::testing::Test {
  protected:
   ProjectedLaplacianTest() {
-    const Eigen::MatrixXd any = random_matrix(kRows, kRows, 1);
+    const Eigen::MatrixXd any = random_block(kRows, kRows, 1);
     l_ = any + any.transpose();
-    const Eigen::MatrixXd s = random_matrix(kRows, kColumns + 2 * 2, 2);
+    const Eigen::MatrixXd s = random_block(kRows, kColumns + 2 * 2, 2);
     const std::vector<std::int32_t> selected = {1, 3};
     RitzStep step;
-    Eigen::MatrixXd q = random_matrix(s.cols(), kColumns, 3);
+    Eigen::MatrixXd q = random_block(s.cols(), kColumns, 3);
     for (Eigen::Index i = 0; i < q.rows(); ++i) {
       for (Eigen::Index j = 0; j < q.cols(); ++j) {
         step.rotation.push_back(static_cast<float>(q(i, j)));
@@ -192,7 +186,7 @@ class ProjectedLaplacianTest : public ::testing::Test {
   /// S'L S of the next basis [X W P] as complete() has it, against the plain product.
   void expect_completed(const Eigen::MatrixXd& p) {
     const Eigen::Index narrow = p.cols();
-    const Eigen::MatrixXd s = beside(beside(x_, random_matrix(kRows, narrow, 4)), p);
+    const Eigen::MatrixXd s = beside(beside(x_, random_block(kRows, narrow, 4)), p);
     const Eigen::MatrixXd expected = s.transpose() * l_ * s;
     Eigen::MatrixXd found = expected;
     // The products L W tell nothing of the blocks of X and P.

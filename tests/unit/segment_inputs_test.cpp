@@ -293,27 +293,6 @@ TEST(Shard, IsReadFromItsText) {
   }
 }
 
-TEST(Shard, SharesTogetherHaveEachPieceOnce) {
-  for (const std::size_t count : {1u, 3u, 7u}) {
-    for (std::size_t place = 0; place < 20; ++place) {
-      std::size_t shares = 0;
-      for (std::size_t index = 1; index <= count; ++index) {
-        if (Shard{index, count}.has(place)) ++shares;
-      }
-      EXPECT_EQ(shares, 1u) << place << " of " << count;
-    }
-  }
-}
-
-TEST(Shard, OfASlurmArray) {
-  EXPECT_THAT(share_by(slurm("1", "1", "16", "16", "1")), Pair(1, 16));
-  EXPECT_THAT(share_by(slurm("0", "0", "3", "4", "1")), Pair(1, 4));
-  EXPECT_THAT(share_by(slurm("9", "1", "13", "4", "4")), Pair(3, 4));
-  EXPECT_THAT(error_by(slurm("3", "1", "7", "3", "1")), HasSubstr("gaps"));
-  EXPECT_THAT(error_by(slurm("x", "1", "7", "7", "1")), HasSubstr("'x'"));
-  EXPECT_THAT(error_by({{"SLURM_ARRAY_TASK_ID", "3"}}), HasSubstr("SLURM_ARRAY_TASK_MIN"));
-}
-
 TEST(Shard, OfEachTaskOfTheArraysThatPeopleSubmit) {
   struct Array {
     std::size_t first, last, step, count;
@@ -335,6 +314,7 @@ TEST(Shard, OfEachTaskOfTheArraysThatPeopleSubmit) {
 }
 
 TEST(Shard, IsRefusedWhereASlurmArraysNumbersContradictEachOther) {
+  EXPECT_THAT(error_by({{"SLURM_ARRAY_TASK_ID", "3"}}), HasSubstr("SLURM_ARRAY_TASK_MIN"));
   for (const auto& wrong : {
            slurm("0", "1", "16", "16", "1"),   // Before the first.
            slurm("17", "1", "16", "16", "1"),  // After the last.

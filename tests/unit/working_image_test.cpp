@@ -12,6 +12,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "diacut/seeds.hpp"
+#include "drawn_image.hpp"
 #include "image_files.hpp"
 #include "matchers.hpp"
 #include "output/npy.hpp"
@@ -21,11 +22,6 @@
 namespace diacut::testing {
 namespace {
 
-Image working_image_grey(int width, int height) {
-  return {width, height, 1, std::vector<float>(static_cast<std::size_t>(width * height), 0.5F),
-          {},    {}};
-}
-
 Parameters with_detail(int side) {
   Parameters parameters;
   parameters.image.detail = side;
@@ -33,7 +29,7 @@ Parameters with_detail(int side) {
 }
 
 TEST(WorkingImage, IsTheImageItselfUpToTheSizeOfDetail) {
-  const Image image = working_image_grey(64, 40);
+  const Image image = testing::grey_image(64, 40, 0.5F);
   for (const int side : {0, 64, 640}) {
     const WorkingImage working = working_image({&image, nullptr}, with_detail(side));
     EXPECT_EQ(working.image.get(), &image);
@@ -43,7 +39,7 @@ TEST(WorkingImage, IsTheImageItselfUpToTheSizeOfDetail) {
 }
 
 TEST(WorkingImage, IsReducedBeyondIt) {
-  const Image image = working_image_grey(64, 40);
+  const Image image = testing::grey_image(64, 40, 0.5F);
   const WorkingImage working = working_image({&image, nullptr}, with_detail(32));
   EXPECT_EQ(working.size(), (PictureSize{32, 20}));
   ASSERT_TRUE(working.full);
@@ -54,7 +50,7 @@ TEST(WorkingImage, IsReducedBeyondIt) {
 }
 
 TEST(WorkingImage, ReducesABoundaryMapByItsMaximum) {
-  const Image image = working_image_grey(8, 4);
+  const Image image = testing::grey_image(8, 4, 0.5F);
   EdgeMap edges{8, 4, std::vector<float>(32, 0.0F)};
   for (std::size_t y = 0; y < 4; ++y) edges.strength[y * 8 + 5] = 0.75F;
   const WorkingImage working = working_image({&image, &edges}, with_detail(4));
@@ -67,7 +63,7 @@ std::string refusal(const Image& image, const EdgeMap& edges) {
 }
 
 TEST(WorkingImage, RefusesABoundaryMapThatDoesNotFit) {
-  const Image image = working_image_grey(8, 4);
+  const Image image = testing::grey_image(8, 4, 0.5F);
   EXPECT_THAT(refusal(image, {4, 2, std::vector<float>(8, 0.0F)}), HasSubstr("4x2"));
   EdgeMap edges{8, 4, std::vector<float>(32, 0.0F)};
   for (const float bad : {-0.1F, 1.1F, std::numeric_limits<float>::quiet_NaN()}) {
@@ -162,15 +158,6 @@ TEST_F(ReadProbabilities, RefusesOtherFiles) {
               AllOf(HasSubstr("none.npy"), HasSubstr("no such file")));
 }
 
-Image grey(int width, int height) {
-  Image image;
-  image.width = width;
-  image.height = height;
-  image.channels = 1;
-  image.pixels.assign(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), 0.5F);
-  return image;
-}
-
 Probabilities halves(int width, int height, int labels) {
   return {width, height,
           std::vector<std::vector<float>>(
@@ -198,7 +185,7 @@ class WalkStart : public ::testing::Test {
     result.start = &start;
     return result;
   }
-  Image image_ = grey(8, 4);
+  Image image_ = testing::grey_image(8, 4, 0.5F);
   Seeds seeds_{8, 4, std::vector<std::int32_t>(32, 0)};
 };
 

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <random>
-#include <utility>
 
 #include "doctor/checks.hpp"
 #include "right.hpp"
@@ -163,24 +161,6 @@ TEST_F(Affinity, PixelsWithoutDataHaveNoAffinity) {
   expect_matches_reference(one, parameters);
 }
 
-TEST_F(Affinity, NoBoundaryGivesOneEverywhere) {
-  BoundaryProblem flat = random_boundary(20, 15, 20, 1);
-  std::fill(flat.strength.begin(), flat.strength.end(), 0.0f);
-  const HostDiaMatrix matrix =
-      affinity(flat, affinity_parameters(4, AffinityFormula::kExponential));
-  const Stencil stencil = disc_stencil(4);
-  for (std::size_t k = 0; k < stencil.size(); ++k) {
-    for (int y = 0; y < 15; ++y) {
-      for (int x = 0; x < 20; ++x) {
-        const int to_x = x + stencil.entries[k].dx;
-        const int to_y = y + stencil.entries[k].dy;
-        const bool inside = to_x >= 0 && to_x < 20 && to_y >= 0 && to_y < 15;
-        ASSERT_EQ(matrix.values[k * matrix.shape.pitch + flat.element(x, y)], inside ? 1.0f : 0.0f);
-      }
-    }
-  }
-}
-
 // A wall between two halves: known without the reference.
 TEST_F(Affinity, AWallSeparatesItsSides) {
   BoundaryProblem wall = random_boundary(21, 9, 21, 1);
@@ -200,21 +180,6 @@ TEST_F(Affinity, AWallSeparatesItsSides) {
                   crosses ? std::exp(-5.0) : 1.0, 1e-6);
     }
   }
-}
-
-TEST_F(Affinity, TwoRunsGiveTheSameBytes) {
-  const BoundaryProblem host = random_boundary(37, 11, 40, 2);
-  const AffinityParameters parameters = affinity_parameters(5, AffinityFormula::kLogistic);
-  const auto run = [&] {
-    const NormalizedMatrix result = normalized(host, parameters);
-    return std::pair(result.dia().values.download(), result.sqrt_degree().download());
-  };
-  const auto first = run();
-  const auto again = run();
-  EXPECT_EQ(
-      0, std::memcmp(first.first.data(), again.first.data(), first.first.size() * sizeof(float)));
-  EXPECT_EQ(0, std::memcmp(first.second.data(), again.second.data(),
-                           first.second.size() * sizeof(float)));
 }
 
 class Normalize : public Affinity, public ::testing::WithParamInterface<bool> {

@@ -19,8 +19,8 @@
 #include "matchers.hpp"
 #include "opencl/context.hpp"
 #include "source_text.hpp"
+#include "spoilt_kernels.hpp"
 #include "support.hpp"
-#include "temp_folder.hpp"
 
 namespace diacut {
 namespace {
@@ -30,6 +30,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::SpoiltKernels;
 
 const fs::path kKernels = fs::path(DIACUT_SOURCE_DIR) / "kernels";
 
@@ -95,24 +96,6 @@ TEST(Examination, HoldsEveryKernelToAKnownAnswer) {
     EXPECT_LT(missing.size(), all.size() / 4) << "most kernels are for any device";
   }
 }
-
-/// The kernels in a folder, of which one file has some text replaced.
-class SpoiltKernels {
- public:
-  SpoiltKernels(const std::string& file, const std::string& from, const std::string& to) {
-    fs::copy(kKernels, fs::path(path()), fs::copy_options::recursive);
-    const fs::path spoilt = fs::path(path()) / file;
-    std::string text = testing::text_of(spoilt);
-    const std::size_t at = text.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    text.replace(at, from.size(), to);
-    std::ofstream(spoilt) << text;
-  }
-  std::string path() const { return folder_ / "kernels"; }
-
- private:
-  testing::TempFolder folder_;
-};
 
 TEST(Examination, NamesTheKernelThatIsWrong) {
   const SpoiltKernels kernels("contour/cue_contour.cl", "fmin(weight", "fmin(1.001f * weight");

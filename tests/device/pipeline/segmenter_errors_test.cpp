@@ -13,6 +13,7 @@
 #include "label_checks.hpp"
 #include "matchers.hpp"
 #include "support.hpp"
+#include "temp_folder.hpp"
 #include "two_discs.hpp"
 
 namespace diacut::testing {
@@ -116,28 +117,24 @@ TEST(SegmenterErrors, NamesTheLargestImageThatFitsTheMemory) {
 
 class SegmenterKernelFolder : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "diacut-kernels-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    std::filesystem::copy(std::string(DIACUT_SOURCE_DIR) + "/kernels", folder_,
+  SegmenterKernelFolder() {
+    std::filesystem::copy(DIACUT_SOURCE_DIR "/kernels", folder_.path(),
                           std::filesystem::copy_options::recursive);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  std::filesystem::path folder_;
+  TempFolder folder_;
 };
 
 TEST_F(SegmenterKernelFolder, IsReadInsteadOfTheEmbeddedKernels) {
-  Segmenter segmenter({}, test_device(), folder_.string());
+  Segmenter segmenter({}, test_device(), folder_.path().string());
   expect_discs_found(segmenter.segment(two_discs(64, 48)).labels);
 }
 
 TEST_F(SegmenterKernelFolder, ShowsTheBuildLogOfABrokenKernelAndRecovers) {
-  Segmenter segmenter({}, test_device(), folder_.string());
+  Segmenter segmenter({}, test_device(), folder_.path().string());
   const Image image = two_discs(64, 48);
   std::map<std::filesystem::path, std::uintmax_t> sizes;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
     if (entry.is_directory()) continue;
     sizes[entry.path()] = entry.file_size();
     std::ofstream(entry.path(), std::ios::app) << "\nthis_is_no_type x = undeclared_thing;\n";

@@ -42,42 +42,24 @@ void expect_taken_as_announced(const Parameters& parameters, int width, int heig
 }
 
 TEST(SegmenterMemory, IsTakenAsAnnounced) {
-  Parameters parameters;
-  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight);
-  parameters.cue.kind = CueKind::kGradient;
-  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight);
-  parameters.eigen.solver = SolverKind::kLanczos;
-  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight);
-}
-
-TEST(SegmenterMemory, WithoutEigenvectorsIsTakenAsAnnounced) {
-  Parameters parameters;
-  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
-  parameters.cue.kind = CueKind::kGradient;
-  parameters.contour.spectral = SpectralUse::kNever;
-  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
-}
-
-TEST(SegmenterMemory, WithContoursOfEigenvectorsIsTakenAsAnnounced) {
-  Parameters parameters;
-  parameters.cue.kind = CueKind::kGradient;
-  parameters.contour.spectral = SpectralUse::kFull;
-  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
-}
-
-TEST(SegmenterMemory, OfDirectCutsIsTakenAsAnnounced) {
-  Parameters parameters;
-  parameters.cue.kind = CueKind::kGradient;
-  parameters.region.method = RegionMethod::kKway;
-  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
-}
-
-TEST(SegmenterMemory, OfObjectsIsTakenAsAnnounced) {
-  Parameters parameters = load_parameters("nuclei");
-  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
-  parameters.cue.turns = 4;
-  parameters.image.detail = kSegmenterMemoryHeight;
-  expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
+  Parameters gradient;
+  gradient.cue.kind = CueKind::kGradient;
+  Parameters lanczos = gradient;
+  lanczos.eigen.solver = SolverKind::kLanczos;
+  Parameters never = gradient;
+  never.contour.spectral = SpectralUse::kNever;
+  Parameters full = gradient;
+  full.contour.spectral = SpectralUse::kFull;
+  Parameters reduced = load_parameters("nuclei");
+  reduced.cue.turns = 4;
+  reduced.image.detail = kSegmenterMemoryHeight;
+  for (const Parameters& parameters : {Parameters(), gradient, lanczos}) {
+    expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight);
+  }
+  for (const Parameters& parameters :
+       {Parameters(), never, full, direct_cuts(), load_parameters("nuclei"), reduced}) {
+    expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
+  }
 }
 
 TEST(SegmenterMemory, OfAReducedImageTurnedSeveralTimesIsTakenAsAnnounced) {

@@ -112,20 +112,6 @@ TEST(SegmenterSize, NativeFindsRegionsInTheImageItself) {
   EXPECT_EQ(result.contours, detailed.contours);
 }
 
-TEST(SegmenterSize, SeveralImagesOfDifferentSizesGoTogether) {
-  const std::vector<Image> images = {two_discs(96, 72), two_discs(192, 144), two_discs(96, 72)};
-  std::vector<ImageToSegment> asked;
-  for (const Image& image : images) asked.push_back({&image, nullptr});
-  Segmenter segmenter(reduced_to(96), test_device());
-  std::vector<BegunSegmentation> begun = segmenter.begin(asked);
-  for (std::size_t k = 0; k < images.size(); ++k) {
-    const Segmentation together = std::move(begun[k]).finish();
-    const Segmentation alone = segmenter.segment(images[k]);
-    EXPECT_EQ(together.labels.width, images[k].width);
-    EXPECT_EQ(together.labels.values, alone.labels.values);
-  }
-}
-
 TEST(SegmenterSize, StripsAndSinglePixelsAreSegmented) {
   Segmenter segmenter(reduced_to(64), test_device());
   for (const auto& [width, height] : {std::pair(1, 3000), std::pair(3000, 2), std::pair(700, 65)}) {

@@ -1,10 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 
 #include "boundary/network/picture_kernels.hpp"
-#include "diacut/image.hpp"
+#include "drawn_image.hpp"
 #include "guarded.hpp"
 #include "network_tensors.hpp"
 #include "support.hpp"
@@ -25,11 +24,7 @@ TEST(TinyNetworkInput, IsAPartOfTheResizedPictureAroundZero) {
       SCOPED_TRACE(::testing::Message()
                    << c.width << "x" << c.height << "x" << channels << " to " << c.scaled_width
                    << "x" << c.scaled_height << " and " << c.border);
-      std::mt19937 random(3);
-      std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
-      Image image{c.width, c.height, channels, {}, {}, {}};
-      image.pixels.resize(image.pixel_count() * static_cast<std::size_t>(channels));
-      for (float& value : image.pixels) value = uniform(random);
+      const Image image = noise_image(c.width, c.height, channels, 3);
       Guarded<float> pixels(context, image.pixels);
       const int width = std::min(7, c.scaled_width + 2 * c.border - c.left);
       const int height = std::min(5, c.scaled_height + 2 * c.border - c.top);
@@ -62,11 +57,7 @@ TEST(TinyNetworkInput, IsAPartOfTheResizedPictureAroundZero) {
 
 TEST(TinyNetworkInput, IsATurnedPicture) {
   Context context(testing::test_device());
-  std::mt19937 random(3);
-  std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
-  Image image{5, 3, 3, {}, {}, {}};
-  image.pixels.resize(45);
-  for (float& value : image.pixels) value = uniform(random);
+  const Image image = noise_image(5, 3, 3, 3);
   Guarded<float> pixels(context, image.pixels);
   const int border = 4;
   const std::vector<float> upright = reference_picture(image, 5, 3, border);

@@ -235,23 +235,6 @@ TEST_F(NetworkBoundaryMap, AScaleSeesTheResizedImage) {
   }
 }
 
-TEST_F(NetworkBoundaryMap, FlatImagesAreEvenAwayFromTheirBorder) {
-  const std::shared_ptr<const Network> network = use(small_network(5));
-  const int reach = network->reach();
-  for (const float value : {0.0f, 0.4f, 1.0f}) {
-    Image image = noise_image(3 * reach, 2 * reach + 9, 3, 1);
-    std::fill(image.pixels.begin(), image.pixels.end(), value);
-    const std::vector<float> found = values_of(image);
-    const float middle = found[static_cast<std::size_t>(reach * image.width + reach)];
-    // Every second and fourth pixel sees the same.
-    for (int y = reach; y < image.height - reach; ++y) {
-      for (int x = reach; x < image.width - reach; ++x) {
-        ASSERT_NEAR(found[static_cast<std::size_t>(y * image.width + x)], middle, kRoundings);
-      }
-    }
-  }
-}
-
 TEST_F(NetworkBoundaryMap, WithoutDataThereIsNoBoundary) {
   use(small_network(6));
   Image image = noise_image(37, 25, 3, 2);
@@ -348,13 +331,6 @@ TEST_F(NetworkBoundaryMap, APictureIsResizedAsOpenCvDoes) {
     }
     EXPECT_LT(most, 1e-5);
   }
-}
-
-TEST_F(NetworkBoundaryMap, GivesEqualBytesEachTime) {
-  use(small_network(9));
-  const Image image = noise_image(83, 59, 3, 4);
-  parameters_.scales = {1.0, 0.7};
-  EXPECT_EQ(values_of(image), values_of(image));
 }
 
 class TinyNetworkBoundaryMap : public NetworkBoundaryMap {};

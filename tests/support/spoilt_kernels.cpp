@@ -1,0 +1,21 @@
+#include "spoilt_kernels.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "device_profiles.hpp"
+#include "source_text.hpp"
+
+namespace diacut::testing {
+
+namespace fs = std::filesystem;
+
+SpoiltKernels::SpoiltKernels(const std::string& file, const std::string& from,
+                             const std::string& to) {
+  fs::copy(DIACUT_SOURCE_DIR "/kernels", path(), fs::copy_options::recursive);
+  const fs::path spoilt = fs::path(path()) / file;
+  const std::string text = replaced(text_of(spoilt), from, to);
+  std::ofstream(spoilt) << text;
+}
+
+}  // namespace diacut::testing
