@@ -7,7 +7,6 @@
 
 #include "diacut/annotations.hpp"
 #include "output/format.hpp"
-#include "output/format.hpp"
 
 namespace diacut {
 
