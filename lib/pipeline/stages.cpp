@@ -464,10 +464,10 @@ class StageRun {
   const Watch& watch_;
   const ProgramBuilds before_;
   TimedStages timed_;
-  // Of each image.
+  // The vectors hold one element for each image.
   std::vector<Merging> merging_;
   std::vector<BoundaryMap> maps_;  ///< What affinities are made from, until they are there.
-  /// What contours are made from, where that is another map, as where maps are thinned.
+  /// The maps that contours are made from. Empty buffers where the maps of affinities serve.
   std::vector<Buffer<float>> strengths_;
   std::vector<Contours> contours_;
   std::vector<UnfinishedSegmentation> begun_;

@@ -33,10 +33,10 @@ DeviceEigenvectors spectra_lanczos(Context& context, DeviceOperator& op,
 
 /// The result of an eigensolver from what a Krylov or dense solver found: `basis` with orthonormal
 /// vectors, matrix.shape().pitch elements apart, their `count`, and of the report how they were
-/// found. Eigenvalues
-/// as quadratic forms of the Laplacian of `matrix`, residual norms by products of `op`, which
-/// multiplies by `matrix`; pairs in ascending order of the eigenvalues, the trivial pair first, and
-/// every vector's entry of largest magnitude positive. Precondition: the matrix is of one image.
+/// found. Eigenvalues as quadratic forms of the Laplacian of `matrix`, residual norms by products
+/// of `op`, which multiplies by `matrix`; pairs in ascending order of the eigenvalues, the trivial
+/// pair first, and every vector's entry of largest magnitude positive. Precondition: the matrix is
+/// of one image.
 DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, DeviceOperator& op,
                               DeviceEigenvectors result);
 
