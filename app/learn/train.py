@@ -84,7 +84,7 @@ def add_options(parser):
     add("--pictures", help="folder of pictures of one's own")
     add("--labels", help="what people drew in them: a folder of a file for each picture, or a COCO file")
     add("--outlines", action="store_true", help="the files of --labels are drawn outlines, not label images")
-    add("--start", help="weights to start from: default, fast, quality, nuclei, or a .safetensors file")
+    add("--start", help="weights to start from: default, fast, nuclei, or a .safetensors file")
     add("--programs", help="folder of segment and diacut-evaluate; default: the path, or build/release")
     add("--data", help="folder of BSDS500, or of images of objects")
     add("--out", required=True, help="the network's file to write, .safetensors")

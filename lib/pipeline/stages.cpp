@@ -46,8 +46,7 @@ bool merges_by_probability(const WorkingImage& image, const RunParameters& param
 
 /// Whether merging by probability needs the image's embedding.
 bool embeds(const WorkingImage& image, const RunParameters& parameters) {
-  return image.edges == nullptr && parameters.has_boundary() &&
-         parameters.region.merging_weights != kBoundaryMerging && gives_embedding(parameters.cue);
+  return image.edges == nullptr && parameters.has_boundary() && gives_embedding(parameters.cue);
 }
 
 /// Features of the caller's, which are resized to a grid some channels at a time.

@@ -15,7 +15,6 @@
 #include "image/resize.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "pipeline/walk_stage.hpp"
-#include "region/merging_weights.hpp"
 #include "region/parts.hpp"
 #include "region/placement.hpp"
 
@@ -338,9 +337,6 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
   if (spectral == SpectralUse::kDecimated && !decimable) spectral = SpectralUse::kFull;
   if (makes_hierarchy(parameters) && spectral != SpectralUse::kFull && !results.eigenvectors) {
     result.eigen.vectors = 0;
-  }
-  if (spectral == SpectralUse::kNever && result.region.merging_weights.empty()) {
-    result.region.merging_weights = kBoundaryMerging;
   }
   if (parameters.image.detail == 0) return result;
   // Of the working image, so that all images of a batch, which have one size, have one scale.

@@ -124,19 +124,21 @@ MergingWeights parse_merging_weights(const std::string& text, const std::string&
   }
 }
 
-MergingWeights load_merging_weights(const std::string& name, bool embedding) {
-  const std::string built_in = name.empty() && embedding ? "embedding" : name;
-  const std::string wanted = built_in.empty() ? "merging.json" : "merging-" + built_in + ".json";
-  for (const EmbeddedText& file : embedded_merging()) {
-    if (file.name == wanted) return parse_merging_weights(std::string(file.text), wanted);
+MergingWeights load_merging_weights(const std::string& path, bool embedding) {
+  if (path.empty()) {
+    const std::string name = embedding ? "merging-embedding.json" : "merging.json";
+    const std::vector<EmbeddedText>& files = embedded_merging();
+    const auto file = std::find_if(files.begin(), files.end(),
+                                   [&](const EmbeddedText& each) { return each.name == name; });
+    return parse_merging_weights(std::string(file->text), name);
   }
-  MergingWeights weights = parse_merging_weights(text_of_file(name), name);
+  MergingWeights weights = parse_merging_weights(text_of_file(path), path);
   if (weights.need_embedding() && !embedding) {
     throw ConfigError(fmt::format(
         "the merging weights '{}' need the embedding of a network, and the boundary map comes from "
         "none that has one: take a network with an embedding (--weights default), or leave "
         "region.merging_weights empty",
-        name));
+        path));
   }
   return weights;
 }

@@ -110,13 +110,10 @@ struct MergingWeights {
   bool need_embedding() const;
 };
 
-/// The name of the built-in weights for contours of a network's boundary map alone.
-inline constexpr const char* kBoundaryMerging = "boundary";
-
-/// The weights that are built in by that name (empty: for contours with eigenvectors, and with
-/// `embedding` for pictures that have one), or those in the file of that path. Throws ConfigError
-/// when there is no such file, it is damaged, or its weights need an embedding.
-MergingWeights load_merging_weights(const std::string& name, bool embedding = false);
+/// The weights in the file of that path; empty: the built-in ones for pictures with an embedding or
+/// without. Throws ConfigError when there is no such file, it is damaged, or its weights need an
+/// embedding that there is not.
+MergingWeights load_merging_weights(const std::string& path, bool embedding = false);
 
 /// The weights in the text of a file that messages call `name`. Throws ConfigError.
 MergingWeights parse_merging_weights(const std::string& text, const std::string& name);

@@ -60,7 +60,10 @@ TEST_F(CliMerging, WeightsForAnEmbeddingNeedANetworkThatHasOne) {
   const std::string by_default = tree("");
   EXPECT_EQ(by_default, tree("--set region.merging_weights=" + with));
   EXPECT_NE(by_default, tree("--set region.merging_weights=" + without));
-  for (const std::string boundaries : {"--weights fast", "--edges map.png --merging learned"}) {
+  const std::string alone = "--spectral never ";
+  EXPECT_EQ(tree(alone), tree(alone + "--set region.merging_weights=" + with));
+  for (const std::string boundaries :
+       {"--set cue.pose=canonical", "--edges map.png --merging learned"}) {
     expect_error(segment("a.png -o l.png " + boundaries + " --set region.merging_weights=" + with),
                  2, {"embedding", "--weights default"});
     EXPECT_FALSE(exists("l.png"));

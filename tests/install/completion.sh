@@ -23,8 +23,8 @@ segment --cue |learned gradient|f.txt
 segment --solver |auto multilevel lanczos spectra|a.jpg
 segment --matvec sym|symmetric|naive
 segment --config |fast quality c.toml|f.txt
-segment --weights |fast default quality g.safetensors|f.txt
-segment --weights fast,q|fast,quality|
+segment --weights |fast default nuclei g.safetensors|f.txt
+segment --weights fast,n|fast,nuclei|
 segment --set eigen.vec|eigen.vectors=|a.jpg
 segment --tree |d.tree|f.txt
 segment -o |b.png e.npy|f.txt

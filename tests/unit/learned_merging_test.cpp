@@ -392,7 +392,6 @@ TEST(MergingWeights, AreRead) {
 TEST(MergingWeights, OfPicturesWithAnEmbeddingAreOthers) {
   EXPECT_FALSE(load_merging_weights("").need_embedding());
   EXPECT_TRUE(load_merging_weights("", true).need_embedding());
-  EXPECT_FALSE(load_merging_weights(kBoundaryMerging, true).need_embedding());
   const testing::TempFolder folder;
   const std::string path = folder / "weights.json";
   std::string text = kGood;
