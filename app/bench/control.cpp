@@ -27,11 +27,11 @@ constexpr std::array<Column, 5> kControlColumns = {
      {"gflops", "GFLOP/s", 12, "{:.1f}"}}};
 
 /// Microseconds of a launch and a wait for its end.
-double round_trip(Context& context, Copy& copy, const Buffer<float>& in, Buffer<float>& out) {
+double round_trip(Context& context, Control& control, const Buffer<float>& in, Buffer<float>& out) {
   constexpr int kTrips = 50;
   const app::Stopwatch stopwatch;
   for (int i = 0; i < kTrips; ++i) {
-    copy(in, out, 1);
+    control.copy(in, out, 1);
     context.finish();
   }
   return 1e6 * stopwatch.seconds() / kTrips;
@@ -92,10 +92,10 @@ void run(const ControlOptions& options) {
   Buffer<float> in = context.allocate<float>(1, "a float");
   Buffer<float> out = context.allocate<float>(1, "its copy");
   in.fill(1.0f);
-  Copy copy(context, 1);
+  Control control(context, 1);
   const double queued =
-      1e3 * median_milliseconds(context, options.repeats, [&] { copy(in, out, 1); });
-  const double waited = round_trip(context, copy, in, out);
+      1e3 * median_milliseconds(context, options.repeats, [&] { control.copy(in, out, 1); });
+  const double waited = round_trip(context, control, in, out);
   fmt::print("a launch among many {:.1f} us, with a wait for it {:.1f} us\n", queued, waited);
   write_figures(options, context.info(),
                 {{"widths", widths},

@@ -257,7 +257,7 @@ FormatProfile profile_for(const SparseOptions& options, const DeviceInfo& device
                                     [&] { return read_text(options.profile, "a profile"); });
     return parse_format_profile(text, options.profile);
   }
-  const FormatProfileChoice choice = find_format_profile(device);
+  const FoundProfile<FormatProfile> choice = find_format_profile(device);
   if (!choice.origin.note.empty()) fmt::print("note: {}\n", choice.origin.note);
   if (!choice.profile) {
     throw ConfigError(

@@ -125,7 +125,7 @@ void check_right(const nlohmann::json& figures) {
 }
 
 RandomMatrixShape random_vector_shape(std::size_t count) {
-  return {static_cast<int>(count), 1, static_cast<int>(count), count, {0, 0}};
+  return {{static_cast<int>(count), 1, static_cast<int>(count)}, count, {{0, 0}}};
 }
 
 CopyBandwidth copy_bandwidth(Context& context, int floats, std::size_t bytes, int repeats) {
@@ -134,11 +134,12 @@ CopyBandwidth copy_bandwidth(Context& context, int floats, std::size_t bytes, in
   Buffer<float> in = context.allocate<float>(count, "what is copied");
   Buffer<float> out = context.allocate<float>(count, "its copy");
   random_matrix(context, random_vector_shape(count), 1, in);
-  Copy copy(context, floats);
+  Control control(context, floats);
   CopyBandwidth result;
   result.floats = floats;
   result.bytes = 2 * count * sizeof(float);
-  result.milliseconds = median_milliseconds(context, repeats, [&] { copy(in, out, count); });
+  result.milliseconds =
+      median_milliseconds(context, repeats, [&] { control.copy(in, out, count); });
   result.gigabytes_per_second = static_cast<double>(result.bytes) / result.milliseconds * 1e-6;
   return result;
 }

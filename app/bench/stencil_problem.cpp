@@ -22,19 +22,11 @@ std::string StencilKernel::name() const {
                      : std::string(to_string(kind));
 }
 
-RandomMatrixShape random_shape(const Grid& grid, const Stencil& stencil, std::size_t pitch) {
-  RandomMatrixShape shape{grid.width, grid.height, grid.stride, pitch, {}};
-  for (const StencilOffset& entry : stencil.entries) {
-    shape.steps.insert(shape.steps.end(), {entry.dx, entry.dy});
-  }
-  return shape;
-}
-
 StencilProblem::StencilProblem(Context& context, const Grid& on, const Stencil& of)
     : grid(on),
       stencil(of),
       matrix{dia_shape(grid, stencil), {}},
-      random_(random_shape(grid, stencil, matrix.shape.pitch)),
+      random_{grid, matrix.shape.pitch, stencil.entries},
       vector_(random_vector_shape(matrix.shape.pitch)) {
   matrix.values = context.allocate<float>(matrix.shape.stored(), "the matrix");
   random_matrix(context, random_, kMatrixSeed, matrix.values);
@@ -114,7 +106,8 @@ StencilProduct::StencilProduct(Context& context, StencilProblem& problem,
                                const StencilKernel& kernel)
     : problem_(problem) {
   if (kernel.symmetric()) {
-    compressed_ = compress(context, problem.matrix, problem.grid, problem.stencil, kernel.storage);
+    compressed_ = compress(context, problem.matrix, problem.grid, problem.stencil, kernel.storage,
+                           MainDiagonal::kOwn);
     operator_ = std::make_unique<SymmetricOperator>(context, compressed_);
   } else {
     operator_ = std::make_unique<DiaOperator>(context, problem.matrix, kernel.kind);

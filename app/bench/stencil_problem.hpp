@@ -20,9 +20,6 @@ struct StencilKernel {
   std::string name() const;  ///< "unrolled", "symmetric half".
 };
 
-/// The stencil's neighbours in an image, for random_matrix().
-RandomMatrixShape random_shape(const Grid& grid, const Stencil& stencil, std::size_t pitch);
-
 /// A stencil matrix of random weights, a random vector, and memory for its product, on the device.
 class StencilProblem {
  public:

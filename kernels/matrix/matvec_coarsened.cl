@@ -1,23 +1,16 @@
-// matvec_coarsened: out = A in for a pitched DIA matrix (values[d * pitch + row] multiplies
-// in[row + offsets[d]]), a run of rows at a time: for CPUs.
+// matvec_coarsened: out = A in for a pitched DIA matrix (matvec_looped.clh), a run of rows at a
+// time: for CPUs.
 //
 // One work-item computes the ROWS rows from ROWS * its id on, BLOCK diagonals at a time: the inner
 // loop walks along the run, in vectors as wide as any CPU's, over as many streams of memory as
-// prefetchers follow (81 at once they do not). The sums stay in the first cache. Items whose rows
-// reach no column outside [0, rows) skip the bound checks. -DROWS: rows an item, a multiple of 16;
-// -DGROUP: work-items a group.
-#if !defined(GROUP) || !defined(ROWS)
-#error "matvec_coarsened needs GROUP and ROWS"
-#endif
+// prefetchers follow (81 at once they do not). The sums stay in the first cache. -DROWS: rows an
+// item, a multiple of 16.
 #define LANES 16
 #include "matrix/matvec_lanes.clh"
+#include "matrix/matvec_looped.clh"
 #define BLOCK 8
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
-    __global const float* restrict values, __global const long* restrict offsets,
-    const uint diagonals, const ulong pitch, const long lowest, const long highest,
-    const ulong rows, __global const float* restrict in,
-    __global float* restrict out RECURRENCE_PARAMETERS) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(DIAGONALS, VECTORS) {
   const long first = (long)get_global_id(0) * ROWS;
   if (first + lowest < 0 || first + ROWS + highest > (long)rows) {
     COMPUTE_BORDER(first, offsets, diagonals, pitch);

@@ -1,5 +1,5 @@
-// matvec_image: out = A in for a pitched DIA matrix (values[d * pitch + row] multiplies
-// in[row + offsets[d]]), four rows at a time, with x read through the texture cache.
+// matvec_image: out = A in for a pitched DIA matrix (matvec_looped.clh), four rows at a time, with
+// x read through the texture cache.
 //
 // `image` holds x as float4 texels (CL_RGBA, CL_FLOAT) in rows of 2^WIDTH_LOG2: elements 4 t .. 4 t
 // + 3 are texel t, at (t mod width, t div width); only whole image rows, `cached` elements, are
@@ -10,13 +10,14 @@
 // Loads of the matrix are all that is left: 4 bytes for two operations.
 //
 // Groups whose rows reach outside the cached columns read x itself, with every column checked.
-// -DGROUP: work-items a group; -DWIDTH_LOG2.
-#if !defined(GROUP) || !defined(WIDTH_LOG2)
-#error "matvec_image needs GROUP and WIDTH_LOG2"
+// -DWIDTH_LOG2.
+#ifndef WIDTH_LOG2
+#error "matvec_image needs WIDTH_LOG2"
 #endif
 #define ROWS 4
 #define LANES 4
 #include "matrix/matvec_lanes.clh"
+#include "matrix/matvec_looped.clh"
 
 __constant sampler_t kNearest =
     CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
@@ -25,11 +26,10 @@ static float4 texel(__read_only image2d_t image, const long index) {
   return read_imagef(image, kNearest, (int2)(index & ((1 << WIDTH_LOG2) - 1), index >> WIDTH_LOG2));
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
-    __global const float* restrict values, __global const long* restrict offsets,
-    const uint diagonals, const ulong pitch, const long lowest, const long highest,
-    const ulong rows, __read_only image2d_t image, const ulong cached,
-    __global const float* restrict in, __global float* restrict out RECURRENCE_PARAMETERS) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(DIAGONALS,
+                                                                        __read_only image2d_t image,
+                                                                        const ulong cached,
+                                                                        VECTORS) {
   const long first = (long)get_group_id(0) * (GROUP * LANES);
   const long item = get_global_id(0);
   const long row = item * LANES;

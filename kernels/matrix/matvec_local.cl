@@ -1,22 +1,14 @@
-// matvec_local: out = A in for a pitched DIA matrix (values[d * pitch + row] multiplies
-// in[row + offsets[d]]), offsets held in local memory.
+// matvec_local: out = A in for a pitched DIA matrix (matvec_looped.clh), offsets held in local
+// memory.
 //
 // One work-item computes one row. A group copies the offsets into local memory once, instead of
 // each of its items reading them all: 8 bytes of memory for two operations instead of 12. That goes
 // in blocks of BLOCK offsets, so that any number of diagonals fits; two barriers a block, because
-// the copy of the next block must not overtake readers of this one. Groups whose rows reach no
-// column outside [0, rows) skip the bound checks. -DGROUP: work-items a group.
-#ifndef GROUP
-#error "matvec_local needs GROUP"
-#endif
-#include "matrix/matvec_store.clh"
+// the copy of the next block must not overtake readers of this one.
+#include "matrix/matvec_looped.clh"
 #define BLOCK 256
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
-    __global const float* restrict values, __global const long* restrict offsets,
-    const uint diagonals, const ulong pitch, const long lowest, const long highest,
-    const ulong rows, __global const float* restrict in,
-    __global float* restrict out RECURRENCE_PARAMETERS) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(DIAGONALS, VECTORS) {
   __local long block[BLOCK];
   const long first = (long)get_group_id(0) * GROUP;
   const bool interior = first + lowest >= 0 && first + GROUP + highest <= (long)rows;

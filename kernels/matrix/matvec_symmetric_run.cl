@@ -65,8 +65,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void matvec(
 #ifdef SCALED
     __global const float* restrict scale,
 #endif
-    const int image_columns, const int height, __global const float* restrict in,
-    __global float* restrict out RECURRENCE_PARAMETERS) {
+    const int image_columns, const int height, VECTORS) {
   float tile[TALL * WIDE];
   float sums[COLUMNS];
   const long left = (long)get_global_id(0) * COLUMNS;

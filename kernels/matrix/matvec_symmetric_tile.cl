@@ -152,8 +152,7 @@ __kernel __attribute__((reqd_work_group_size(LX, LY, PARTS))) void matvec(
 #ifdef SCALED
     __global const float* restrict scale,
 #endif
-    const int columns, const int height, __global const float* restrict in,
-    __global float* restrict out RECURRENCE_PARAMETERS) {
+    const int columns, const int height, VECTORS) {
   __local float tile[LOCAL_FLOATS] __attribute__((aligned(16)));
   const int lx = get_local_id(0);
   const int ly = get_local_id(1);

@@ -5,8 +5,7 @@
 #include "matrix/matvec_unrolled.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
-    __global const float* restrict values, const ulong rows, __global const float* restrict in,
-    __global float* restrict out RECURRENCE_PARAMETERS) {
+    __global const float* restrict values, const ulong rows, VECTORS) {
   const ulong row = get_global_id(0);
   const long group_first = (long)get_group_id(0) * GROUP;
   if (group_first + LOWEST >= 0 && group_first + GROUP + HIGHEST <= (long)rows) {

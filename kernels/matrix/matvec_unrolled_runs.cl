@@ -3,16 +3,13 @@
 // come in blocks, each a loop over the run, so that no more streams of memory are open at once than
 // prefetchers follow.
 //
-// -DROWS, a multiple of -DLANES.
-#if !defined(ROWS) || !defined(LANES)
-#error "matvec_unrolled_runs needs ROWS and LANES, beside what matvec_unrolled.clh needs"
-#endif
+// -DROWS, a multiple of 16.
+#define LANES 16
 #include "matrix/matvec_lanes.clh"
 #include "matrix/matvec_unrolled.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
-    __global const float* restrict values, const ulong rows, __global const float* restrict in,
-    __global float* restrict out RECURRENCE_PARAMETERS) {
+    __global const float* restrict values, const ulong rows, VECTORS) {
   const long group_first = (long)get_group_id(0) * (GROUP * ROWS);
   const long first = (long)get_global_id(0) * ROWS;
   if (group_first + LOWEST < 0 || group_first + GROUP * ROWS + HIGHEST > (long)rows) {

@@ -1,22 +1,14 @@
-// matvec_vectorized: out = A in for a pitched DIA matrix (values[d * pitch + row] multiplies
-// in[row + offsets[d]]), four rows at a time.
+// matvec_vectorized: out = A in for a pitched DIA matrix (matvec_looped.clh), four rows at a time.
 //
 // One work-item computes the four rows from 4 * its id on. The pitch is a multiple of four, so the
 // matrix is read in whole float4: a quarter of the load instructions, and of the offsets read. x is
-// read at any alignment. Groups whose rows reach no column outside [0, rows) skip the bound checks.
-// -DGROUP: work-items a group.
-#ifndef GROUP
-#error "matvec_vectorized needs GROUP"
-#endif
+// read at any alignment.
 #define ROWS 4
 #define LANES 4
 #include "matrix/matvec_lanes.clh"
+#include "matrix/matvec_looped.clh"
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(
-    __global const float* restrict values, __global const long* restrict offsets,
-    const uint diagonals, const ulong pitch, const long lowest, const long highest,
-    const ulong rows, __global const float* restrict in,
-    __global float* restrict out RECURRENCE_PARAMETERS) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(DIAGONALS, VECTORS) {
   const long first = (long)get_group_id(0) * (GROUP * LANES);
   const long row = (long)get_global_id(0) * LANES;
   if (first + lowest >= 0 && first + GROUP * LANES + highest <= (long)rows) {

@@ -5,9 +5,9 @@
 // One work-item computes one row, so that neighbouring work-items of a GPU read neighbouring
 // elements. -DGROUP: work-items in a group.
 //
-// With -DTERMS=TERM(0,-481)TERM(1,-1)... the offsets are compiled in, and so are -DPITCH, -DLOWEST
-// and -DHIGHEST (the least offset or 0, the largest offset or 0). Groups whose rows reach no column
-// outside [0, cols) then skip the checks.
+// With -DTERMS=BLOCK(TERM(0,-481)TERM(1,-1)...)... the offsets are compiled in, and so are -DPITCH,
+// -DLOWEST and -DHIGHEST (the least offset or 0, the largest or 0). Groups whose rows reach no
+// column outside [0, cols) then skip the checks.
 #if !defined(GROUP)
 #error "spmv_dia_row needs GROUP"
 #endif
@@ -24,7 +24,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
   const long end = first + GROUP;
   if (first + LOWEST >= 0 && end + HIGHEST <= (long)cols && end <= (long)rows) {
 #define TERM(d, offset) sum += values[(ulong)d * PITCH + row] * in[(long)row + offset];
+#define BLOCK(terms) terms
     TERMS
+#undef BLOCK
 #undef TERM
     STORE(row, sum);
     return;

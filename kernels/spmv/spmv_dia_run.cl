@@ -4,7 +4,7 @@
 // One work-item computes a run of ROWS consecutive rows: on a CPU their sums stay in the first
 // cache while the diagonals pass by, four at a time. -DGROUP: work-items in a group.
 //
-// With -DBLOCKS=BLOCK(TERM(0,-481)TERM(1,-1)...)BLOCK(...)... the offsets are compiled in, and so
+// With -DTERMS=BLOCK(TERM(0,-481)TERM(1,-1)...)BLOCK(...)... the offsets are compiled in, and so
 // are -DPITCH, -DLOWEST and -DHIGHEST (the least offset or 0, the largest offset or 0). A work-item
 // then passes over its run once for each BLOCK, and groups whose rows reach no column outside
 // [0, cols) skip the checks.
@@ -57,7 +57,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
   if (first >= (long)rows) return;
   float sums[ROWS];
   for (long i = 0; i < ROWS; ++i) sums[i] = 0.0f;
-#ifdef BLOCKS
+#ifdef TERMS
   const long group_first = (long)get_group_id(0) * (GROUP * ROWS);
   const long group_end = group_first + GROUP * ROWS;
   if (group_first + LOWEST >= 0 && group_end + HIGHEST <= (long)cols && group_end <= (long)rows) {
@@ -66,7 +66,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
 #define TERM(d, offset) +a[(ulong)d * PITCH + i] * x[i + offset]
 #define BLOCK(terms) \
   for (long i = 0; i < ROWS; ++i) sums[i] += 0.0f terms;
-    BLOCKS
+    TERMS
 #undef BLOCK
 #undef TERM
     for (long i = 0; i < ROWS; ++i) STORE(first + i, sums[i]);

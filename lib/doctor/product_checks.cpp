@@ -104,8 +104,8 @@ void check_compressed(Trial& trial, MatvecStorage storage, bool tiles) {
   const Buffer<float> roots = trial.uploaded(host_roots);
   for (const bool scaled : {false, true}) {
     const SymmetricDia compressed =
-        scaled ? compress(trial.context(), matrix, problem.grid, problem.stencil, storage, roots)
-               : compress(trial.context(), matrix, problem.grid, problem.stencil, storage);
+        compress(trial.context(), matrix, problem.grid, problem.stencil, storage,
+                 scaled ? MainDiagonal::kScaled : MainDiagonal::kOwn, &roots);
     SymmetricOperator op(trial.context(), compressed);
     op.use_form(tiles ? MatvecSymmetricForm{true, 8, 2, 4, 1, 2}
                       : MatvecSymmetricForm{false, 1, 1, 64, 3, 1});

@@ -231,8 +231,8 @@ MatvecProfile matvec_profile_of(const json& root) {
   return profile;
 }
 
-MatvecProfileChoice find_matvec_profile(const DeviceInfo& device) {
-  MatvecProfileChoice choice;
+FoundProfile<MatvecProfile> find_matvec_profile(const DeviceInfo& device) {
+  FoundProfile<MatvecProfile> choice;
   choice.origin =
       find_profile(device, [&](const json& root) { choice.profile = matvec_profile_of(root); });
   return choice;

@@ -60,6 +60,13 @@ struct ProfileOrigin {
 /// `read` must leave no trace when it throws.
 ProfileOrigin find_profile(const DeviceInfo& device, const ProfileReader& read);
 
+/// A part of a device's profile, and where it was found (see find_profile()).
+template <class Part>
+struct FoundProfile {
+  std::optional<Part> profile;
+  ProfileOrigin origin;
+};
+
 /// The part "matvec" of a device profile: what the stencil's product reached by the number of rows.
 struct MatvecProfile {
   struct Rate {
@@ -89,11 +96,6 @@ std::string matvec_profile_part(const MatvecProfile& profile);
 /// ConfigError or json::exception when the part is missing or misshapen.
 MatvecProfile matvec_profile_of(const nlohmann::json& root);
 
-/// The part of the device's profile, and where it was found (see find_profile()).
-struct MatvecProfileChoice {
-  std::optional<MatvecProfile> profile;
-  ProfileOrigin origin;
-};
-MatvecProfileChoice find_matvec_profile(const DeviceInfo& device);
+FoundProfile<MatvecProfile> find_matvec_profile(const DeviceInfo& device);
 
 }  // namespace diacut

@@ -1,5 +1,8 @@
 #include "matrix/dia_matrix.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -16,6 +19,29 @@ DiaShape dia_shape(const Grid& grid, const Stencil& stencil) {
     offsets.push_back(static_cast<std::int64_t>(entry.dy) * grid.stride + entry.dx);
   }
   return dia_shape(grid.rows(), std::move(offsets));
+}
+
+std::pair<std::int64_t, std::int64_t> reach_of(const std::vector<std::int64_t>& offsets) {
+  std::pair<std::int64_t, std::int64_t> result{0, 0};
+  for (const std::int64_t offset : offsets) {
+    result.first = std::min(result.first, offset);
+    result.second = std::max(result.second, offset);
+  }
+  return result;
+}
+
+std::string compiled_offsets(const std::vector<std::int64_t>& offsets, std::size_t pitch,
+                             std::size_t block_terms) {
+  // Without a space, which would end the definition.
+  std::string terms;
+  for (std::size_t d = 0; d < offsets.size(); ++d) {
+    if (d % block_terms == 0) terms += d == 0 ? "BLOCK(" : ")BLOCK(";
+    terms += fmt::format("TERM({},{})", d, offsets[d]);
+  }
+  if (!terms.empty()) terms += ')';
+  const auto [lowest, highest] = reach_of(offsets);
+  return fmt::format("-DPITCH={} -DLOWEST={} -DHIGHEST={} -DTERMS={}", pitch, lowest, highest,
+                     terms);
 }
 
 HostDiaMatrix download(const DiaMatrix& matrix) { return {matrix.shape, matrix.values.download()}; }

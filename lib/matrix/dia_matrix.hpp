@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "matrix/grid.hpp"
@@ -32,6 +34,15 @@ struct DiaShape {
 DiaShape dia_shape(std::size_t rows, std::vector<std::int64_t> offsets);
 /// offsets[k] = dy * grid.stride + dx of stencil entry k.
 DiaShape dia_shape(const Grid& grid, const Stencil& stencil);
+
+/// The least and the largest offset, or 0: how far a row reaches to either side.
+std::pair<std::int64_t, std::int64_t> reach_of(const std::vector<std::int64_t>& offsets);
+
+/// The macros of a program of its own for a matrix with these offsets: -DPITCH, -DLOWEST and
+/// -DHIGHEST, as reach_of() gives them, and -DTERMS=BLOCK(TERM(0,-481)TERM(1,-1)...)BLOCK(...)...
+/// with so many terms in a block.
+std::string compiled_offsets(const std::vector<std::int64_t>& offsets, std::size_t pitch,
+                             std::size_t block_terms);
 
 /// On the host: values.size() == shape.stored().
 struct HostDiaMatrix {

@@ -23,16 +23,6 @@ namespace {
 constexpr std::size_t kBlockTerms = 16;
 constexpr std::size_t kLeastWidthLog2 = 8;  // 1,024 floats.
 
-/// The least and the largest offset, or 0: how far a row reaches to either side.
-std::pair<std::int64_t, std::int64_t> reach_of(const DiaShape& shape) {
-  std::pair<std::int64_t, std::int64_t> result{0, 0};
-  for (const std::int64_t offset : shape.offsets) {
-    result.first = std::min(result.first, offset);
-    result.second = std::max(result.second, offset);
-  }
-  return result;
-}
-
 }  // namespace
 
 MatvecImageSize matvec_image_size(const DeviceInfo& device, std::size_t rows) {
@@ -45,18 +35,27 @@ MatvecImageSize matvec_image_size(const DeviceInfo& device, std::size_t rows) {
   return {};
 }
 
+void DeviceOperator::perform_op(const Buffer<float>& in, Buffer<float>& out) {
+  bind(plain_, in, out);
+  launch(plain_, in);
+  ++products_;
+}
+
+void DeviceOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
+                                        float beta, float gamma) {
+  const cl_uint next = bind(recurrence_, in, out);
+  set_arguments_from(recurrence_, next, alpha, beta, gamma);
+  launch(recurrence_, in);
+  ++products_;
+}
+
 DiaOperator::DiaOperator(Context& context, const DiaMatrix& matrix, MatvecKind kind)
     : context_(&context), rows_(matrix.shape.rows), kind_(kind) {
-  make(matrix, kind);
+  make(matrix);
 }
 
-DiaOperator::DiaOperator(Context& context, const DiaMatrix& matrix, const MatvecUnrolledForm& form)
-    : context_(&context), rows_(matrix.shape.rows), kind_(MatvecKind::kUnrolled) {
-  make_unrolled(matrix, form);
-}
-
-void DiaOperator::make(const DiaMatrix& matrix, MatvecKind kind) {
-  switch (kind) {
+void DiaOperator::make(const DiaMatrix& matrix) {
+  switch (kind_) {
     case MatvecKind::kNaive:
       return make_looped(matrix, {"matrix/matvec_naive.cl", "", 128, 1});
     case MatvecKind::kAligned:
@@ -70,11 +69,7 @@ void DiaOperator::make(const DiaMatrix& matrix, MatvecKind kind) {
     case MatvecKind::kImage:
       return make_image(matrix);
     case MatvecKind::kUnrolled:
-      // A row an item on GPUs; on CPUs, which make vectors of an item's own work only, a run of
-      // rows. The sums of 512 rows take 2 KiB of the first cache.
-      return make_unrolled(matrix, context_->info().kind == DeviceKind::kCpu
-                                       ? MatvecUnrolledForm{1, 512, 16}
-                                       : MatvecUnrolledForm{256, 1, 1});
+      return make_unrolled(matrix);
     case MatvecKind::kSymmetric:
       throw ConfigError(
           "the product 'symmetric' is of a compressed matrix, not of one in DIA form");
@@ -84,20 +79,15 @@ void DiaOperator::make(const DiaMatrix& matrix, MatvecKind kind) {
   throw ConfigError("the product 'auto' is a choice still to be made, not a kernel");
 }
 
-void DiaOperator::make_unrolled(const DiaMatrix& matrix, const MatvecUnrolledForm& form) {
-  // Without a space, which would end the definition.
-  std::string terms;
-  for (std::size_t d = 0; d < matrix.shape.diagonals(); ++d) {
-    if (d % kBlockTerms == 0) terms += d == 0 ? "BLOCK(" : ")BLOCK(";
-    terms += fmt::format("TERM({},{})", d, matrix.shape.offsets[d]);
-  }
-  if (!terms.empty()) terms += ')';
-  const auto [lowest, highest] = reach_of(matrix.shape);
-  build({form.rows == 1 ? "matrix/matvec_unrolled.cl" : "matrix/matvec_unrolled_runs.cl",
-         fmt::format("-DROWS={} -DLANES={} -DPITCH={} -DLOWEST={} -DHIGHEST={} -DTERMS={}",
-                     form.rows, form.lanes, matrix.shape.pitch, lowest, highest, terms),
-         form.group, form.rows});
-  bind(matrix.values, rows_);
+void DiaOperator::make_unrolled(const DiaMatrix& matrix) {
+  const std::string options =
+      compiled_offsets(matrix.shape.offsets, matrix.shape.pitch, kBlockTerms);
+  // A row an item on GPUs; on CPUs, which make vectors of an item's own work only, a run of rows.
+  // The sums of 512 rows take 2 KiB of the first cache.
+  build(context_->info().kind == DeviceKind::kCpu
+            ? File{"matrix/matvec_unrolled_runs.cl", "-DROWS=512 " + options, 1, 512}
+            : File{"matrix/matvec_unrolled.cl", options, 256, 1});
+  bind_first(matrix.values, rows_);
 }
 
 void DiaOperator::make_looped(const DiaMatrix& matrix, const File& file) {
@@ -105,9 +95,9 @@ void DiaOperator::make_looped(const DiaMatrix& matrix, const File& file) {
   const DiaShape& shape = matrix.shape;
   offsets_ = context_->allocate<std::int64_t>(shape.diagonals(), "the matrix's offsets");
   offsets_.upload(shape.offsets);
-  const auto [lowest, highest] = reach_of(shape);
-  bind(matrix.values, offsets_, static_cast<int>(shape.diagonals()), shape.pitch, lowest, highest,
-       rows_);
+  const auto [lowest, highest] = reach_of(shape.offsets);
+  bind_first(matrix.values, offsets_, static_cast<int>(shape.diagonals()), shape.pitch, lowest,
+             highest, rows_);
 }
 
 void DiaOperator::make_image(const DiaMatrix& matrix) {
@@ -125,7 +115,7 @@ void DiaOperator::make_image(const DiaMatrix& matrix) {
                        std::size_t{1} << size_.width_log2, std::max<std::size_t>(size_.height, 1));
   });
   copy_ = context_->kernel("matrix/matvec_image_copy.cl", "matvec_image_copy", width);
-  bind(image_, size_.height * size_.row_floats());
+  bind_first(image_, size_.height * size_.row_floats());
 }
 
 void DiaOperator::build(const File& file) {
@@ -137,30 +127,23 @@ void DiaOperator::build(const File& file) {
 }
 
 template <class... Arguments>
-void DiaOperator::bind(const Arguments&... arguments) {
+void DiaOperator::bind_first(const Arguments&... arguments) {
   set_arguments_from(plain_, bound_, arguments...);
   set_arguments_from(recurrence_, bound_, arguments...);
   bound_ += sizeof...(arguments);
 }
 
-void DiaOperator::perform_op(const Buffer<float>& in, Buffer<float>& out) {
-  set_arguments_from(plain_, bound_, in, out);
-  launch(plain_, in);
+cl_uint DiaOperator::bind(Kernel& kernel, const Buffer<float>& in, Buffer<float>& out) {
+  set_arguments_from(kernel, bound_, in, out);
+  return bound_ + 2;
 }
 
-void DiaOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
-                                     float beta, float gamma) {
-  set_arguments_from(recurrence_, bound_, in, out, alpha, beta, gamma);
-  launch(recurrence_, in);
-}
-
-void DiaOperator::launch(const cl::Kernel& kernel, const Buffer<float>& in) {
+void DiaOperator::launch(const Kernel& kernel, const Buffer<float>& in) {
   if (size_.height > 0) {
     set_arguments(copy_, in, image_);
     launch_rows(*context_, copy_, std::size_t{1} << size_.width_log2, size_.height);
   }
   context_->launch(kernel, cl::NDRange(items_), cl::NDRange(group_));
-  ++products_;
 }
 
 namespace {
@@ -232,7 +215,7 @@ MatvecChoice choose_matvec(const MatvecParameters& asked, const DeviceInfo& devi
   MatvecChoice choice{asked.kernel, MatvecStorage::kAuto, {}};
   if (asked.kernel == MatvecKind::kAuto) {
     // A profile of the device, then the rule.
-    const MatvecProfileChoice found = find_matvec_profile(device);
+    const FoundProfile<MatvecProfile> found = find_matvec_profile(device);
     choice.note = found.origin.note;
     const std::optional<MatvecProfile::Rate> tuned =
         found.profile ? found.profile->fastest(shape.rows, storages) : std::nullopt;
@@ -272,7 +255,7 @@ std::unique_ptr<DeviceOperator> make_matvec(Context& context, const NormalizedMa
   }
   return std::make_unique<SymmetricOperator>(
       context, compress(context, matrix.dia(), matrix.grid(), matrix.stencil(), choice.storage,
-                        matrix.sqrt_degree()));
+                        MainDiagonal::kScaled, &matrix.sqrt_degree()));
 }
 
 }  // namespace diacut

@@ -18,29 +18,39 @@
 
 namespace diacut {
 
-/// A symmetric linear operator over device vectors, which Krylov solvers take. The names are those
-/// that Spectra gives its operators on the host.
+/// A symmetric linear operator over device vectors, which Krylov solvers take.
 class DeviceOperator {
  public:
   virtual ~DeviceOperator() = default;
 
   virtual std::size_t rows() const = 0;
-  std::size_t cols() const { return rows(); }
 
   /// out = A in. Both hold rows() elements or more; they are not the same buffer. Enqueues and
   /// returns.
-  virtual void perform_op(const Buffer<float>& in, Buffer<float>& out) = 0;
+  void perform_op(const Buffer<float>& in, Buffer<float>& out);
 
   /// out = alpha (A in) + beta in + gamma out, in one pass: a step of a three-term recurrence. With
   /// gamma 0 the old contents of `out` are not read (they may be NaN).
-  virtual void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
-                                  float beta, float gamma) = 0;
+  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
+                          float gamma);
 
   /// Products made so far, by either function.
-  virtual std::int64_t products() const = 0;
+  std::int64_t products() const { return products_; }
 
   /// What reports call the kernel that makes the products: "unrolled", "symmetric half".
   virtual std::string name() const = 0;
+
+ protected:
+  /// Sets the arguments of one of the two kernels but the factors of the recurrence. Returns the
+  /// index of the first of these.
+  virtual cl_uint bind(Kernel& kernel, const Buffer<float>& in, Buffer<float>& out) = 0;
+  virtual void launch(const Kernel& kernel, const Buffer<float>& in) = 0;
+
+  Kernel plain_;
+  Kernel recurrence_;
+
+ private:
+  std::int64_t products_ = 0;
 };
 
 /// Which kernel a product will use and why. `note` is empty, or a sentence for a person: what was
@@ -77,13 +87,6 @@ struct MatvecImageSize {
 /// none that is large enough.
 MatvecImageSize matvec_image_size(const DeviceInfo& device, std::size_t rows);
 
-/// How matvec_unrolled divides the rows.
-struct MatvecUnrolledForm {
-  std::size_t group = 256;  ///< Work-items a group.
-  std::size_t rows = 1;     ///< Rows a work-item, a multiple of lanes.
-  std::size_t lanes = 1;    ///< Rows a vector: 1, 4 or 16.
-};
-
 /// The product with a DIA matrix by one of the kernels of kernels/matrix/matvec_*.cl. Keeps a
 /// reference to the matrix, which must outlive it. `kind` is not kAuto (see choose_matvec). Builds
 /// the kernels at once, so that failures show here. Vectors hold at least the matrix's rows, and
@@ -91,17 +94,14 @@ struct MatvecUnrolledForm {
 class DiaOperator final : public DeviceOperator {
  public:
   DiaOperator(Context& context, const DiaMatrix& matrix, MatvecKind kind);
-  /// kUnrolled in a form that need not be the device's own.
-  DiaOperator(Context& context, const DiaMatrix& matrix, const MatvecUnrolledForm& form);
 
   std::size_t rows() const override { return rows_; }
-  void perform_op(const Buffer<float>& in, Buffer<float>& out) override;
-  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
-                          float gamma) override;
-  std::int64_t products() const override { return products_; }
   std::string name() const override { return to_string(kind_); }
 
  private:
+  cl_uint bind(Kernel& kernel, const Buffer<float>& in, Buffer<float>& out) override;
+  void launch(const Kernel& kernel, const Buffer<float>& in) override;
+
   /// A product kernel, how to build it and how it divides the rows.
   struct File {
     std::string file;
@@ -109,9 +109,9 @@ class DiaOperator final : public DeviceOperator {
     std::size_t group = 128;  ///< Work-items a group, at most; the kernel gets it as -DGROUP.
     std::size_t rows_per_item = 1;
   };
-  void make(const DiaMatrix& matrix, MatvecKind kind);
+  void make(const DiaMatrix& matrix);
   /// Offsets and pitch are compiled in: a program for each shape.
-  void make_unrolled(const DiaMatrix& matrix, const MatvecUnrolledForm& form);
+  void make_unrolled(const DiaMatrix& matrix);
   /// Offsets are read at run time: one program serves every matrix.
   void make_looped(const DiaMatrix& matrix, const File& file);
   /// As make_looped(); every product copies `in` to an image first.
@@ -120,22 +120,18 @@ class DiaOperator final : public DeviceOperator {
   void build(const File& file);
   /// Sets the kernels' first arguments; in, out and the factors of the recurrence follow them.
   template <class... Arguments>
-  void bind(const Arguments&... arguments);
-  void launch(const cl::Kernel& kernel, const Buffer<float>& in);
+  void bind_first(const Arguments&... arguments);
 
   Context* context_;
   std::size_t rows_;
   MatvecKind kind_;
   std::size_t group_ = 0;
   std::size_t items_ = 0;
-  cl::Kernel plain_;
-  cl::Kernel recurrence_;
   cl_uint bound_ = 0;
   Buffer<std::int64_t> offsets_;  ///< Empty where they are compiled in.
   MatvecImageSize size_;          ///< Of kImage.
   cl::Image2D image_;
   Kernel copy_;
-  std::int64_t products_ = 0;
 };
 
 /// The product of a normalized affinity matrix with single vectors. A matrix in DIA form is
@@ -173,10 +169,6 @@ class SymmetricOperator final : public DeviceOperator {
         matrix_(own_.get()) {}
 
   std::size_t rows() const override { return matrix_->grid.rows(); }
-  void perform_op(const Buffer<float>& in, Buffer<float>& out) override;
-  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
-                          float gamma) override;
-  std::int64_t products() const override { return products_; }
   std::string name() const override;
 
   /// From now on that form: for measurements and tests.
@@ -184,17 +176,14 @@ class SymmetricOperator final : public DeviceOperator {
 
  private:
   MatvecSymmetricForm form() const;
-  /// A kernel with its first arguments; the factors of the recurrence follow them.
-  cl_uint bind(Kernel& kernel, const Buffer<float>& in, Buffer<float>& out, bool recurrence);
-  void launch(const Kernel& kernel);
+  /// Makes the kernel when it is first used.
+  cl_uint bind(Kernel& kernel, const Buffer<float>& in, Buffer<float>& out) override;
+  void launch(const Kernel& kernel, const Buffer<float>& in) override;
 
   Context* context_;
   std::unique_ptr<const SymmetricDia> own_;
   const SymmetricDia* matrix_;
   std::optional<MatvecSymmetricForm> forced_form_;
-  Kernel plain_;  ///< Made when it is first used, as the other one is.
-  Kernel recurrence_;
-  std::int64_t products_ = 0;
 };
 
 }  // namespace diacut

@@ -119,8 +119,7 @@ void SymmetricOperator::use_form(const MatvecSymmetricForm& form) {
   recurrence_ = {};
 }
 
-cl_uint SymmetricOperator::bind(Kernel& kernel, const Buffer<float>& in, Buffer<float>& out,
-                                bool recurrence) {
+cl_uint SymmetricOperator::bind(Kernel& kernel, const Buffer<float>& in, Buffer<float>& out) {
   const SymmetricLayout& layout = matrix_->layout;
   if (!kernel) {
     kernel = context_->kernel(
@@ -128,7 +127,7 @@ cl_uint SymmetricOperator::bind(Kernel& kernel, const Buffer<float>& in, Buffer<
         "matvec",
         fmt::format("{} {}{}{}", layout.options(std::to_string(layout.stride)),
                     form_options(layout, form()), matrix_->scale ? " -DSCALED" : "",
-                    recurrence ? " -DRECURRENCE" : ""));
+                    &kernel == &recurrence_ ? " -DRECURRENCE" : ""));
   }
   set_arguments(kernel, matrix_->upper, matrix_->diagonal);
   cl_uint next = 2;
@@ -137,13 +136,12 @@ cl_uint SymmetricOperator::bind(Kernel& kernel, const Buffer<float>& in, Buffer<
   return next + 4;
 }
 
-void SymmetricOperator::launch(const Kernel& kernel) {
+void SymmetricOperator::launch(const Kernel& kernel, const Buffer<float>&) {
   const MatvecSymmetricForm used = form();
   const SymmetricLayout& layout = matrix_->layout;
   const auto groups = [](int count, int each) {
     return static_cast<std::size_t>((count + each - 1) / each);
   };
-  ++products_;
   if (!used.tiles) {
     context_->launch(
         kernel,
@@ -159,18 +157,6 @@ void SymmetricOperator::launch(const Kernel& kernel) {
       cl::NDRange(groups(layout.columns, used.lanes_x * used.pixels_x) * lanes_x,
                   groups(layout.height, used.lanes_y * used.pixels_y) * lanes_y, parts),
       cl::NDRange(lanes_x, lanes_y, parts));
-}
-
-void SymmetricOperator::perform_op(const Buffer<float>& in, Buffer<float>& out) {
-  bind(plain_, in, out, false);
-  launch(plain_);
-}
-
-void SymmetricOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
-                                           float beta, float gamma) {
-  const cl_uint next = bind(recurrence_, in, out, true);
-  set_arguments_from(recurrence_, next, alpha, beta, gamma);
-  launch(recurrence_);
 }
 
 std::string SymmetricOperator::name() const {

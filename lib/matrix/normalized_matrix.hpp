@@ -51,15 +51,13 @@ class NormalizedMatrix {
   const Buffer<float>& sqrt_degree() const { return sqrt_degree_; }
 
   /// Replaces the DIA form by the compressed form, whose main diagonal is chosen so that D^1/2
-  /// stays an eigenvector to the eigenvalue 1 (compress_rooted()). Both forms are on the device
-  /// until the compressed one is complete; then the values of the DIA form are freed. Waits for the
-  /// device. Precondition: form() is kDia. Throws DeviceError; the matrix is then unchanged.
-  void compress(Context& context);
-
-  /// Replaces the DIA form as compress() does, by a compressed form whose main diagonal keeps the
-  /// product A D^1/2 (compress_kept()): for a matrix of which D^1/2 is no eigenvector.
-  void compress_kept(Context& context);
-  /// A matrix in the form that compress_kept() makes; this one stays as it is. Enqueues.
+  /// stays an eigenvector to the eigenvalue 1 or, with MainDiagonal::kKept, so that A D^1/2 stays
+  /// what it is. Both forms are on the device until the compressed one is complete; then the values
+  /// of the DIA form are freed. Waits for the device. Precondition: form() is kDia. Throws
+  /// DeviceError; the matrix is then unchanged.
+  void compress(Context& context, MainDiagonal keeps = MainDiagonal::kRooted);
+  /// A matrix in the form that compress() makes with MainDiagonal::kKept; this one stays as it is.
+  /// Enqueues.
   NormalizedMatrix compressed_copy(Context& context) const;
 
   /// Gives the values of the DIA form up; the grid, the stencil and D^1/2 stay. Precondition:
@@ -70,7 +68,7 @@ class NormalizedMatrix {
   void free_weights();
 
  private:
-  void take(Context& context, SymmetricDia compressed);
+  SymmetricDia rounded(Context& context, MainDiagonal keeps) const;
 
   Batch batch_;
   Stencil stencil_;

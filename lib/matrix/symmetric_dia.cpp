@@ -119,62 +119,6 @@ SymmetricLayout layout_of(const DeviceInfo& device, const Grid& grid, const Sten
   return layout;
 }
 
-/// The kernel of that name, of those that pack the matrix.
-cl::Kernel pack_kernel(Context& context, const SymmetricLayout& layout, const char* name) {
-  return context.kernel("matrix/matvec_symmetric_pack.cl", name, layout.options("stride"));
-}
-
-/// Sets a kernel's arguments: `inputs`, sizes and `out`.
-template <class Out, class... Inputs>
-void set_pack_arguments(cl::Kernel& kernel, const SymmetricDia& matrix, std::size_t pitch, Out& out,
-                        const Inputs&... inputs) {
-  const SymmetricLayout& layout = matrix.layout;
-  set_arguments(kernel, inputs..., matrix.grid.width, layout.height, layout.columns, pitch,
-                layout.stride, out);
-}
-
-/// Writes the weights by the kernel of that name, whose arguments begin with `inputs`.
-template <class... Inputs>
-void pack_weights(Context& context, SymmetricDia& matrix, std::size_t pitch, const char* name,
-                  const Inputs&... inputs) {
-  const SymmetricLayout& layout = matrix.layout;
-  if (layout.upper() == 0) return;
-  cl::Kernel kernel = pack_kernel(context, layout, name);
-  set_pack_arguments(kernel, matrix, pitch, matrix.upper, inputs...);
-  const auto rows = static_cast<std::size_t>(layout.height + layout.radius()) + kRowsBelow;
-  context.launch(kernel, cl::NDRange(layout.stride, rows, static_cast<std::size_t>(layout.upper())),
-                 cl::NullRange);
-}
-
-/// Writes the main diagonal by the kernel of that name, whose arguments begin with `inputs`.
-template <class... Inputs>
-void write_diagonal(Context& context, SymmetricDia& matrix, std::size_t pitch, const char* name,
-                    const Inputs&... inputs) {
-  const SymmetricLayout& layout = matrix.layout;
-  cl::Kernel kernel = pack_kernel(context, layout, name);
-  set_pack_arguments(kernel, matrix, pitch, matrix.diagonal, inputs...);
-  launch_rows(context, kernel, static_cast<std::size_t>(layout.columns),
-              static_cast<std::size_t>(layout.height));
-}
-
-/// Without weights yet.
-SymmetricDia allocate(Context& context, const Grid& grid, const Stencil& stencil,
-                      MatvecStorage storage, int padding) {
-  SymmetricDia result{grid, storage, layout_of(context.info(), grid, stencil, storage, padding),
-                      {},   {},      {}};
-  result.upper = context.allocate<std::uint8_t>(result.layout.bytes(), "the compressed matrix");
-  result.diagonal = context.allocate<float>(grid.rows(), "its main diagonal");
-  return result;
-}
-
-/// With the entries of `matrix` as they are, and no main diagonal yet.
-SymmetricDia packed(Context& context, const DiaMatrix& matrix, const Grid& grid,
-                    const Stencil& stencil, MatvecStorage storage, int padding) {
-  SymmetricDia result = allocate(context, grid, stencil, storage, padding);
-  pack_weights(context, result, matrix.shape.pitch, "matvec_symmetric_pack", matrix.values);
-  return result;
-}
-
 }  // namespace
 
 int SymmetricLayout::upper() const {
@@ -195,44 +139,42 @@ std::string SymmetricLayout::options(const std::string& stride_value) const {
 }
 
 SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
-                      const Stencil& stencil, MatvecStorage storage) {
-  SymmetricDia result = packed(context, matrix, grid, stencil, storage, 0);
-  write_diagonal(context, result, matrix.shape.pitch, "matvec_symmetric_diagonal", matrix.values);
-  return result;
-}
+                      const Stencil& stencil, MatvecStorage storage, MainDiagonal keeps,
+                      const Buffer<float>* sqrt_degree) {
+  // Kernels that read a neighbour beyond the end of an image row find a weight of zero.
+  const bool solved = keeps == MainDiagonal::kRooted || keeps == MainDiagonal::kKept;
+  SymmetricDia result{
+      grid, storage, layout_of(context.info(), grid, stencil, storage, solved ? stencil.radius : 0),
+      {},   {},      {}};
+  const SymmetricLayout& layout = result.layout;
+  result.upper = context.allocate<std::uint8_t>(layout.bytes(), "the compressed matrix");
+  result.diagonal = context.allocate<float>(grid.rows(), "its main diagonal");
+  const bool scaled = keeps == MainDiagonal::kScaled;
+  if (scaled) result.scale = context.allocate<float>(grid.rows(), "its scale");
 
-SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
-                      const Stencil& stencil, MatvecStorage storage,
-                      const Buffer<float>& sqrt_degree) {
-  const DiaShape& shape = matrix.shape;
-  SymmetricDia result = allocate(context, grid, stencil, storage, 0);
-  result.scale = context.allocate<float>(grid.rows(), "its scale");
-  const std::vector<std::int64_t> later(shape.offsets.end() - result.layout.upper(),
-                                        shape.offsets.end());
-  Buffer<std::int64_t> offsets = context.allocate<std::int64_t>(later.size(), "offsets");
-  offsets.upload(later);
-  pack_weights(context, result, shape.pitch, "matvec_symmetric_pack_unscaled", matrix.values,
-               offsets, sqrt_degree);
-  write_diagonal(context, result, shape.pitch, "matvec_symmetric_diagonal_unscaled", sqrt_degree,
-                 result.upper, result.scale);
-  return result;
-}
-
-SymmetricDia compress_rooted(Context& context, const DiaMatrix& matrix, const Grid& grid,
-                             const Stencil& stencil, MatvecStorage storage,
-                             const Buffer<float>& roots) {
-  SymmetricDia result = packed(context, matrix, grid, stencil, storage, stencil.radius);
-  write_diagonal(context, result, matrix.shape.pitch, "matvec_symmetric_diagonal_rooted", roots,
-                 result.upper);
-  return result;
-}
-
-SymmetricDia compress_kept(Context& context, const DiaMatrix& matrix, const Grid& grid,
-                           const Stencil& stencil, MatvecStorage storage,
-                           const Buffer<float>& roots) {
-  SymmetricDia result = packed(context, matrix, grid, stencil, storage, stencil.radius);
-  write_diagonal(context, result, matrix.shape.pitch, "matvec_symmetric_diagonal_kept",
-                 matrix.values, roots, result.upper);
+  const std::string options = fmt::format("{} -D{}", layout.options("stride"),
+                                          keeps == MainDiagonal::kOwn    ? "OWN"
+                                          : scaled                       ? "SCALED"
+                                          : keeps == MainDiagonal::kKept ? "KEPT"
+                                                                         : "ROOTED");
+  // What a kernel does not read may be any buffer.
+  const Buffer<float>& roots = sqrt_degree != nullptr ? *sqrt_degree : matrix.values;
+  const auto set = [&](const Kernel& kernel, const auto&... outputs) {
+    set_arguments(kernel, matrix.values, roots, grid.width, layout.height, layout.columns,
+                  matrix.shape.pitch, layout.stride, outputs...);
+  };
+  constexpr char kFile[] = "matrix/matvec_symmetric_pack.cl";
+  if (layout.upper() > 0) {
+    const Kernel pack = context.kernel(kFile, "matvec_symmetric_pack", options);
+    set(pack, result.upper);
+    const auto rows = static_cast<std::size_t>(layout.height + layout.radius()) + kRowsBelow;
+    context.launch(pack, cl::NDRange(layout.stride, rows, static_cast<std::size_t>(layout.upper())),
+                   cl::NullRange);
+  }
+  const Kernel diagonal = context.kernel(kFile, "matvec_symmetric_diagonal", options);
+  set(diagonal, result.upper, scaled ? result.scale : result.diagonal, result.diagonal);
+  launch_rows(context, diagonal, static_cast<std::size_t>(layout.columns),
+              static_cast<std::size_t>(layout.height));
   return result;
 }
 

@@ -41,34 +41,31 @@ struct SymmetricDia {
   Buffer<float> scale;         ///< grid.rows() elements, or empty.
 };
 
-/// A matrix whose entries are in [0, 1], rounded to the nearest that the storage holds: relative
-/// error 2^-11 (half) or 2^-5 (minifloat) down to 2^-29 or 2^-14, below which an entry becomes that
-/// or zero. Only later neighbours are read. Preconditions: matrix.shape == dia_shape(grid,
-/// stencil), a disc's stencil; the matrix is symmetric. Throws DeviceError.
+/// What the main diagonal of a compressed matrix is. `roots` are 0 where there is no data.
+enum class MainDiagonal {
+  kOwn,  ///< That of the matrix.
+  /// Of a normalized affinity D^-1/2 W D^-1/2 with roots = D^1/2: W is what is rounded, since its
+  /// entries are within [0, 1] whatever the degrees are, and the main diagonal makes up for the
+  /// rounding, so that roots stays the eigenvector to eigenvalue 1. What is left is the normalized
+  /// cut of a graph with slightly different weights and the same degrees.
+  kScaled,
+  /// Of a matrix with the eigenvector roots to eigenvalue 1: it makes up for the rounding of the
+  /// entries, so that roots stays that eigenvector.
+  kRooted,
+  /// Of a matrix A with any products A roots: it makes up for the rounding of the entries, so that
+  /// A roots stays what it is.
+  kKept,
+};
+
+/// A matrix whose entries beside the main diagonal are in [0, 1], rounded to the nearest that the
+/// storage holds: relative error 2^-11 (half) or 2^-5 (minifloat) down to 2^-29 or 2^-14, below
+/// which an entry becomes that or zero. Only later neighbours are read. There is a `scale` with
+/// MainDiagonal::kScaled alone. `roots` is null with kOwn. Preconditions: matrix.shape ==
+/// dia_shape(grid, stencil), a disc's stencil; the matrix is symmetric. Enqueues. Throws
+/// DeviceError.
 SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
-                      const Stencil& stencil, MatvecStorage storage);
-
-/// A normalized affinity D^-1/2 W D^-1/2 with `sqrt_degree` = D^1/2: W is what is rounded, since
-/// its entries are within [0, 1] whatever the degrees are, and the main diagonal makes up for the
-/// rounding, so that sqrt_degree stays the eigenvector to eigenvalue 1. What is left is the
-/// normalized cut of a graph with slightly different weights and the same degrees.
-SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& grid,
-                      const Stencil& stencil, MatvecStorage storage,
-                      const Buffer<float>& sqrt_degree);
-
-/// A matrix with the eigenvector `roots` (0 where there is no data) to eigenvalue 1, and entries in
-/// [0, 1] beside its main diagonal. They are rounded themselves, there is no `scale`, and the main
-/// diagonal makes up for the rounding, so that `roots` stays that eigenvector.
-SymmetricDia compress_rooted(Context& context, const DiaMatrix& matrix, const Grid& grid,
-                             const Stencil& stencil, MatvecStorage storage,
-                             const Buffer<float>& roots);
-
-/// A matrix A with entries in [0, 1] beside its main diagonal and any products A roots, `roots`
-/// being 0 where there is no data. The entries are rounded themselves, there is no `scale`, and the
-/// main diagonal makes up for the rounding, so that A roots stays what it is.
-SymmetricDia compress_kept(Context& context, const DiaMatrix& matrix, const Grid& grid,
-                           const Stencil& stencil, MatvecStorage storage,
-                           const Buffer<float>& roots);
+                      const Stencil& stencil, MatvecStorage storage, MainDiagonal keeps,
+                      const Buffer<float>* roots = nullptr);
 
 /// Bits of a stored weight. Throws ConfigError for kAuto.
 int bits_of(MatvecStorage storage);

@@ -1,7 +1,6 @@
 #include "spmv/contacts.hpp"
 
 #include <cmath>
-#include <string>
 
 #include "opencl/arguments.hpp"
 #include "spmv/split_mix.hpp"
@@ -11,19 +10,8 @@ namespace diacut {
 
 namespace {
 
-std::string file(ContactLayout layout) {
-  switch (layout) {
-    case ContactLayout::kStructures:
-      return "spmv/contact_jacobian_structures.cl";
-    case ContactLayout::kArrays:
-      return "spmv/contact_jacobian_arrays.cl";
-    case ContactLayout::kVectors:
-      return "spmv/contact_jacobian_vectors.cl";
-    case ContactLayout::kArms:
-      break;
-  }
-  return "spmv/contact_jacobian_arms.cl";
-}
+/// For each ContactLayout.
+constexpr std::array kOptions = {"-DSTRUCTURES", "-DARRAYS", "-DVECTORS", "-DARMS"};
 
 using Vector = std::array<double, 3>;
 
@@ -71,7 +59,8 @@ ContactJacobian::ContactJacobian(Context& context, const ContactMatrix& matrix,
                                  ContactLayout layout)
     : context_(&context),
       contacts_(matrix.contacts),
-      kernel_(context.kernel(file(layout), "contact_jacobian", "", embedded_spmv_kernels())) {
+      kernel_(context.kernel("spmv/contact_jacobian.cl", "contact_jacobian",
+                             kOptions[static_cast<std::size_t>(layout)], embedded_spmv_kernels())) {
   set_arguments(kernel_, matrix.values, matrix.pitch, matrix.contacts, matrix.bodies);
 }
 

@@ -9,8 +9,7 @@
 
 namespace diacut {
 
-/// How the numbers of contacts lie in memory. Each layout has a kernel of its own,
-/// kernels/spmv/contact_jacobian_*.cl, which describes it.
+/// How the numbers of contacts lie in memory: kernels/spmv/contact_jacobian.cl describes it.
 enum class ContactLayout { kStructures, kArrays, kVectors, kArms };
 
 /// Floats of one contact in a layout: 36, or 12 in kArms.

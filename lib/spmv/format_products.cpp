@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "diacut/errors.hpp"
+#include "matrix/dia_matrix.hpp"
 #include "spmv/spmv_kernels.hpp"
 
 namespace diacut {
@@ -42,28 +43,12 @@ void check_local_memory(const DeviceInfo& device, std::size_t bytes) {
                   device.name, device.local_memory, bytes));
 }
 
-/// The offsets of a matrix for a program of its own.
-std::string compiled_options(const DiagonalMatrix& matrix, bool run) {
-  std::string terms;
-  std::int64_t lowest = 0;
-  std::int64_t highest = 0;
-  for (std::size_t d = 0; d < matrix.offsets.size(); ++d) {
-    const std::int64_t offset = matrix.offsets[d];
-    lowest = std::min(lowest, offset);
-    highest = std::max(highest, offset);
-    if (run && d % kBlockTerms == 0) terms += d == 0 ? "BLOCK(" : ")BLOCK(";
-    terms += fmt::format("TERM({},{})", d, offset);
-  }
-  return fmt::format(" -DPITCH={} -DLOWEST={} -DHIGHEST={} {}", matrix.pitch, lowest, highest,
-                     run ? "-DBLOCKS=" + terms + ")" : "-DTERMS=" + terms);
-}
-
 /// Adds up entries, which the kernel always does, because no work-item writes rows without entries.
 class EntryProduct final : public KernelProduct {
  public:
   EntryProduct(Context& context, const CsrMatrix& matrix, std::size_t group, std::size_t share,
-               SpmvStore store)
-      : KernelProduct(context, matrix.rows, matrix.cols), store_(store) {
+               const ProductOptions& how)
+      : KernelProduct(context, matrix.rows, matrix.cols), adds_(how.add) {
     const cl::Buffer rows_of = hold(entry_rows(matrix), "the rows of a matrix's entries");
     const cl::Buffer columns = hold(matrix.columns, "a matrix's columns");
     const cl::Buffer values = hold(matrix.values, "a matrix's elements");
@@ -74,8 +59,7 @@ class EntryProduct final : public KernelProduct {
     groups_ = round_up(count, group * share) / (group * share);
     const std::string file = "spmv/spmv_coo.cl";
     const std::string options = fmt::format("-DGROUP={} -DSHARE={}", group, share);
-    set_kernel(file, options, SpmvStore::kReplace, {groups_ * group, group}, rows_of, columns,
-               values, count);
+    set_kernel(file, options, false, {groups_ * group, group}, rows_of, columns, values, count);
     carries_ = Buffer<float>(context, groups_, "sums across work-groups");
     set_last(carries_);
     carry_ = kernel(file, "carry", options);
@@ -85,7 +69,7 @@ class EntryProduct final : public KernelProduct {
   }
 
   void product(const Buffer<float>& in, Buffer<float>& out) override {
-    if (store_ == SpmvStore::kReplace) {
+    if (!adds_) {
       set_arguments_from(clear_, 1, out);
       context().launch(clear_, cl::NDRange(rows()), cl::NullRange);
     }
@@ -96,7 +80,7 @@ class EntryProduct final : public KernelProduct {
   }
 
  private:
-  SpmvStore store_;
+  bool adds_;
   std::size_t groups_ = 0;
   Buffer<float> carries_;
   cl::Kernel carry_;
@@ -131,7 +115,8 @@ std::size_t spmv_group(const DeviceInfo& device, std::size_t group) {
 }
 
 std::unique_ptr<SparseProduct> diagonal_product(Context& context, const DiagonalMatrix& matrix,
-                                                const std::string& kernel, SpmvStore store) {
+                                                const std::string& kernel,
+                                                const ProductOptions& how) {
   auto product = std::make_unique<KernelProduct>(context, matrix.rows, matrix.cols);
   const cl::Buffer values = product->hold(matrix.values, "a matrix's diagonals");
   const cl::Buffer offsets = product->hold(matrix.offsets, "a matrix's offsets");
@@ -145,15 +130,16 @@ std::unique_ptr<SparseProduct> diagonal_product(Context& context, const Diagonal
   const std::size_t rows = run ? kRunRows : 1;
   std::string options = fmt::format("-DGROUP={}", group);
   if (run) options += fmt::format(" -DROWS={}", rows);
-  if (compiled) options += compiled_options(matrix, run);
+  if (compiled)
+    options += fmt::format(" {}", compiled_offsets(matrix.offsets, matrix.pitch, kBlockTerms));
   const char* file = run ? "spmv/spmv_dia_run.cl" : "spmv/spmv_dia_row.cl";
-  product->set_kernel(file, options, store, {round_up(matrix.rows, rows) / rows, group}, values,
+  product->set_kernel(file, options, how.add, {round_up(matrix.rows, rows) / rows, group}, values,
                       offsets, static_cast<int>(diagonals), matrix.pitch, matrix.rows, matrix.cols);
   return product;
 }
 
 std::unique_ptr<SparseProduct> band_product(Context& context, const DiagonalMatrix& matrix,
-                                            const std::string& kernel, SpmvStore store) {
+                                            const std::string& kernel, const ProductOptions& how) {
   std::vector<std::int64_t> firsts;
   std::vector<std::uint32_t> widths;
   std::uint32_t widest = 1;
@@ -175,18 +161,18 @@ std::unique_ptr<SparseProduct> band_product(Context& context, const DiagonalMatr
     check_local_memory(context.info(), (group * rows + widest) * sizeof(float));
     options += fmt::format(" -DWIDEST={}", widest);
   }
-  product->set_kernel("spmv/spmv_bdia.cl", options, store,
+  product->set_kernel("spmv/spmv_bdia.cl", options, how.add,
                       {round_up(matrix.rows, rows) / rows, group}, values, first_of, width_of,
                       static_cast<int>(firsts.size()), matrix.pitch, matrix.rows, matrix.cols);
   return product;
 }
 
 std::unique_ptr<SparseProduct> sliced_product(Context& context, const SlicedMatrix& matrix,
-                                              const std::string& kernel, SpmvStore store,
-                                              bool wide) {
+                                              const std::string& kernel,
+                                              const ProductOptions& how) {
   auto product = std::make_unique<KernelProduct>(context, matrix.rows, matrix.cols);
   const KernelProduct::Positions starts =
-      product->hold_positions(matrix.starts, "a matrix's slices", wide);
+      product->hold_positions(matrix.starts, "a matrix's slices", how.wide_positions);
   const cl::Buffer columns = product->hold(matrix.columns, "a matrix's columns");
   const cl::Buffer values = product->hold(matrix.values, "a matrix's elements");
   const cl::Buffer order = product->hold(matrix.order, "the order of a matrix's rows");
@@ -195,7 +181,7 @@ std::unique_ptr<SparseProduct> sliced_product(Context& context, const SlicedMatr
                                     starts.type, matrix.block.height, matrix.block.width);
   if (matrix.sliced) options += fmt::format(" -DSLICE={}", matrix.height);
   if (!matrix.order.empty()) options += " -DSORTED";
-  product->set_kernel("spmv/spmv_ell.cl", options, store, {matrix.block_rows() / lanes, 0},
+  product->set_kernel("spmv/spmv_ell.cl", options, how.add, {matrix.block_rows() / lanes, 0},
                       starts.buffer, columns, values, order, matrix.height, matrix.block_rows(),
                       matrix.rows, matrix.cols);
   return product;
@@ -203,26 +189,23 @@ std::unique_ptr<SparseProduct> sliced_product(Context& context, const SlicedMatr
 
 std::unique_ptr<SparseProduct> row_product(Context& context, const CsrMatrix& matrix,
                                            const BlockSize& block, const std::string& kernel,
-                                           SpmvStore store, bool wide) {
+                                           const ProductOptions& how) {
   auto product = std::make_unique<KernelProduct>(context, matrix.rows, matrix.cols);
   const KernelProduct::Positions starts =
-      product->hold_positions(matrix.starts, "a matrix's rows", wide);
+      product->hold_positions(matrix.starts, "a matrix's rows", how.wide_positions);
   const cl::Buffer columns = product->hold(matrix.columns, "a matrix's columns");
   const cl::Buffer values = product->hold(matrix.values, "a matrix's elements");
   const std::size_t group = spmv_group(context.info(), kGroup);
   std::string options = fmt::format("-DGROUP={} -DSTART={} -DBLOCK_ROWS={} -DBLOCK_COLS={}", group,
                                     starts.type, block.height, block.width);
-  const char* file = "spmv/spmv_csr_scalar.cl";
-  std::size_t items = 1;  // For a block row.
-  if (kernel.starts_with("parts")) {
-    options += fmt::format(" -DPARTS={}", number_of(kernel));
-  } else if (kernel != "scalar") {
-    items = std::min(number_of(kernel), group);
-    options += fmt::format(" -DITEMS={}", items);
-    file = "spmv/spmv_csr_vector.cl";
-  }
-  product->set_kernel(file, options, store, {matrix.block_rows() * items, group}, starts.buffer,
-                      columns, values, matrix.block_rows(), matrix.rows, matrix.cols);
+  const bool parts = kernel.starts_with("parts");
+  // Work-items for a block row: one for "scalar".
+  const std::size_t items = parts ? 1 : std::min(number_of(kernel), group);
+  options += fmt::format(" -DITEMS={}", items);
+  if (parts) options += fmt::format(" -DPARTS={}", number_of(kernel));
+  product->set_kernel("spmv/spmv_csr.cl", options, how.add, {matrix.block_rows() * items, group},
+                      starts.buffer, columns, values, matrix.block_rows(), matrix.rows,
+                      matrix.cols);
   return product;
 }
 
@@ -252,31 +235,31 @@ std::vector<std::uint32_t> spmv_stream_bounds(const std::vector<std::uint64_t>& 
 }
 
 std::unique_ptr<SparseProduct> stream_product(Context& context, const CsrMatrix& matrix,
-                                              SpmvStore store, bool wide) {
+                                              const ProductOptions& how) {
   const SpmvStreamForm form = spmv_stream_form(context.info());
   const std::vector<std::uint32_t> first_rows = spmv_stream_bounds(matrix.starts, form);
   auto product = std::make_unique<KernelProduct>(context, matrix.rows, matrix.cols);
   const KernelProduct::Positions starts =
-      product->hold_positions(matrix.starts, "a matrix's rows", wide);
+      product->hold_positions(matrix.starts, "a matrix's rows", how.wide_positions);
   const cl::Buffer columns = product->hold(matrix.columns, "a matrix's columns");
   const cl::Buffer values = product->hold(matrix.values, "a matrix's elements");
   const cl::Buffer bounds = product->hold(first_rows, "the rows of work-groups");
   product->set_kernel(
       "spmv/spmv_stream.cl",
-      fmt::format("-DGROUP={} -DTILE={} -DSTART={}", form.group, form.tile, starts.type), store,
+      fmt::format("-DGROUP={} -DTILE={} -DSTART={}", form.group, form.tile, starts.type), how.add,
       {(first_rows.size() - 1) * form.group, form.group}, bounds, starts.buffer, columns, values);
   return product;
 }
 
 std::unique_ptr<SparseProduct> entry_product(Context& context, const CsrMatrix& matrix,
-                                             const std::string& kernel, SpmvStore store) {
+                                             const std::string& kernel, const ProductOptions& how) {
   if (kernel == "run") {
     // Half of the local memory, up to what a CPU's first cache holds.
     const std::size_t share = std::clamp<std::size_t>(context.info().local_memory / 16, 7, 1023);
-    return std::make_unique<EntryProduct>(context, matrix, 1, share, store);
+    return std::make_unique<EntryProduct>(context, matrix, 1, share, how);
   }
   // Shares are odd, so that work-items use different banks.
-  return std::make_unique<EntryProduct>(context, matrix, 256, 7, store);
+  return std::make_unique<EntryProduct>(context, matrix, 256, 7, how);
 }
 
 }  // namespace diacut

@@ -15,9 +15,6 @@
 /// DeviceError, also where local memory does not hold what the kernel needs.
 namespace diacut {
 
-/// Whether a product replaces the vector it is stored to or is added to it.
-enum class SpmvStore { kReplace, kAdd };
-
 /// A matrix on the device and one of kernels/spmv/spmv_*.cl with it. `in` and `out` are different
 /// buffers, and nothing beyond columns and rows is read or written. Throws DeviceError.
 class KernelProduct : public SparseProduct {
@@ -52,11 +49,11 @@ class KernelProduct : public SparseProduct {
     std::size_t items;
     std::size_t group;
   };
-  /// The kernel and its first arguments; `in` and `out` follow them.
+  /// The kernel and its first arguments; `in` and `out` follow them. `add`: as ProductOptions::add.
   template <class... Arguments>
-  void set_kernel(const std::string& file, const std::string& options, SpmvStore store,
-                  const Range& range, const Arguments&... arguments) {
-    kernel_ = kernel(file, "spmv", store == SpmvStore::kAdd ? options + " -DACCUMULATE" : options);
+  void set_kernel(const std::string& file, const std::string& options, bool add, const Range& range,
+                  const Arguments&... arguments) {
+    kernel_ = kernel(file, "spmv", add ? options + " -DACCUMULATE" : options);
     range_ = range;
     bound_ = sizeof...(arguments);
     set_arguments(kernel_, arguments...);
@@ -82,19 +79,19 @@ class KernelProduct : public SparseProduct {
 std::size_t spmv_group(const DeviceInfo& device, std::size_t group);
 
 std::unique_ptr<SparseProduct> diagonal_product(Context& context, const DiagonalMatrix& matrix,
-                                                const std::string& kernel, SpmvStore store);
+                                                const std::string& kernel,
+                                                const ProductOptions& how);
 std::unique_ptr<SparseProduct> band_product(Context& context, const DiagonalMatrix& matrix,
-                                            const std::string& kernel, SpmvStore store);
+                                            const std::string& kernel, const ProductOptions& how);
 std::unique_ptr<SparseProduct> sliced_product(Context& context, const SlicedMatrix& matrix,
-                                              const std::string& kernel, SpmvStore store,
-                                              bool wide);
+                                              const std::string& kernel, const ProductOptions& how);
 std::unique_ptr<SparseProduct> row_product(Context& context, const CsrMatrix& matrix,
                                            const BlockSize& block, const std::string& kernel,
-                                           SpmvStore store, bool wide);
+                                           const ProductOptions& how);
 std::unique_ptr<SparseProduct> stream_product(Context& context, const CsrMatrix& matrix,
-                                              SpmvStore store, bool wide);
+                                              const ProductOptions& how);
 std::unique_ptr<SparseProduct> entry_product(Context& context, const CsrMatrix& matrix,
-                                             const std::string& kernel, SpmvStore store);
+                                             const std::string& kernel, const ProductOptions& how);
 
 /// How kernels/spmv/spmv_stream.cl divides a matrix's rows among work-groups.
 struct SpmvStreamForm {

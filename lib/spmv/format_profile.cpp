@@ -118,8 +118,8 @@ FormatProfile parse_format_profile(const std::string& text, const std::string& n
   return profile;
 }
 
-FormatProfileChoice find_format_profile(const DeviceInfo& device) {
-  FormatProfileChoice choice;
+FoundProfile<FormatProfile> find_format_profile(const DeviceInfo& device) {
+  FoundProfile<FormatProfile> choice;
   choice.origin =
       find_profile(device, [&](const json& root) { choice.profile = format_profile_of(root); });
   return choice;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,11 +46,6 @@ std::string format_profile_part(const FormatProfile& profile);
 /// another version, missing or misshapen members, numbers that are no rates.
 FormatProfile parse_format_profile(const std::string& text, const std::string& name);
 
-/// The part of the device's profile, and where it was found (see find_profile()).
-struct FormatProfileChoice {
-  std::optional<FormatProfile> profile;
-  ProfileOrigin origin;
-};
-FormatProfileChoice find_format_profile(const DeviceInfo& device);
+FoundProfile<FormatProfile> find_format_profile(const DeviceInfo& device);
 
 }  // namespace diacut

@@ -40,24 +40,15 @@ std::vector<std::int64_t> offsets_of(const CsrMatrix& matrix) {
 
 std::size_t divided_up(std::size_t count, std::size_t by) { return (count + by - 1) / by; }
 
-/// Calls visit(block row, columns) for every block row; `columns` are the first columns of its
-/// non-empty blocks, ascending.
-template <class Visit>
-void for_block_rows(const CsrMatrix& matrix, const BlockSize& block, const Visit& visit) {
-  std::vector<std::uint32_t> columns;
-  for (std::size_t r = 0; r < divided_up(matrix.rows, block.height); ++r) {
-    columns.clear();
-    const std::size_t end = std::min(matrix.rows, (r + 1) * block.height);
-    for (std::size_t row = r * block.height; row < end; ++row) {
-      for (std::uint64_t e = matrix.starts[row]; e < matrix.starts[row + 1]; ++e) {
-        const auto width = static_cast<std::uint32_t>(block.width);
-        const std::uint32_t column = matrix.columns[e] / width * width;
-        if (columns.empty() || columns.back() != column) columns.push_back(column);
-      }
-    }
-    std::sort(columns.begin(), columns.end());
-    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-    visit(r, columns);
+/// Calls visit(first column) for the blocks of every block row, then end().
+template <class Visit, class End>
+void for_block_rows(const CsrMatrix& matrix, const BlockSize& block, const Visit& visit,
+                    const End& end) {
+  for (std::size_t top = 0; top < matrix.rows; top += block.height) {
+    for_each_block(
+        matrix.starts, matrix.columns, top, std::min(block.height, matrix.rows - top), block.width,
+        [&](std::uint32_t first, const auto&, const auto&, std::size_t) { visit(first); });
+    end();
   }
 }
 
@@ -226,9 +217,8 @@ std::string to_string(const BlockSize& block) {
 
 std::size_t count_blocks(const CsrMatrix& matrix, const BlockSize& block) {
   std::size_t count = 0;
-  for_block_rows(matrix, block, [&](std::size_t, const std::vector<std::uint32_t>& columns) {
-    count += columns.size();
-  });
+  for_block_rows(
+      matrix, block, [&](std::uint32_t) { ++count; }, [] {});
   return count;
 }
 
@@ -238,10 +228,9 @@ CsrMatrix block_matrix(const CsrMatrix& matrix, const BlockSize& block,
   result.rows = matrix.rows;
   result.cols = matrix.cols;
   result.starts.reserve(divided_up(matrix.rows, block.height) + 1);
-  for_block_rows(matrix, block, [&](std::size_t, const std::vector<std::uint32_t>& columns) {
-    result.columns.insert(result.columns.end(), columns.begin(), columns.end());
-    result.starts.push_back(result.columns.size());
-  });
+  for_block_rows(
+      matrix, block, [&](std::uint32_t first) { result.columns.push_back(first); },
+      [&] { result.starts.push_back(result.columns.size()); });
   check_fill(static_cast<double>(result.columns.size()) * static_cast<double>(block.elements()),
              matrix.nonzeros(), fmt::format("BCSR {}", to_string(block)), limits);
   result.values.assign(result.columns.size() * block.elements(), 0.0F);

@@ -155,9 +155,9 @@ std::vector<std::uint32_t> entry_rows(const CsrMatrix& matrix);
 inline constexpr std::size_t kTallestBlock = 16;
 
 /// Visits the non-empty blocks of one block row from left to right: the `height` rows from `top` on
-/// of a matrix by rows, in blocks of `width` columns. Calls visit(from, to, entries): row i of the
-/// block has the entries from[i] to to[i], all rows together `entries` of them. Precondition:
-/// height <= kTallestBlock.
+/// of a matrix by rows, in blocks of `width` columns. Calls visit(first, from, to, entries): the
+/// block's first column is `first`, and its row i has the entries from[i] to to[i], all rows
+/// together `entries` of them. Precondition: height <= kTallestBlock.
 template <class Visit>
 void for_each_block(std::span<const std::uint64_t> starts, std::span<const std::uint32_t> columns,
                     std::size_t top, std::size_t height, std::size_t width, const Visit& visit) {
@@ -171,14 +171,14 @@ void for_each_block(std::span<const std::uint64_t> starts, std::span<const std::
       if (from[i] < starts[top + i + 1]) least = std::min(least, columns[from[i]]);
     }
     if (least == kNoColumn) return;
-    const std::uint64_t end = (least / width + 1) * width;
+    const std::uint64_t first = least / width * width;
     std::size_t entries = 0;
     for (std::size_t i = 0; i < height; ++i) {
       to[i] = from[i];
-      while (to[i] < starts[top + i + 1] && columns[to[i]] < end) ++to[i];
+      while (to[i] < starts[top + i + 1] && columns[to[i]] < first + width) ++to[i];
       entries += to[i] - from[i];
     }
-    visit(from, to, entries);
+    visit(static_cast<std::uint32_t>(first), from, to, entries);
     from = to;
   }
 }

@@ -118,32 +118,30 @@ std::unique_ptr<SparseProduct> make_product(Context& context, const CsrMatrix& m
                                             const ProductOptions& options) {
   check_known(implementation);
   const std::string& kernel = implementation.kernel;
-  const SpmvStore store = options.add ? SpmvStore::kAdd : SpmvStore::kReplace;
   const BlockSize& block = implementation.block;
-  const bool wide = options.wide_positions;
   const auto blocks = [&] { return block_matrix(matrix, block, options.limits); };
   const auto sliced = [&](const CsrMatrix& rows, bool slices) -> std::unique_ptr<SparseProduct> {
     const SliceForm form{slices ? kSlice : 0, kernel.starts_with("sorted") ? kSortWindow : 1};
     return sliced_product(context,
                           sliced_matrix(rows, block, matrix.nonzeros(), form, options.limits),
-                          kernel, store, wide);
+                          kernel, options);
   };
   switch (implementation.format) {
     case Format::kDia:
-      return diagonal_product(context, diagonal_matrix(matrix, options.limits), kernel, store);
+      return diagonal_product(context, diagonal_matrix(matrix, options.limits), kernel, options);
     case Format::kBdia:
-      return band_product(context, diagonal_matrix(matrix, options.limits), kernel, store);
+      return band_product(context, diagonal_matrix(matrix, options.limits), kernel, options);
     case Format::kEll:
       return sliced(matrix, false);
     case Format::kSell:
       return sliced(matrix, true);
     case Format::kCsr:
-      if (kernel == "stream") return stream_product(context, matrix, store, wide);
-      return row_product(context, matrix, block, kernel, store, wide);
+      if (kernel == "stream") return stream_product(context, matrix, options);
+      return row_product(context, matrix, block, kernel, options);
     case Format::kCoo:
-      return entry_product(context, matrix, kernel, store);
+      return entry_product(context, matrix, kernel, options);
     case Format::kBcsr:
-      return row_product(context, blocks(), block, kernel, store, wide);
+      return row_product(context, blocks(), block, kernel, options);
     case Format::kBell:
       return sliced(blocks(), false);
     case Format::kSbell:
@@ -157,13 +155,12 @@ std::unique_ptr<SparseProduct> make_diagonal_product(Context& context, const Csr
                                                      const Implementation& implementation,
                                                      const ProductOptions& options) {
   check_known(implementation);
-  const SpmvStore store = options.add ? SpmvStore::kAdd : SpmvStore::kReplace;
   const DiagonalMatrix part = diagonal_part(matrix, offsets);
   if (implementation.format == Format::kDia) {
-    return diagonal_product(context, part, implementation.kernel, store);
+    return diagonal_product(context, part, implementation.kernel, options);
   }
   if (implementation.format == Format::kBdia) {
-    return band_product(context, part, implementation.kernel, store);
+    return band_product(context, part, implementation.kernel, options);
   }
   throw ConfigError(fmt::format("'{}' holds no diagonals", to_string(implementation)));
 }

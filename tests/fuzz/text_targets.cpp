@@ -131,10 +131,10 @@ void find_profiles(const FileBytes& bytes) {
   device.driver = plausible.driver;
   device.kind = plausible.kind;
   const UserProfile placed(device, file.path());
-  const MatvecProfileChoice matvec = find_matvec_profile(device);
+  const FoundProfile<MatvecProfile> matvec = find_matvec_profile(device);
   require(matvec.profile.has_value() != matvec.origin.source.empty(), "a profile has a source");
   require(matvec.profile || !matvec.origin.note.empty(), "a note tells of a profile passed over");
-  const FormatProfileChoice formats = find_format_profile(device);
+  const FoundProfile<FormatProfile> formats = find_format_profile(device);
   require(formats.profile || !formats.origin.note.empty(), "a note tells of a profile passed over");
   require(!formats.profile || formats.profile->device.driver == device.driver,
           "a profile is of its device");

@@ -35,7 +35,7 @@ CompressedProblem::CompressedProblem(Context& context, const BlockProblem& probl
   const ReferenceSymmetric reference = reference_compress_rooted(
       problem.matrix, problem.grid, problem.stencil, MatvecStorage::kHalf, problem.sqrt_degree);
   rounded = {reference.shape, {reference.values.begin(), reference.values.end()}};
-  // The main diagonal's own error is the subject of the tests of compress_rooted().
+  // The main diagonal's own error is the subject of the tests of compress() with kRooted.
   const std::vector<float> diagonal = matrix.compressed().diagonal.download();
   for (std::size_t row = 0; row < diagonal.size(); ++row) {
     rounded.values[problem.stencil.centre() * problem.pitch() + row] = diagonal[row];

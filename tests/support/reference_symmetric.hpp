@@ -17,7 +17,7 @@ struct ReferenceSymmetric {
 ReferenceSymmetric reference_compress(const HostDiaMatrix& matrix, const Grid& grid,
                                       const Stencil& stencil, MatvecStorage storage,
                                       const std::vector<float>* sqrt_degree);
-/// The twin of compress_rooted(); of compress_kept() where `products` are those of the matrix with
+/// The twin of compress() with kRooted; with kKept where `products` are those of the matrix with
 /// the roots.
 ReferenceSymmetric reference_compress_rooted(const HostDiaMatrix& matrix, const Grid& grid,
                                              const Stencil& stencil, MatvecStorage storage,

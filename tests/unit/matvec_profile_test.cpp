@@ -137,7 +137,7 @@ TEST(MatvecProfile, ItsFileIsInTheUsersDataFolder) {
 TEST(MatvecProfile, FoundIfItIsThisDevicesElseToldOfAndIgnored) {
   const testing::TempFolder folder;
   const Variable data("XDG_DATA_HOME", folder.path().string());
-  MatvecProfileChoice choice = find_matvec_profile(device());
+  FoundProfile<MatvecProfile> choice = find_matvec_profile(device());
   EXPECT_FALSE(choice.profile.has_value());
   EXPECT_EQ(choice.origin.note, "");
 
@@ -237,7 +237,7 @@ TEST(MatvecProfile, ThoseThatShipAreReadAndChosenByDevice) {
     info.platform = of.platform;
     info.driver = "of tomorrow";
     info.kind = of.kind;
-    const MatvecProfileChoice choice = find_matvec_profile(info);
+    const FoundProfile<MatvecProfile> choice = find_matvec_profile(info);
     ASSERT_TRUE(choice.profile.has_value()) << shipped.name;
     EXPECT_EQ(choice.origin.source, shipped.name);
   }
@@ -316,7 +316,7 @@ TEST(FormatProfile, ThoseThatShipAreRead) {
     device.platform = profile.device.platform;
     device.driver = "of tomorrow";
     device.kind = profile.device.kind;
-    const FormatProfileChoice choice = find_format_profile(device);
+    const FoundProfile<FormatProfile> choice = find_format_profile(device);
     ASSERT_TRUE(choice.profile.has_value()) << shipped.name;
     EXPECT_EQ(choice.origin.source, shipped.name);
     EXPECT_EQ(*choice.profile, profile);

@@ -4,10 +4,12 @@
 // control_read: every work-item reads STEPS elements, get_global_size(0) elements apart. It writes
 // their sum only if the sum is negative, which it never is: so no compiler removes the reads, and
 // nothing is written.
-// control_write: every work-item writes STEPS elements, get_global_size(0) elements apart.
-// control_flops: every work-item does STEPS times 16 fused multiply-adds in 8 independent chains of
-// ELEMENT: a CPU that begins two operations in a cycle and ends each after four cycles keeps eight
-// under way.
+// control_copy: out[i] = in[i] for i < count. One work-item moves one ELEMENT, read and written
+// once each. It is the yardstick of the products: the bandwidth that a kernel on this device
+// reaches when it does nothing else. control_write: every work-item writes STEPS elements,
+// get_global_size(0) elements apart. control_flops: every work-item does STEPS times 16 fused
+// multiply-adds in 8 independent chains of ELEMENT: a CPU that begins two operations in a cycle and
+// ends each after four cycles keeps eight under way.
 #if !defined(ELEMENT) || !defined(STEPS)
 #error "control needs ELEMENT and STEPS"
 #endif
@@ -28,6 +30,12 @@ __kernel void control_read(__global const ELEMENT* restrict in, __global float* 
   for (ulong i = 0; i < STEPS; ++i) sum += from[i * items];
   const float all = total(sum);
   if (all == -1.0f) out[0] = all;  // All that is read is positive.
+}
+
+__kernel void control_copy(__global const ELEMENT* restrict in, __global ELEMENT* restrict out,
+                           const ulong count) {
+  const ulong i = get_global_id(0);
+  if (i < count) out[i] = in[i];
 }
 
 __kernel void control_write(__global ELEMENT* restrict out, const float value) {

@@ -193,7 +193,7 @@ void CoarseLevels::compress(Coarsen& coarsen, Level& level, Buffer<float>& coars
     // Gains of the rounded weights interpolate the trivial eigenvector exactly.
     coarsen.gains(*level.matrix, level.gain, coarse_sqrt_degree, count() - 1);
   } else if (level.own) {
-    level.own->compress_kept(*context_);
+    level.own->compress(*context_, MainDiagonal::kKept);
   } else {
     level.own.emplace(level.matrix->compressed_copy(*context_));
     level.matrix = &*level.own;

@@ -48,7 +48,7 @@ std::vector<bool> in_dense_blocks(const CsrMatrix& matrix, const BlockSize& bloc
   for (std::size_t top = 0; top < matrix.rows; top += block.height) {
     const std::size_t height = std::min(block.height, matrix.rows - top);
     for_each_block(matrix.starts, matrix.columns, top, height, block.width,
-                   [&](const auto& from, const auto& to, std::size_t entries) {
+                   [&](std::uint32_t, const auto& from, const auto& to, std::size_t entries) {
                      if (static_cast<double>(entries) <= least) return;
                      for (std::size_t i = 0; i < height; ++i) {
                        for (std::uint64_t e = from[i]; e < to[i]; ++e) result[e] = true;

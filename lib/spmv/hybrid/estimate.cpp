@@ -159,7 +159,8 @@ BlockCounts count_blocks(const Sample& sample, const BlockSize& block) {
     for (std::size_t top = first; top < window_end; top += block.height, ++block_rows) {
       std::size_t count = 0;
       for_each_block(sample.starts, sample.columns, top, std::min(block.height, window_end - top),
-                     block.width, [&](const auto&, const auto&, std::size_t entries) {
+                     block.width,
+                     [&](std::uint32_t, const auto&, const auto&, std::size_t entries) {
                        ++result.by_entries[entries];
                        ++count;
                      });

@@ -22,8 +22,6 @@ std::string options(int floats, std::size_t steps) {
                      steps);
 }
 
-constexpr std::size_t kCopyGroup = 256;
-
 std::uint32_t mix(std::uint32_t h) {
   h = (h ^ (h >> 16)) * 0x85ebca6bU;
   h = (h ^ (h >> 13)) * 0xc2b2ae35U;
@@ -35,13 +33,16 @@ std::uint32_t mix(std::uint32_t h) {
 Control::Control(Context& context, int floats)
     : context_(&context),
       floats_(static_cast<std::size_t>(floats)),
-      group_(std::min(kGroup, context.info().max_work_group)),
-      read_(context.kernel("spmv/measure/control.cl", "control_read", options(floats, kMemorySteps),
-                           embedded_spmv_kernels())),
-      write_(context.kernel("spmv/measure/control.cl", "control_write",
-                            options(floats, kMemorySteps), embedded_spmv_kernels())),
-      flops_(context.kernel("spmv/measure/control.cl", "control_flops", options(floats, kFlopSteps),
-                            embedded_spmv_kernels())) {}
+      group_(std::min(kGroup, context.info().max_work_group)) {
+  const auto kernel = [&](const char* name, std::size_t steps) {
+    return context.kernel("spmv/measure/control.cl", name, options(floats, steps),
+                          embedded_spmv_kernels());
+  };
+  read_ = kernel("control_read", kMemorySteps);
+  write_ = kernel("control_write", kMemorySteps);
+  copy_ = kernel("control_copy", kMemorySteps);
+  flops_ = kernel("control_flops", kFlopSteps);
+}
 
 std::size_t Control::granularity() const { return floats_ * group_ * kMemorySteps; }
 
@@ -62,42 +63,34 @@ double Control::flops(Buffer<float>& out) {
   return 2.0 * 16.0 * static_cast<double>(kFlopSteps * floats_ * items);
 }
 
-Copy::Copy(Context& context, int floats)
-    : context_(&context),
-      floats_(static_cast<std::size_t>(floats)),
-      group_(std::min(kCopyGroup, context.info().max_work_group)),
-      kernel_(context.kernel(
-          "spmv/measure/copy.cl", "copy",
-          floats == 1 ? std::string("-DELEMENT=float") : fmt::format("-DELEMENT=float{}", floats),
-          embedded_spmv_kernels())) {}
-
-void Copy::operator()(const Buffer<float>& in, Buffer<float>& out, std::size_t count) {
+void Control::copy(const Buffer<float>& in, Buffer<float>& out, std::size_t count) {
   const std::size_t elements = count / floats_;
-  set_arguments(kernel_, in, out, elements);
-  context_->launch(kernel_, cl::NDRange(round_up(elements, group_)), cl::NDRange(group_));
+  set_arguments(copy_, in, out, elements);
+  context_->launch(copy_, cl::NDRange(round_up(elements, group_)), cl::NDRange(group_));
 }
 
 void random_matrix(Context& context, const RandomMatrixShape& shape, std::uint32_t seed,
                    Buffer<float>& values) {
-  Buffer<std::int32_t> steps =
-      context.allocate<std::int32_t>(shape.steps.size(), "a random matrix's neighbours");
+  auto steps = context.allocate<StencilOffset>(shape.steps.size(), "a random matrix's neighbours");
   steps.upload(shape.steps);
   cl::Kernel kernel =
       context.kernel("spmv/measure/random_matrix.cl", "random_matrix", {}, embedded_spmv_kernels());
-  set_arguments(kernel, steps, shape.width, shape.height, shape.stride, seed, shape.pitch, values);
-  context.launch(kernel, cl::NDRange(shape.pitch, shape.steps.size() / 2), cl::NullRange);
+  set_arguments(kernel, steps, shape.grid.width, shape.grid.height, shape.grid.stride, seed,
+                shape.pitch, values);
+  context.launch(kernel, cl::NDRange(shape.pitch, shape.steps.size()), cl::NullRange);
   context.finish();
 }
 
 float reference_random_element(const RandomMatrixShape& shape, std::uint32_t seed, std::size_t d,
                                std::size_t row) {
-  const auto stride = static_cast<std::size_t>(shape.stride);
+  const Grid& grid = shape.grid;
+  const auto stride = static_cast<std::size_t>(grid.stride);
   const auto x = static_cast<std::int64_t>(row % stride);
   const auto y = static_cast<std::int64_t>(row / stride);
-  const std::int64_t to_x = x + shape.steps[2 * d];
-  const std::int64_t to_y = y + shape.steps[2 * d + 1];
-  if (x >= shape.width || y >= shape.height) return 0.0f;
-  if (to_x < 0 || to_x >= shape.width || to_y < 0 || to_y >= shape.height) return 0.0f;
+  const std::int64_t to_x = x + shape.steps[d].dx;
+  const std::int64_t to_y = y + shape.steps[d].dy;
+  if (x >= grid.width || y >= grid.height) return 0.0f;
+  if (to_x < 0 || to_x >= grid.width || to_y < 0 || to_y >= grid.height) return 0.0f;
   const std::uint32_t hash = mix(static_cast<std::uint32_t>(row) + 0x9e3779b9U);
   const std::uint32_t bits = mix(hash ^ (seed + static_cast<std::uint32_t>(d))) >> 8;
   return static_cast<float>(bits | 1) * 0x1p-24f;

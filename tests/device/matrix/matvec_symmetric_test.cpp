@@ -64,12 +64,10 @@ struct Compressed {
       : host(make(each, seed)), roots(scaled ? make_roots(each.grid, seed) : std::vector<float>()) {
     const Stencil stencil = disc_stencil(each.radius);
     const DiaMatrix device = upload(context(), host);
-    if (scaled) {
-      const Buffer<float> device_roots = Trial(context()).uploaded(roots);
-      matrix = compress(context(), device, each.grid, stencil, storage, device_roots);
-    } else {
-      matrix = compress(context(), device, each.grid, stencil, storage);
-    }
+    const Buffer<float> device_roots = Trial(context()).uploaded(roots);
+    matrix = compress(context(), device, each.grid, stencil, storage,
+                      scaled ? MainDiagonal::kScaled : MainDiagonal::kOwn,
+                      scaled ? &device_roots : nullptr);
     context().finish();
     reference = reference_compress(host, each.grid, stencil, storage, scaled ? &roots : nullptr);
   }
@@ -234,7 +232,7 @@ TEST_P(SymmetricStorage, KeepsTheTrivialEigenvector) {
   const EigenProblem problem(61, 47, 5);
   const NormalizedMatrix whole = matrix_of(context(), problem);
   const SymmetricDia matrix = compress(context(), whole.dia(), problem.grid, disc_stencil(5),
-                                       GetParam(), whole.sqrt_degree());
+                                       GetParam(), MainDiagonal::kScaled, &whole.sqrt_degree());
   SymmetricOperator op(context(), matrix);
   Guarded<float> out(context(), op.rows());
   op.perform_op(whole.sqrt_degree(), *out);

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <ostream>
 #include <random>
 #include <set>
@@ -43,35 +41,29 @@ HostDiaMatrix random_matrix(DiaShape shape, Trial& trial) {
   return matrix;
 }
 
-using MakeOperator = std::function<std::unique_ptr<DeviceOperator>(const DiaMatrix&)>;
-
 /// Multiplies by a matrix of that shape in both forms and compares every row with the definition,
 /// against the bound for a sum of n products in any order: (n + 1) u sum |a_i x_i|, with u = 2^-24,
 /// half of Trial::kEps, and three more roundings for the recurrence.
-void check_product_of(const DiaShape& shape, const MakeOperator& make) {
+void check_product_of(Context& context, const DiaShape& shape, MatvecKind kind) {
   SCOPED_TRACE(::testing::Message()
                << shape.rows << " rows, " << shape.diagonals() << " diagonals");
-  testing::expect_right(context(), [&](Trial& trial) {
+  testing::expect_right(context, [&](Trial& trial) {
     const HostDiaMatrix host = random_matrix(shape, trial);
-    const DiaMatrix matrix = upload(context(), host);
-    const std::unique_ptr<DeviceOperator> op = make(matrix);
-    ASSERT_EQ(op->rows(), shape.rows);
+    const DiaMatrix matrix = upload(context, host);
+    DiaOperator op(context, matrix, kind);
+    ASSERT_EQ(op.rows(), shape.rows);
     const std::vector<float> x = trial.normal(shape.rows);
     TermSums expected(0);
     expected.values =
         reference_matvec(host, std::vector<double>(x.begin(), x.end()), &expected.magnitudes);
-    check_product(trial, *op, x, expected, (static_cast<double>(shape.diagonals()) + 4) / 2);
-    EXPECT_EQ(op->products(), 5);
+    check_product(trial, op, x, expected, (static_cast<double>(shape.diagonals()) + 4) / 2);
+    EXPECT_EQ(op.products(), 5);
   });
 }
 
 class Matvec : public ::testing::TestWithParam<MatvecKind> {
  protected:
-  void check(const DiaShape& shape) {
-    check_product_of(shape, [](const DiaMatrix& matrix) {
-      return std::make_unique<DiaOperator>(context(), matrix, GetParam());
-    });
-  }
+  void check(const DiaShape& shape) { check_product_of(context(), shape, GetParam()); }
 };
 
 class TinyMatvec : public Matvec {};
@@ -151,29 +143,17 @@ TEST_P(Matvec, ManyDiagonalsOfNoStencil) {
   check(dia_shape(4001, {offsets.begin(), offsets.end()}));
 }
 
-/// The forms of kUnrolled, of which a device uses one.
-class TinyUnrolledForm : public ::testing::TestWithParam<MatvecUnrolledForm> {
- protected:
-  static void check(const DiaShape& shape) {
-    check_product_of(shape, [](const DiaMatrix& matrix) {
-      return std::make_unique<DiaOperator>(context(), matrix, GetParam());
-    });
+TEST(TinyUnrolled, TheKernelsOfCpusAndOfOtherDevices) {
+  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
+    Context treated(testing::test_device());
+    treated.guard_allocations();
+    treated.treat_as(kind);
+    const auto check = [&](const DiaShape& shape) {
+      check_product_of(treated, shape, MatvecKind::kUnrolled);
+    };
+    for (std::size_t rows : {33, 40, 63, 64}) check(dia_shape(rows, kMixed));
+    check(dia_shape(1100, {-9, -1, 0, 1, 2, 3, 5, 8}));
   }
-};
-
-std::string unrolled_form_name(const ::testing::TestParamInfo<MatvecUnrolledForm>& info) {
-  return "Rows" + std::to_string(info.param.rows) + "Lanes" + std::to_string(info.param.lanes);
-}
-INSTANTIATE_TEST_SUITE_P(Kernels, TinyUnrolledForm,
-                         ::testing::Values(MatvecUnrolledForm{128, 1, 1},
-                                           MatvecUnrolledForm{64, 4, 4},
-                                           MatvecUnrolledForm{8, 32, 16},
-                                           MatvecUnrolledForm{1, 512, 16}),
-                         unrolled_form_name);
-
-TEST_P(TinyUnrolledForm, AtTheBorderAndInside) {
-  for (std::size_t rows : {33, 40, 63, 64}) check(dia_shape(rows, kMixed));
-  check(dia_shape(1100, {-9, -1, 0, 1, 2, 3, 5, 8}));
 }
 
 /// A device with images of at most that size.

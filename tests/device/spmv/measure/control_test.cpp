@@ -2,6 +2,7 @@
 // shame all of them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "guarded.hpp"
@@ -37,6 +38,25 @@ TEST(TinyControl, ReadsEveryElement) {
       control.read(*memory, *out, count);
       EXPECT_EQ(out.values()[0], -1.0f)
           << "element " << at << " of " << count << ", width " << width;
+    }
+  }
+}
+
+TEST(Control, CopiesThatMuchAndNoMore) {
+  Context context(testing::test_device());
+  for (const int floats : {1, 2, 4, 8, 16}) {
+    Control control(context, floats);
+    for (const std::size_t elements : {1, 2, 255, 256, 257}) {
+      const std::size_t count = elements * static_cast<std::size_t>(floats);
+      std::vector<float> data(count + 16);
+      for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i) + 1.0f;
+      Buffer<float> in = context.allocate<float>(data.size(), "values");
+      in.upload(data);
+      Buffer<float> out = context.allocate<float>(data.size(), "their copy");
+      out.fill(-1.0f);
+      control.copy(in, out, count);
+      std::fill(data.begin() + static_cast<std::ptrdiff_t>(count), data.end(), -1.0f);
+      EXPECT_EQ(out.download(), data) << floats << " floats, " << count;
     }
   }
 }
