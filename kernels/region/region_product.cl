@@ -19,19 +19,8 @@
 #error "region/region_product.cl needs -DENTRIES and -DCOLUMNS"
 #endif
 
-#if COLUMNS == 1
-typedef float Row;
-#elif COLUMNS == 2
-typedef float2 Row;
-#elif COLUMNS == 4
-typedef float4 Row;
-#elif COLUMNS == 8
-typedef float8 Row;
-#elif COLUMNS == 16
-typedef float16 Row;
-#else
-#error "region/region_product.cl: COLUMNS must be 1, 2, 4, 8 or 16"
-#endif
+#define VEC COLUMNS
+#include "matrix/block.clh"
 
 #define ENTRY(d, dx, dy) (int2)(dx, dy),
 #define END_OF_ENTRIES (int2)(0, 0)
@@ -41,8 +30,8 @@ __constant int2 kEntries[] = {ENTRIES END_OF_ENTRIES};
 
 __kernel void region_product(__global const float* restrict values,
                              __global const float* restrict root,
-                             __global const int* restrict region, __global const Row* restrict x,
-                             __global Row* restrict out, const int width, const int height,
+                             __global const int* restrict region, __global const Set* restrict x,
+                             __global Set* restrict out, const int width, const int height,
                              const ulong stride, const ulong pitch) {
   const ulong i = get_global_id(0);
   if (i >= (ulong)width * height) return;
@@ -50,7 +39,7 @@ __kernel void region_product(__global const float* restrict values,
   const int py = (int)(i / width);
   const ulong element = py * stride + px;
   const int own = region[i];
-  Row sum = (Row)(0.0f);
+  Set sum = (Set)(0.0f);
   if (own != 0) {
     for (uint d = 0; d < DIAGONALS; ++d) {
       const int nx = px + kEntries[d].x;

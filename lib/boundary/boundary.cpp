@@ -16,20 +16,38 @@ namespace diacut {
 
 namespace {
 
-// For each element of the grid, 1 where it is a pixel with data, else 0.
-std::vector<std::uint8_t> valid_elements(const Image& image, const Grid& grid) {
-  std::vector<std::uint8_t> valid(grid.rows(), 0);
+/// The image's pixel that row y of a view begins with.
+std::ptrdiff_t first_in_row(const Image& image, const PictureView& view, int y) {
+  return static_cast<std::ptrdiff_t>(view.y - view.image_y + y) * image.width + view.x -
+         view.image_x;
+}
+
+/// For each element of the grid, which is the part of the image that the view shows, 1 where it is
+/// a pixel with data, else 0.
+std::vector<std::uint8_t> valid_elements(const Image& image, const Grid& grid,
+                                         const PictureView& view) {
+  auto valid = large_vector<std::uint8_t>(grid.rows());
   for (int y = 0; y < grid.height; ++y) {
     const auto row = valid.begin() + static_cast<std::ptrdiff_t>(y) * grid.stride;
     if (image.valid.empty()) {
       std::fill_n(row, grid.width, std::uint8_t{1});
     } else {
-      const auto from = image.valid.begin() + static_cast<std::ptrdiff_t>(y) * grid.width;
+      const auto from = image.valid.begin() + first_in_row(image, view, y);
       std::transform(from, from + grid.width, row,
                      [](std::uint8_t data) { return std::uint8_t{data != 0}; });
     }
   }
   return valid;
+}
+
+std::size_t count_valid(const std::vector<std::uint8_t>& valid) {
+  return static_cast<std::size_t>(std::count(valid.begin(), valid.end(), std::uint8_t{1}));
+}
+
+Buffer<std::uint8_t> uploaded(Context& context, const std::vector<std::uint8_t>& valid) {
+  auto buffer = context.allocate<std::uint8_t>(valid.size(), "which pixels have data");
+  buffer.upload(valid);
+  return buffer;
 }
 
 // A boundary map of the image's pixels, on the grid; 0 where there is no data.
@@ -69,11 +87,8 @@ BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
                          const EdgeMap* edges, Embedding* embedding) {
   BoundaryMap map;
   map.grid = grid;
-  const std::vector<std::uint8_t> valid = valid_elements(image, grid);
-  const auto valid_pixels =
-      static_cast<std::size_t>(std::count(valid.begin(), valid.end(), std::uint8_t{1}));
-  map.valid = context.allocate<std::uint8_t>(grid.rows(), "which pixels have data");
-  map.valid.upload(valid);
+  const std::vector<std::uint8_t> valid = valid_elements(image, grid, whole_picture(grid));
+  map.valid = uploaded(context, valid);
   if (edges != nullptr) {
     check_edges(*edges, grid.width, grid.height);
     map.values = on_device(context, edges->strength, grid, valid);
@@ -83,7 +98,7 @@ BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
     case CueKind::kLearned: {
       NetworkMaps maps = network_boundary_map(
           context, networks.get(context, parameters.weights), networks.tensors(), image, grid,
-          map.valid, valid_pixels, parameters, whole_picture(grid), embedding);
+          map.valid, count_valid(valid), parameters, whole_picture(grid), embedding);
       map.values = std::move(maps.boundary);
       map.inside = std::move(maps.inside);
       break;
@@ -104,8 +119,7 @@ BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
 BoundaryMap empty_boundary_map(Context& context, const Image& image, const Grid& grid) {
   BoundaryMap map;
   map.grid = grid;
-  map.valid = context.allocate<std::uint8_t>(grid.rows(), "which pixels have data");
-  map.valid.upload(valid_elements(image, grid));
+  map.valid = uploaded(context, valid_elements(image, grid, whole_picture(grid)));
   map.values = context.allocate<float>(grid.rows(), "boundary map");
   map.values.fill(0);
   return map;
@@ -129,41 +143,11 @@ BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, cons
 
 namespace {
 
-/// The part of an image's mask that the grid covers.
-std::vector<std::uint8_t> valid_in(const Image& image, const Grid& grid, const PictureView& view) {
-  auto valid = large_vector<std::uint8_t>(grid.pixels(), 1);
-  if (image.valid.empty()) return valid;
-  const auto width = static_cast<std::size_t>(grid.width);
-  for (int y = 0; y < grid.height; ++y) {
-    const std::size_t from = static_cast<std::size_t>(view.y - view.image_y + y) *
-                                 static_cast<std::size_t>(image.width) +
-                             static_cast<std::size_t>(view.x - view.image_x);
-    std::transform(image.valid.begin() + static_cast<std::ptrdiff_t>(from),
-                   image.valid.begin() + static_cast<std::ptrdiff_t>(from + width),
-                   valid.begin() + static_cast<std::ptrdiff_t>(y) * grid.width,
-                   [](std::uint8_t data) { return std::uint8_t{data != 0}; });
-  }
-  return valid;
-}
-
-std::size_t count_valid(const std::vector<std::uint8_t>& valid) {
-  return static_cast<std::size_t>(std::count(valid.begin(), valid.end(), std::uint8_t{1}));
-}
-
-Buffer<std::uint8_t> uploaded(Context& context, const std::vector<std::uint8_t>& valid) {
-  auto buffer = context.allocate<std::uint8_t>(valid.size(), "which pixels have data");
-  buffer.upload(valid);
-  return buffer;
-}
-
 /// The magnitude at the pixels of the part, which is computed for the whole image.
 void fill_with_magnitude(const Image& image, double sigma, const PictureView& view, PartMap& part) {
   const std::vector<float> found = gradient_magnitude(image, sigma);
   for (int y = 0; y < part.grid.height; ++y) {
-    const auto row = found.begin() +
-                     static_cast<std::ptrdiff_t>(view.y - view.image_y + y) * image.width + view.x -
-                     view.image_x;
-    std::copy_n(row, part.grid.width,
+    std::copy_n(found.begin() + first_in_row(image, view, y), part.grid.width,
                 part.values.begin() + static_cast<std::ptrdiff_t>(y) * part.grid.width);
   }
 }
@@ -171,7 +155,7 @@ void fill_with_magnitude(const Image& image, double sigma, const PictureView& vi
 }  // namespace
 
 PartMap empty_part_map(const Image& image, const Grid& grid, const PictureView& view) {
-  return {grid, large_vector<float>(grid.pixels()), valid_in(image, grid, view)};
+  return {grid, large_vector<float>(grid.pixels()), valid_elements(image, grid, view)};
 }
 
 void fill_part_map(Context& context, const Image& image, const CueParameters& parameters,

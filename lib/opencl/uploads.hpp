@@ -20,19 +20,6 @@ Buffer<T> device_table(Context& context, const std::vector<T>& elements, const c
   return buffer;
 }
 
-/// 32-bit words on the device. Copies share them.
-class Uploaded {
- public:
-  Uploaded(Context& context, const std::vector<std::int32_t>& words)
-      : words_(std::make_shared<Buffer<std::int32_t>>(
-            device_table(context, words, "uploaded words"))) {}
-
-  const Buffer<std::int32_t>& words() const { return *words_; }
-
- private:
-  std::shared_ptr<Buffer<std::int32_t>> words_;
-};
-
 /// The words of floats.
 inline std::vector<std::int32_t> words_of(std::span<const float> values) {
   std::vector<std::int32_t> words(values.size());
@@ -40,5 +27,19 @@ inline std::vector<std::int32_t> words_of(std::span<const float> values) {
                  [](float value) { return std::bit_cast<std::int32_t>(value); });
   return words;
 }
+
+/// 32-bit words, integers or floats, on the device. Copies share them.
+class Uploaded {
+ public:
+  Uploaded(Context& context, const std::vector<std::int32_t>& words)
+      : words_(std::make_shared<Buffer<std::int32_t>>(
+            device_table(context, words, "uploaded words"))) {}
+  Uploaded(Context& context, std::span<const float> values) : Uploaded(context, words_of(values)) {}
+
+  const Buffer<std::int32_t>& words() const { return *words_; }
+
+ private:
+  std::shared_ptr<Buffer<std::int32_t>> words_;
+};
 
 }  // namespace diacut

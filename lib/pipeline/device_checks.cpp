@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -14,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/parallel.hpp"
+#include "core/unit_range.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut {
@@ -45,16 +44,9 @@ struct Bounds {
 template <class Values>
 void check(const Context& context, std::string_view stage, std::string_view what,
            const Values& values, const Bounds& bounds) {
-  std::atomic<bool> fails = false;
-  parallel_ranges(values.size(), kPart, [&](std::size_t begin, std::size_t end) {
-    // All values first, without a branch, so that a compiler makes vector instructions of it.
-    bool all_hold = true;
-    for (std::size_t i = begin; i < end; ++i) all_hold &= bounds.hold(values[i]);
-    if (!all_hold) fails = true;
-  });
-  if (!fails) return;
-  const auto bad = std::find_if(std::begin(values), std::end(values),
-                                [&](double value) { return !bounds.hold(value); });
+  const auto bad =
+      first_that_fails(std::span(values), [&](double value) { return bounds.hold(value); });
+  if (!bad) return;
   fail(context, stage, what, static_cast<double>(*bad),
        fmt::format("{:.4g} to {:.4g}", bounds.least, bounds.most));
 }

@@ -49,7 +49,7 @@ bool embeds(const WorkingImage& image, const RunParameters& parameters) {
   return image.edges == nullptr && parameters.has_boundary() && gives_embedding(parameters.cue);
 }
 
-/// Features of the caller's, which are resized to a grid some channels at a time.
+/// Features of the caller's, which are resized to a grid without padding some channels at a time.
 class HostFeatures final : public FeatureSource {
  public:
   HostFeatures(const FeatureMap& features, const Grid& grid) : map_(features), grid_(grid) {}
@@ -61,18 +61,8 @@ class HostFeatures final : public FeatureSource {
     const std::vector<float> planes =
         feature_planes(map_, first, count, {grid_.width, grid_.height});
     const std::span<const float> all(planes);
-    const auto width = static_cast<std::size_t>(grid_.width);
-    const auto stride = static_cast<std::size_t>(grid_.stride);
     for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c) {
-      const std::span<const float> plane = all.subspan(c * grid_.pixels(), grid_.pixels());
-      const std::size_t to = c * pitch + offset;
-      if (stride == width) {
-        block.upload(plane, to);
-        continue;
-      }
-      for (std::size_t y = 0; y < static_cast<std::size_t>(grid_.height); ++y) {
-        block.upload(plane.subspan(y * width, width), to + y * stride);
-      }
+      block.upload(all.subspan(c * grid_.pixels(), grid_.pixels()), c * pitch + offset);
     }
   }
 

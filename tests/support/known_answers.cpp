@@ -91,7 +91,7 @@ void check_residual_norms(Trial& trial, const BlockShape& shape) {
   const Guarded<float> x_in(trial.context(), x);
   const Guarded<float> product_in(trial.context(), product);
   const std::vector<double> norms = residuals.norms(
-      *x_in, *product_in, upload_ritz_values(workspace, theta), {shape.rows, shape.rows});
+      *x_in, *product_in, Uploaded(trial.context(), theta), {shape.rows, shape.rows});
   Trial::require(norms.size() == wide, "there is another number of norms");
   for (std::size_t c = 0; c < wide; ++c) {
     double squares = 0;

@@ -11,6 +11,20 @@
 #endif
 #include "common/accumulate.clh"
 
+// sums[0] and counts[0] = what the work-items of the group found, for work-item 0.
+static void add_up(__local ACC_T* sums, __local uint* counts, const ACC_T sum, const uint count) {
+  const uint lid = get_local_id(0);
+  sums[lid] = sum;
+  counts[lid] = count;
+  for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid < half_size) {
+      sums[lid] = acc_join(sums[lid], sums[lid + half_size]);
+      counts[lid] += counts[lid + half_size];
+    }
+  }
+}
+
 // Of the `chunk` elements of a group: squares[at] and counts[at], at = (level * images + image) *
 // groups + group; 0 where the level has no more elements. Images have `width` x `height` pixels,
 // `stride` elements apart. Work-groups are (group, image, level).
@@ -34,15 +48,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void level_degrees_p
     sum = acc_add_product(sum, value, value);
     count += value > 0.0f ? 1 : 0;
   }
-  sums[lid] = sum;
-  positive[lid] = count;
-  for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (lid < half_size) {
-      sums[lid] = acc_join(sums[lid], sums[lid + half_size]);
-      positive[lid] += positive[lid + half_size];
-    }
-  }
+  add_up(sums, positive, sum, count);
   if (lid != 0) return;
   const ulong at =
       (level * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0);
@@ -80,15 +86,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void level_degrees_j
     sum = acc_join(sum, squares[at * groups + group]);
     count += counts[at * groups + group];
   }
-  sums[lid] = sum;
-  numbers[lid] = count;
-  for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (lid < half_size) {
-      sums[lid] = acc_join(sums[lid], sums[lid + half_size]);
-      numbers[lid] += numbers[lid + half_size];
-    }
-  }
+  add_up(sums, numbers, sum, count);
   if (lid != 0) return;
   scales[at] = inverse_root(sums[0]);
   positive[at] = numbers[0];

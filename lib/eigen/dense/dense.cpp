@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "diacut/errors.hpp"
 
@@ -46,17 +47,13 @@ DeviceEigenvectors dense_eigenvectors(Context& context, const NormalizedMatrix& 
   result.report.solver = "dense";
   result.count = static_cast<int>(std::min<Eigen::Index>(parameters.vectors, n));
   result.report.converged = solver.info() == Eigen::Success;
-  const std::size_t pitch = matrix.shape().pitch;
-  std::vector<float> basis(pitch * static_cast<std::size_t>(result.count), 0.0F);
-  for (int k = 0; k < result.count; ++k) {
-    const Eigen::VectorXd vector = k == 0 ? trivial : solver.eigenvectors().col(n - k);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      basis[static_cast<std::size_t>(k) * pitch + static_cast<std::size_t>(element[i])] =
-          static_cast<float>(vector(i));
-    }
+  Eigen::MatrixXf basis = Eigen::MatrixXf::Zero(matrix.shape().pitch, result.count);
+  basis.col(0)(element) = trivial.cast<float>();
+  for (int k = 1; k < result.count; ++k) {
+    basis.col(k)(element) = solver.eigenvectors().col(n - k).cast<float>();
   }
   result.basis = context.allocate<float>(basis.size(), "eigenvectors");
-  result.basis.upload(basis);
+  result.basis.upload(std::span<const float>(basis.data(), basis.size()));
   return result;
 }
 

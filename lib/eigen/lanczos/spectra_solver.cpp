@@ -61,7 +61,6 @@ DeviceEigenvectors spectra_lanczos(Context& context, DeviceOperator& op,
                                    const NormalizedMatrix& matrix, std::size_t elements,
                                    const EigenParameters& parameters, const Watch& watch) {
   const auto n = static_cast<Eigen::Index>(matrix.rows());
-  const std::size_t pitch = matrix.shape().pitch;
   const std::vector<float> sqrt_degree = matrix.sqrt_degree().download();
   const Eigen::VectorXd degrees =
       Eigen::Map<const Eigen::VectorXf>(sqrt_degree.data(), n).cast<double>();
@@ -90,16 +89,11 @@ DeviceEigenvectors spectra_lanczos(Context& context, DeviceOperator& op,
   result.report.converged = solver.info() == Spectra::CompInfo::Successful;
   result.report.restarts = static_cast<int>(solver.num_iterations());
   result.count = 1 + static_cast<int>(found);
-  const Eigen::MatrixXd vectors = solver.eigenvectors(found);
-  std::vector<float> columns(pitch * static_cast<std::size_t>(result.count), 0.0F);
-  for (int k = 0; k < result.count; ++k) {
-    for (Eigen::Index i = 0; i < n; ++i) {
-      columns[static_cast<std::size_t>(k) * pitch + static_cast<std::size_t>(i)] =
-          static_cast<float>(k == 0 ? trivial(i) : vectors(i, k - 1));
-    }
-  }
+  Eigen::MatrixXf columns = Eigen::MatrixXf::Zero(matrix.shape().pitch, result.count);
+  columns.col(0).head(n) = trivial.cast<float>();
+  columns.topRightCorner(n, found) = solver.eigenvectors(found).cast<float>();
   result.basis = context.allocate<float>(columns.size(), "eigenvectors");
-  result.basis.upload(columns);
+  result.basis.upload(std::span<const float>(columns.data(), columns.size()));
   return result;
 }
 

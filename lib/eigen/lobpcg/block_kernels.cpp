@@ -14,29 +14,24 @@ namespace diacut {
 
 namespace {
 
-constexpr char kFile[] = "eigen/lobpcg/column_sums.cl";
-
-constexpr char kPeaksFile[] = "eigen/lobpcg/peaks.cl";
-
 /// Parts of an upload begin at multiples of so many words.
 constexpr std::size_t kAligned = 16;
-
-constexpr char kResidualsFile[] = "eigen/lobpcg/residuals.cl";
 
 }  // namespace
 
 ColumnSums::ColumnSums(Workspace& workspace)
     : workspace_(&workspace),
-      sums_(workspace.context().kernel(kFile, "column_sums", workspace.options())),
-      totals_(workspace.context().kernel(kFile, "column_totals", workspace.options())) {}
+      sums_(workspace.context().kernel("eigen/lobpcg/column_sums.cl", "column_sums",
+                                       workspace.options())),
+      totals_(workspace.context().kernel("eigen/lobpcg/column_sums.cl", "column_totals",
+                                         workspace.options())) {}
 
 std::vector<double> ColumnSums::compute(const Buffer<float>& x, const Segments& segments) {
   const SegmentGroups groups = workspace_->small_groups(segments);
   set_arguments(sums_, x, segments.rows, segments.pitch, groups.chunk,
                 static_cast<int>(groups.per_segment), workspace_->active().list(),
                 workspace_->partials());
-  const std::size_t group = workspace_->group();
-  workspace_->context().launch(sums_, cl::NDRange(groups.all * group), cl::NDRange(group));
+  workspace_->launch(sums_, groups);
   return totals(groups);
 }
 
@@ -52,8 +47,10 @@ std::vector<double> ColumnSums::totals(const SegmentGroups& groups) {
 
 Peaks::Peaks(Workspace& workspace)
     : workspace_(&workspace),
-      of_groups_(workspace.context().kernel(kPeaksFile, "group_peaks", workspace.options())),
-      of_segments_(workspace.context().kernel(kPeaksFile, "segment_peaks", workspace.options())) {}
+      of_groups_(
+          workspace.context().kernel("eigen/lobpcg/peaks.cl", "group_peaks", workspace.options())),
+      of_segments_(workspace.context().kernel("eigen/lobpcg/peaks.cl", "segment_peaks",
+                                              workspace.options())) {}
 
 std::vector<float> Peaks::compute(const Buffer<float>& x, const Segments& segments,
                                   Buffer<float>& scratch) {
@@ -129,10 +126,6 @@ void launch_gather(Workspace& workspace, const Kernel& kernel, int width,
       cl::NDRange(kRowGroup, 1));
 }
 
-RitzValues upload_ritz_values(Workspace& workspace, std::span<const float> values) {
-  return {Uploaded(workspace.context(), words_of(values))};
-}
-
 Rotation upload_rotation(Workspace& workspace, std::span<const float> ritz_values,
                          std::span<const std::int32_t> places, std::span<const float> q) {
   const std::size_t places_at = round_up(ritz_values.size(), kAligned);
@@ -175,26 +168,26 @@ Rotation upload_rotation(Workspace& workspace, std::span<const float> ritz_value
 Residuals::Residuals(Workspace& workspace)
     : workspace_(&workspace),
       sums_(workspace),
-      residuals_(workspace.context().kernel(kResidualsFile, "residuals", workspace.options())),
-      squares_(
-          workspace.context().kernel(kResidualsFile, "squared_residuals", workspace.options())) {}
+      residuals_(workspace.context().kernel("eigen/lobpcg/residuals.cl", "residuals",
+                                            workspace.options())),
+      squares_(workspace.context().kernel("eigen/lobpcg/residuals.cl", "squared_residuals",
+                                          workspace.options())) {}
 
-void Residuals::compute(const Buffer<float>& x, const Buffer<float>& product,
-                        const RitzValues& theta, const ColumnSelection& selection,
-                        const Segments& segments, Buffer<float>& r) {
-  set_arguments(residuals_, x, product, theta.words.words(), selection.words.words(),
-                selection.width, segments.rows, segments.pitch, workspace_->active().list(), r);
+void Residuals::compute(const Buffer<float>& x, const Buffer<float>& product, const Uploaded& theta,
+                        const ColumnSelection& selection, const Segments& segments,
+                        Buffer<float>& r) {
+  set_arguments(residuals_, x, product, theta.words(), selection.words.words(), selection.width,
+                segments.rows, segments.pitch, workspace_->active().list(), r);
   launch_gather(*workspace_, residuals_, selection.width, segments);
 }
 
 std::vector<double> Residuals::norms(const Buffer<float>& x, const Buffer<float>& product,
-                                     const RitzValues& theta, const Segments& segments) {
+                                     const Uploaded& theta, const Segments& segments) {
   const SegmentGroups groups = workspace_->small_groups(segments);
-  set_arguments(squares_, x, theta.words.words(), segments.rows, segments.pitch, groups.chunk,
+  set_arguments(squares_, x, theta.words(), segments.rows, segments.pitch, groups.chunk,
                 static_cast<int>(groups.per_segment), workspace_->active().list(), product,
                 workspace_->partials());
-  const std::size_t group = workspace_->group();
-  workspace_->context().launch(squares_, cl::NDRange(groups.all * group), cl::NDRange(group));
+  workspace_->launch(squares_, groups);
   std::vector<double> norms = sums_.totals(groups);
   for (double& norm : norms) norm = std::sqrt(std::max(norm, 0.0));
   return norms;
@@ -239,8 +232,7 @@ void BasisUpdate::apply(const Rotation& rotation, Buffer<float>& x, const Buffer
                 static_cast<int>(rotation.rotation), blocks, width, segments.rows, segments.pitch,
                 static_cast<int>(groups.per_segment), workspace_->active().list(),
                 cl::Local(rows * side * sizeof(float)));
-  const std::size_t group = workspace_->group();
-  workspace_->context().launch(kernel_, cl::NDRange(groups.all * group), cl::NDRange(group));
+  workspace_->launch(kernel_, groups);
 }
 
 }  // namespace diacut

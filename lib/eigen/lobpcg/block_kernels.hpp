@@ -112,22 +112,11 @@ class ColumnGather {
 /// Launches a kernel of gather.clh that makes a block of `width` columns.
 void launch_gather(Workspace& workspace, const Kernel& kernel, int width, const Segments& segments);
 
-/// Ritz values on the device: the workspace's columns() for each of all segments, whether active or
-/// not.
-struct RitzValues {
-  Uploaded words;
-};
-
-/// Enqueues.
-RitzValues upload_ritz_values(Workspace& workspace, std::span<const float> values);
-
 /// The matrix Q of a Rayleigh-Ritz step on the device, with the Ritz values that belong to S Q.
 struct Rotation {
   Uploaded words;            ///< The Ritz values, `places` and Q.
   std::size_t places = 0;    ///< Where in `words` the places in the next P begin.
   std::size_t rotation = 0;  ///< Where in `words` Q begins.
-
-  RitzValues ritz_values() const { return {words}; }
 };
 
 /// One upload for all that a basis update takes. `places`, for each active segment: of each column
@@ -148,18 +137,19 @@ Rotation upload_rotation(Workspace& workspace, std::span<const float> ritz_value
                          std::span<const ImageRotation> images, int blocks, int width);
 
 /// kernels/eigen/lobpcg/residuals.cl: residuals M X - X diag(theta) of Ritz pairs, `product` being
-/// M X. The workspace has to outlive the object.
+/// M X, and theta the workspace's columns() for each of all segments, whether active or not. The
+/// workspace has to outlive the object.
 class Residuals {
  public:
   explicit Residuals(Workspace& workspace);
 
   /// R = the residuals of the columns of X that are selected, `selection.width` columns; 0 where
   /// none is named and between images. Enqueues.
-  void compute(const Buffer<float>& x, const Buffer<float>& product, const RitzValues& theta,
+  void compute(const Buffer<float>& x, const Buffer<float>& product, const Uploaded& theta,
                const ColumnSelection& selection, const Segments& segments, Buffer<float>& r);
   /// The norms of all columns' residuals, of each active segment. Waits.
   std::vector<double> norms(const Buffer<float>& x, const Buffer<float>& product,
-                            const RitzValues& theta, const Segments& segments);
+                            const Uploaded& theta, const Segments& segments);
 
  private:
   Workspace* workspace_;

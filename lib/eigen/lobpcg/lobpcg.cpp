@@ -66,7 +66,7 @@ class Lobpcg::Run {
           return states;
         }()),
         x_(x),
-        lambda_(upload_ritz_values(solver.workspace_, eigenvalues())) {}
+        lambda_(Uploaded(solver.workspace_.context(), eigenvalues())) {}
 
   void iterate(int iterations) {
     lx_ = laplacian(x_, false);
@@ -128,7 +128,7 @@ class Lobpcg::Run {
     const std::vector<RitzStep> steps = rayleigh_ritz(grams, width);  // S'L S Q = S'S Q Lambda
     lambda_.reset();  // The upload of the rotation takes its memory.
     const Rotation q = upload(steps, s.count(), width);
-    lambda_ = q.ritz_values();
+    lambda_ = q.words;  // It begins with them.
     Block next_p = blocks.take(width);
     // P = W Q_W + P Q_P, and X = X Q_X + P
     solver_.update_.apply(q, *x_, s.w, s.p, width, segments_, *next_p);
@@ -323,7 +323,7 @@ class Lobpcg::Run {
   Block& x_;
   std::optional<Block> lx_;
   std::optional<Block> p_;
-  std::optional<RitzValues> lambda_;  ///< Ritz values of L.
+  std::optional<Uploaded> lambda_;  ///< Ritz values of L.
 };
 
 Lobpcg::Lobpcg(Context& context, const EigenParameters& parameters, const Batch& batch,

@@ -13,8 +13,6 @@ namespace diacut {
 
 namespace {
 
-constexpr char kTileProductsFile[] = "eigen/lobpcg/tile_products.cl";
-
 /// Work-items of a group on a GPU: with blocks of 24 vectors all 342 tiles.
 constexpr std::size_t kGroup = 352;
 
@@ -35,8 +33,8 @@ TileProducts::TileProducts(Workspace& workspace)
   const std::string options =
       fmt::format("{} -DTILE={} -DLINES={} -DVALUES={} -DLANES={}", workspace.options(),
                   workspace.tile(), lines_, total_values_, total_lanes_);
-  products_ = workspace.context().kernel(kTileProductsFile, "tile_products", options);
-  totals_ = workspace.context().kernel(kTileProductsFile, "tile_totals", options);
+  products_ = workspace.context().kernel("eigen/lobpcg/tile_products.cl", "tile_products", options);
+  totals_ = workspace.context().kernel("eigen/lobpcg/tile_products.cl", "tile_totals", options);
 }
 
 int TileProducts::parts_of(int block, int width) const {
@@ -202,8 +200,7 @@ void Projection::apply(const Buffer<float>& x, int width, const Segments& segmen
   set_arguments(kernel_, x, dots, width, segments.rows, segments.pitch,
                 static_cast<int>(groups.per_segment), workspace_->active().list(), w,
                 cl::Local(kept * row_bytes), static_cast<int>(kept));
-  const std::size_t group = workspace_->group();
-  workspace_->context().launch(kernel_, cl::NDRange(groups.all * group), cl::NDRange(group));
+  workspace_->launch(kernel_, groups);
 }
 
 }  // namespace diacut

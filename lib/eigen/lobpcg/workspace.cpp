@@ -128,4 +128,8 @@ std::string Workspace::options() const {
                      group_);
 }
 
+void Workspace::launch(const Kernel& kernel, const SegmentGroups& groups) {
+  context_->launch(kernel, cl::NDRange(groups.all * group_), cl::NDRange(group_));
+}
+
 }  // namespace diacut

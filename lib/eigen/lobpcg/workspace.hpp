@@ -115,6 +115,8 @@ class Workspace {
   const DeviceSums& totals() const { return totals_; }
   /// The macros of kernels over the workspace's blocks: block_options(), -DFLOATS and -DGROUP.
   std::string options() const;
+  /// Enqueues a kernel, its arguments being set, with a work-group for each group.
+  void launch(const Kernel& kernel, const SegmentGroups& groups);
 
  private:
   Context* context_;

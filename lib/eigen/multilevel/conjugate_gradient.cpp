@@ -126,17 +126,16 @@ std::vector<double> ConjugateGradient::start_from(SystemOperators& system, Buffe
 /// `quotients` makes factors_ of the dot products of the columns of a and b.
 void ConjugateGradient::products(const Buffer<float>& a, const Buffer<float>& b,
                                  Kernel& quotients) {
-  Context& context = workspace_->context();
   const SegmentGroups groups = workspace_->small_groups(segments_);
   set_arguments(products_, a, segments_.rows, segments_.pitch, groups.chunk,
                 static_cast<int>(groups.per_segment), workspace_->active().list(), b,
                 workspace_->partials());
   set_arguments(quotients, workspace_->partials(), static_cast<int>(groups.per_segment), rz_,
                 factors_);
+  workspace_->launch(products_, groups);
   const std::size_t group = workspace_->group();
-  context.launch(products_, cl::NDRange(groups.all * group), cl::NDRange(group));
   const auto columns = static_cast<std::size_t>(workspace_->columns());
-  context.launch(quotients, cl::NDRange(columns * group), cl::NDRange(group));
+  workspace_->context().launch(quotients, cl::NDRange(columns * group), cl::NDRange(group));
 }
 
 void ConjugateGradient::step(Buffer<float>& x, Buffer<float>& r) {

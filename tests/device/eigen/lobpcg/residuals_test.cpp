@@ -40,7 +40,7 @@ TEST_P(ResidualsTest, AreThoseOfTheSelectedColumns) {
     Guarded<float> product_in(context_, product);
     Guarded<float> x_in(context_, x);
     Guarded<float> r(context_, kSegments * segments.pitch * to);
-    residuals.compute(*x_in, *product_in, upload_ritz_values(workspace, theta),
+    residuals.compute(*x_in, *product_in, Uploaded(context_, theta),
                       select_columns(workspace, columns, directions), segments, *r);
     const std::vector<float> found = r.values();
     EXPECT_EQ(product_in.values(), product);

@@ -67,8 +67,8 @@ TEST_P(SegmentsTest, GiveWhatEachGivesAlone) {
     const auto grams =
         together.gram.compute({&*blocks[0], &*blocks[1], &*blocks[2]},
                               {&*blocks[3], &*blocks[4], &*blocks[5]}, kColumns, segments);
-    const auto norms = together.residuals.norms(
-        *blocks[0], *blocks[3], upload_ritz_values(together.workspace, theta), segments);
+    const auto norms =
+        together.residuals.norms(*blocks[0], *blocks[3], Uploaded(context_, theta), segments);
     const auto peaks = together.peaks.compute(*blocks[0], segments, *blocks[4]);
     std::vector<std::int32_t> places(kColumns + 1, 0);
     std::iota(places.begin(), places.end(), 0);
@@ -97,8 +97,8 @@ TEST_P(SegmentsTest, GiveWhatEachGivesAlone) {
       EXPECT_EQ(grams[k].self, gram.self);
       EXPECT_EQ(grams[k].product, gram.product);
       const auto own_theta = part(theta, k * kColumns, kColumns);
-      const auto own_norms = alone.residuals.norms(
-          *own[0], *own[3], upload_ritz_values(alone.workspace, own_theta), one);
+      const auto own_norms =
+          alone.residuals.norms(*own[0], *own[3], Uploaded(context_, own_theta), one);
       const auto own_peaks = alone.peaks.compute(*own[0], one, *own[4]);
       for (std::size_t c = 0; c < kColumns; ++c) {
         EXPECT_EQ(norms[k * kColumns + c], own_norms[c]);
