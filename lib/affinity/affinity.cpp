@@ -4,9 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 
-#include "affinity/affinity_kernels.hpp"
+#include "opencl/kernel_file.hpp"
+#include "opencl/lanes.hpp"
+#include "opencl/uploads.hpp"
 
 namespace diacut {
 
@@ -17,31 +23,60 @@ namespace {
 constexpr double kLogisticBias = 1.8682;
 constexpr double kLogisticSlope = 1.3113 / 0.3130;
 
-constexpr char kPadded[] = "the boundary map with a border";
-
 double weight(double ic, const AffinityParameters& parameters) {
   if (parameters.formula == AffinityFormula::kExponential) return std::exp(-ic / parameters.scale);
   const double p = 1 / (1 + std::exp(-(kLogisticBias - kLogisticSlope * ic)));
   return std::exp(-(1 - p) / parameters.scale);
 }
 
-// The lines of the stencil entries after the middle one, which lead to pixels later in reading
-// order.
-std::vector<ContourLine> contour_lines(const Stencil& stencil) {
-  std::vector<ContourLine> lines;
+/// The macro LINES: the pixels of the lines to the stencil entries after the middle one, which lead
+/// to pixels later in reading order, as a tree in which lines share their first pixels. It has no
+/// spaces, which would end the macro in the build options.
+std::string lines_macro(const Stencil& stencil) {
+  // From (step before, dx, dy) to the number of the step.
+  std::map<std::tuple<int, int, int>, int> steps;
+  std::string text;
   for (std::size_t k = stencil.centre() + 1; k < stencil.size(); ++k) {
-    lines.push_back({k, bresenham(stencil.entries[k])});
+    const StencilOffset& end = stencil.entries[k];
+    int at = 0;
+    for (const auto& [dx, dy] : bresenham(end)) {
+      const auto [found, is_new] =
+          steps.try_emplace({at, dx, dy}, static_cast<int>(steps.size()) + 1);
+      if (is_new) text += fmt::format("STEP({},{},{},{})", found->second, at, dx, dy);
+      at = found->second;
+    }
+    text += fmt::format("LINE({},{},{},{})", k, at, end.dx, end.dy);
   }
-  return lines;
+  return text;
 }
 
-Buffer<std::int64_t> upload_offsets(Context& context, const DiaShape& shape) {
-  auto offsets = context.allocate<std::int64_t>(shape.diagonals(), "the matrix's offsets");
-  offsets.upload(shape.offsets);
-  return offsets;
+KernelFile contour_kernels(Context& context, const AffinityParameters& parameters) {
+  const Stencil stencil = affinity_stencil(parameters);
+  return {context, "affinity/intervening_contour.cl",
+          fmt::format("-DRADIUS={} -DCENTRE={} -DLINES={}", stencil.radius, stencil.centre(),
+                      lines_macro(stencil))};
 }
+
+KernelFile weigh_kernels(Context& context, const AffinityParameters& parameters) {
+  return {context, "affinity/weigh.cl",
+          fmt::format("-DCENTRE={} -DLOGISTIC={} -DRUN={}", affinity_stencil(parameters).centre(),
+                      affinity_weight(parameters).logistic ? 1 : 0, vector_run(context.info()))};
+}
+
+KernelFile normalize_kernels(Context& context) { return {context, "affinity/normalize.cl", ""}; }
 
 }  // namespace
+
+std::vector<StencilOffset> bresenham(StencilOffset end) {
+  const int steps = std::max(std::abs(end.dx), std::abs(end.dy));
+  const auto at = [steps](int total, int step) {
+    const int size = (2 * step * std::abs(total) + steps) / (2 * steps);
+    return total < 0 ? -size : size;
+  };
+  std::vector<StencilOffset> line;
+  for (int step = 1; step <= steps; ++step) line.push_back({at(end.dx, step), at(end.dy, step)});
+  return line;
+}
 
 Stencil affinity_stencil(const AffinityParameters& parameters) {
   return strided_stencil(parameters.radius, parameters.strides);
@@ -53,56 +88,56 @@ AffinityWeight affinity_weight(const AffinityParameters& parameters) {
           static_cast<float>(kLogisticSlope)};
 }
 
-namespace {
-
-InterveningContour contour_kernels(Context& context, const Grid& grid,
-                                   const AffinityParameters& parameters) {
-  const Stencil stencil = affinity_stencil(parameters);
-  return {context, grid, dia_pitch(grid.rows()), stencil, contour_lines(stencil)};
-}
-
-void launch_contours(Context& context, InterveningContour& kernels, const BoundaryMap& boundary,
-                     const AffinityParameters& parameters, DiaMatrix& matrix) {
-  auto padded = context.allocate<float>(
-      InterveningContour::padded_size(boundary.grid, affinity_stencil(parameters).radius), kPadded);
-  kernels.launch(boundary.values, boundary.valid, padded, matrix.values);
-}
-
-}  // namespace
-
 void intervening_contours(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters, DiaMatrix& matrix) {
-  InterveningContour kernels = contour_kernels(context, boundary.grid, parameters);
-  launch_contours(context, kernels, boundary, parameters, matrix);
+  const KernelFile kernels = contour_kernels(context, parameters);
+  const Grid& grid = boundary.grid;
+  const int radius = affinity_stencil(parameters).radius;
+  const auto stride = static_cast<std::size_t>(grid.stride);
+  // Launches round each row up to whole work-groups, and work-items past the end of a row load too.
+  const int padded_row = static_cast<int>(round_up(stride, kRowGroup)) + 2 * radius;
+  const auto columns = static_cast<std::size_t>(padded_row);
+  const auto rows = static_cast<std::size_t>(grid.height + radius);
+  auto padded = context.allocate<float>(columns * rows, "the boundary map with a border");
+  kernels.launch_rows("intervening_pad", columns, rows, boundary.values, boundary.valid, padded,
+                      grid.width, grid.height, grid.stride, padded_row);
+  kernels.launch_rows("intervening_contour", stride, static_cast<std::size_t>(grid.height), padded,
+                      matrix.values, grid.stride, padded_row, matrix.shape.pitch);
 }
 
-AffinityKernels::AffinityKernels(Context& context, const Grid& grid,
-                                 const AffinityParameters& parameters)
-    : contour(contour_kernels(context, grid, parameters)),
-      weigh(context, affinity_stencil(parameters).size(), affinity_weight(parameters)),
-      normalize(context) {}
+void ask_for_affinity_kernels(Context& context, const AffinityParameters& parameters) {
+  contour_kernels(context, parameters);
+  weigh_kernels(context, parameters);
+  normalize_kernels(context);
+}
 
 DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters) {
   const DiaShape shape = dia_shape(boundary.grid, affinity_stencil(parameters));
   DiaMatrix matrix{shape, context.allocate<float>(shape.stored(), "the affinity matrix")};
-  // All kernels before the first launch, so that they are built together.
-  AffinityKernels kernels(context, boundary.grid, parameters);
-  launch_contours(context, kernels.contour, boundary, parameters, matrix);
-
-  const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
-  kernels.weigh.launch(matrix.values, offsets, shape.rows, shape.pitch);
+  ask_for_affinity_kernels(context, parameters);
+  intervening_contours(context, boundary, parameters, matrix);
+  const auto offsets = device_table(context, shape.offsets, "the matrix's offsets");
+  const AffinityWeight weight = affinity_weight(parameters);
+  const std::size_t run = vector_run(context.info());
+  weigh_kernels(context, parameters)
+      .launch_rows("affinity_weigh", round_up(shape.pitch, run) / run, shape.diagonals() / 2 + 1,
+                   matrix.values, offsets, shape.rows, shape.pitch, weight.inverse_scale,
+                   weight.bias, weight.slope);
   return matrix;
 }
 
 NormalizedMatrix normalize(Context& context, const Batch& batch, DiaMatrix affinity,
                            const AffinityParameters& parameters) {
+  const KernelFile kernels = normalize_kernels(context);
   const DiaShape& shape = affinity.shape;
   auto sqrt_degree = context.allocate<float>(shape.rows, "square roots of the degrees");
-  auto inverse = context.allocate<float>(shape.rows, "inverse square roots of the degrees");
-  const Buffer<std::int64_t> offsets = upload_offsets(context, shape);
-  launch_affinity_normalize(context, affinity.values, offsets, shape.rows, shape.pitch, sqrt_degree,
-                            inverse);
+  const auto inverse = context.allocate<float>(shape.rows, "inverse square roots of the degrees");
+  const auto offsets = device_table(context, shape.offsets, "the matrix's offsets");
+  kernels.launch_rows("affinity_degree", shape.rows, 1, affinity.values, sqrt_degree, inverse,
+                      shape.rows, shape.pitch, shape.diagonals());
+  kernels.launch_rows("affinity_normalize", shape.rows, shape.diagonals(), affinity.values, inverse,
+                      offsets, shape.rows, shape.pitch);
   return {batch, affinity_stencil(parameters), std::move(affinity.values), std::move(sqrt_degree)};
 }
 

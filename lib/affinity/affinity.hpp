@@ -1,34 +1,44 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "affinity/affinity_kernels.hpp"
 #include "boundary/boundary.hpp"
 #include "diacut/parameters.hpp"
 #include "matrix/dia_matrix.hpp"
 #include "matrix/normalized_matrix.hpp"
+#include "matrix/stencil.hpp"
 
 namespace diacut {
+
+/// Bresenham's line (Algorithm for computer control of a digital plotter, IBM Systems Journal 4,
+/// 1965) from (0, 0) to `end`: its pixels without the first and with the last. Each pixel is one
+/// step along the axis in which the line is longer; along the other axis the line is rounded to the
+/// nearest pixel, and a half away from the start.
+std::vector<StencilOffset> bresenham(StencilOffset end);
 
 /// The pixels that a pixel has an affinity to.
 Stencil affinity_stencil(const AffinityParameters& parameters);
 
-/// The formula of the boundary's affinity.
+/// The formula of the affinity for an intervening contour ic: exp(-ic / scale), or, if logistic,
+/// exp(-(1 - p) / scale) with p = 1 / (1 + exp(-(bias - slope ic))).
+struct AffinityWeight {
+  bool logistic = false;
+  float inverse_scale = 0;  ///< 1 / scale.
+  float bias = 0;
+  float slope = 0;
+};
 AffinityWeight affinity_weight(const AffinityParameters& parameters);
 
 /// What affinities by features share with those by the boundary map. Enqueues: the intervening
-/// contours into the middle diagonal of `matrix` and those after it (InterveningContour::launch()).
+/// contours of Leung and Malik (Contour continuity in region based image segmentation, ECCV 1998)
+/// into the middle diagonal of `matrix` and those after it, from row 0 to the grid's rows.
 void intervening_contours(Context& context, const BoundaryMap& boundary,
                           const AffinityParameters& parameters, DiaMatrix& matrix);
 
-/// The kernels of affinity_matrix() on a grid, and of normalize().
-struct AffinityKernels {
-  AffinityKernels(Context& context, const Grid& grid, const AffinityParameters& parameters);
-
-  InterveningContour contour;
-  AffinityWeigh weigh;
-  NormalizeKernels normalize;
-};
+/// Asks for the kernels of affinity_matrix() and of normalize(): those that are asked for before
+/// the first launch are built together.
+void ask_for_affinity_kernels(Context& context, const AffinityParameters& parameters);
 
 /// W: for pixels i and j with data whose offset is in the stencil, a function (parameters.formula)
 /// of the largest strength on the line between them, ends included; W_ii = 1; 0 elsewhere. Lines

@@ -10,96 +10,16 @@
 #include <string>
 
 #include "affinity/affinity.hpp"
-#include "affinity/affinity_kernels.hpp"
 #include "diacut/errors.hpp"
-#include "opencl/arguments.hpp"
+#include "opencl/kernel_file.hpp"
+#include "opencl/uploads.hpp"
 
 namespace diacut {
 
 namespace {
 
-constexpr char kFile[] = "affinity/feature_weigh.cl";
-
-std::string options_of(const Stencil& stencil, const FeatureKernels& kernels) {
-  return fmt::format("-DCENTRE={} -DFRONT={} -DCHANNELS={} -DUNIT={} -DBOUNDARY={} -DLOGISTIC={}",
-                     stencil.centre(), FeatureWeigh::front(stencil), kernels.channels,
-                     kernels.unit ? 1 : 0, kernels.boundary ? 1 : 0, kernels.logistic ? 1 : 0);
-}
-
-}  // namespace
-
-FeatureWeigh::FeatureWeigh(Context& context, const Grid& grid, const Stencil& stencil,
-                           const FeatureKernels& kernels)
-    : context_(&context),
-      grid_(grid),
-      shape_(dia_shape(grid, stencil)),
-      centre_(stencil.centre()),
-      plane_(plane(grid, stencil)),
-      offsets_(context.allocate<std::int64_t>(stencil.size(), "the matrix's offsets")),
-      entries_(context.allocate<cl_int2>(stencil.size(), "the stencil's entries")) {
-  offsets_.upload(shape_.offsets);
-  std::vector<cl_int2> entries;
-  for (const auto& [dx, dy] : stencil.entries) entries.push_back({{dx, dy}});
-  entries_.upload(entries);
-  const std::string options = options_of(stencil, kernels);
-  norms_ = context.kernel(kFile, "feature_norms", options);
-  invert_ = context.kernel(kFile, "feature_inverse_norms", options);
-  distances_ = context.kernel(kFile, "feature_distances", options);
-  weights_ = context.kernel(kFile, "feature_weights", options);
-  mirror_ = context.kernel(kFile, "feature_mirror", options);
-}
-
-// In an image narrower than the stencil, offsets of later neighbours may lead back, by less than
-// the radius.
-std::size_t FeatureWeigh::front(const Stencil& stencil) {
-  return static_cast<std::size_t>(stencil.radius);
-}
-
-std::size_t FeatureWeigh::plane(const Grid& grid, const Stencil& stencil) {
-  const auto radius = static_cast<std::size_t>(stencil.radius);
-  const std::size_t behind = radius * static_cast<std::size_t>(grid.stride) + radius;
-  return front(stencil) + grid.rows() + behind;
-}
-
-void FeatureWeigh::add_norms(const Buffer<float>& block, Buffer<float>& norms) {
-  set_arguments(norms_, block, plane_, grid_.rows(), norms);
-  launch_rows(*context_, norms_, grid_.rows(), 1);
-}
-
-void FeatureWeigh::invert_norms(Buffer<float>& norms) {
-  set_arguments(invert_, norms, grid_.rows());
-  launch_rows(*context_, invert_, grid_.rows(), 1);
-}
-
-void FeatureWeigh::add_distances(const Buffer<float>& block, const Buffer<float>& norms, bool first,
-                                 Buffer<float>& values) {
-  if (centre_ == 0) return;
-  set_arguments(distances_, block, plane_, norms, offsets_, grid_.rows(), shape_.pitch,
-                first ? 1 : 0, values);
-  launch_rows(*context_, distances_, grid_.rows(), centre_);
-}
-
-void FeatureWeigh::weights(const Buffer<std::uint8_t>& valid, float inverse_scale,
-                           const AffinityWeight& weight, Buffer<float>& values) {
-  set_arguments(weights_, values, valid, entries_, grid_.width, grid_.height, grid_.stride,
-                shape_.pitch, inverse_scale, weight.inverse_scale, weight.bias, weight.slope);
-  launch_rows(*context_, weights_, shape_.pitch, centre_ + 1);
-  set_arguments(mirror_, values, offsets_, grid_.rows(), shape_.pitch);
-  launch_rows(*context_, mirror_, shape_.pitch, centre_);
-}
-
-namespace {
-
-constexpr char kBlock[] = "a block of features";
-constexpr char kNorms[] = "lengths of features";
-
 bool unit_length(const AffinityParameters& parameters) {
   return parameters.feature_measure == FeatureMeasure::kCosine;
-}
-
-FeatureKernels kernels_for(const AffinityParameters& parameters, int channels) {
-  return {std::min(channels, kFeatureBlock), unit_length(parameters), parameters.with_boundary,
-          affinity_weight(parameters).logistic};
 }
 
 std::size_t element(const Grid& grid, int x, int y) {
@@ -147,58 +67,94 @@ double scale_of_range(std::vector<float>& squares, double rounding) {
   return range > least ? kShare * std::sqrt(static_cast<double>(range)) : 0;
 }
 
-/// The matrix of features while it is made.
+/// kernels/affinity/feature_weigh.cl for one stencil and one grid: the matrix of features while it
+/// is made, some channels at a time. The calls, in this order: distances(), scale(), weights().
 class Making {
  public:
   Making(Context& context, const Grid& grid, FeatureSource& source,
          const AffinityParameters& parameters)
-      : stencil_(affinity_stencil(parameters)),
+      : parameters_(parameters),
+        stencil_(affinity_stencil(parameters)),
         grid_(grid),
+        shape_(dia_shape(grid, stencil_)),
         source_(source),
         channels_(std::min(source.channels(), kFeatureBlock)),
-        plane_(FeatureWeigh::plane(grid, stencil_)),
-        kernels_(context, grid, stencil_, kernels_for(parameters, source.channels())),
-        block_(context.allocate<float>(plane_ * static_cast<std::size_t>(channels_), kBlock)),
-        norms_(context.allocate<float>(plane_, kNorms)) {
+        kernels_(context, "affinity/feature_weigh.cl", options()),
+        offsets_(device_table(context, shape_.offsets, "the matrix's offsets")),
+        block_(context.allocate<float>(plane() * static_cast<std::size_t>(channels_),
+                                       "a block of features")),
+        norms_(context.allocate<float>(plane(), "lengths of features")) {
+    std::vector<cl_int2> entries;
+    for (const auto& [dx, dy] : stencil_.entries) entries.push_back({{dx, dy}});
+    entries_ = device_table(context, entries, "the stencil's entries");
     block_.fill(0);
     norms_.fill(0);
   }
 
-  /// Leaves the squared distances in `values`.
-  void distances(bool unit, Buffer<float>& values) {
-    if (unit) {
-      each_block([&](int) { kernels_.add_norms(block_, norms_); });
-      kernels_.invert_norms(norms_);
+  /// Leaves the squared distances in `values`, a matrix in DIA form: that of an element and its
+  /// later neighbour on diagonal k stands at the element on the opposite diagonal.
+  void distances(Buffer<float>& values) {
+    if (unit_length(parameters_)) {
+      each_block([&](int) {
+        kernels_.launch_rows("feature_norms", grid_.rows(), 1, block_, plane(), grid_.rows(),
+                             norms_);
+      });
+      kernels_.launch_rows("feature_inverse_norms", grid_.rows(), 1, norms_, grid_.rows());
     }
-    each_block([&](int first) { kernels_.add_distances(block_, norms_, first == 0, values); });
+    each_block([&](int first) {
+      kernels_.launch_rows("feature_distances", grid_.rows(), stencil_.centre(), block_, plane(),
+                           norms_, offsets_, grid_.rows(), shape_.pitch, first == 0 ? 1 : 0,
+                           values);
+    });
   }
 
   /// The scale of the data, from the squared distances. Waits.
-  double scale(const DiaMatrix& matrix, const Buffer<std::uint8_t>& valid,
-               const AffinityParameters& parameters) const {
+  double scale(const DiaMatrix& matrix, const Buffer<std::uint8_t>& valid) const {
     const std::vector<std::uint8_t> mask = valid.download();
     std::vector<float> squares;
-    for (const ScaleOffsets& offsets : scale_offsets(parameters.radius)) {
+    for (const ScaleOffsets& offsets : scale_offsets(parameters_.radius)) {
       for (const StencilOffset& offset : offsets) add_squares(matrix, mask, offset, squares);
       if (!squares.empty()) break;
     }
-    return scale_of_range(squares, rounding_distance(source_.channels(), parameters));
+    return scale_of_range(squares, rounding_distance(source_.channels(), parameters_));
   }
 
-  FeatureWeigh& kernels() { return kernels_; }
+  /// Distances become weights, and every element of the matrix is written. With the boundary's
+  /// part, intervening_contours() stand in `values`.
+  void weights(const Buffer<std::uint8_t>& valid, float inverse_scale, Buffer<float>& values) {
+    const AffinityWeight weight = affinity_weight(parameters_);
+    kernels_.launch_rows("feature_weights", shape_.pitch, stencil_.centre() + 1, values, valid,
+                         entries_, grid_.width, grid_.height, grid_.stride, shape_.pitch,
+                         inverse_scale, weight.inverse_scale, weight.bias, weight.slope);
+    kernels_.launch_rows("feature_mirror", shape_.pitch, stencil_.centre(), values, offsets_,
+                         grid_.rows(), shape_.pitch);
+  }
 
  private:
+  std::string options() const {
+    return fmt::format("-DCENTRE={} -DFRONT={} -DCHANNELS={} -DUNIT={} -DBOUNDARY={} -DLOGISTIC={}",
+                       stencil_.centre(), front(), channels_, unit_length(parameters_) ? 1 : 0,
+                       parameters_.with_boundary ? 1 : 0,
+                       affinity_weight(parameters_).logistic ? 1 : 0);
+  }
+
+  /// Elements of a plane before the grid's rows, which are 0 as those behind them. In an image
+  /// narrower than the stencil, offsets of later neighbours may lead back, by less than the radius.
+  std::size_t front() const { return static_cast<std::size_t>(stencil_.radius); }
+  /// Elements of a plane: one channel of a block, or the norms.
+  std::size_t plane() const {
+    return front() + grid_.rows() + front() * static_cast<std::size_t>(grid_.stride) + front();
+  }
+
   template <class Work>
   void each_block(const Work& work) {
     for (int first = 0; first < source_.channels(); first += channels_) {
-      if (first == loaded_) {
-        work(first);
-        continue;
+      if (first != loaded_) {
+        const int count = std::min(channels_, source_.channels() - first);
+        if (count < channels_) block_.fill(0);
+        source_.load(first, count, plane(), front(), block_);
+        loaded_ = first;
       }
-      const int count = std::min(channels_, source_.channels() - first);
-      if (count < channels_) block_.fill(0);
-      source_.load(first, count, plane_, FeatureWeigh::front(stencil_), block_);
-      loaded_ = first;
       work(first);
     }
   }
@@ -212,12 +168,15 @@ class Making {
               [&](std::size_t own, std::size_t) { squares.push_back(diagonal[own]); });
   }
 
+  const AffinityParameters& parameters_;
   Stencil stencil_;
   Grid grid_;
+  DiaShape shape_;
   FeatureSource& source_;
   int channels_;  ///< Of a block.
-  std::size_t plane_;
-  FeatureWeigh kernels_;
+  KernelFile kernels_;
+  Buffer<std::int64_t> offsets_;
+  Buffer<cl_int2> entries_;
   Buffer<float> block_;
   Buffer<float> norms_;
   int loaded_ = -1;  ///< The first channel of what `block_` holds.
@@ -243,16 +202,15 @@ FeatureAffinity feature_affinity(Context& context, const BoundaryMap& boundary,
   DiaMatrix& matrix = result.matrix;
   Making making(context, boundary.grid, features, parameters);
   if (parameters.with_boundary) intervening_contours(context, boundary, parameters, matrix);
-  making.distances(unit_length(parameters), matrix.values);
+  making.distances(matrix.values);
   if (result.scale == 0) {
-    result.scale = making.scale(matrix, boundary.valid, parameters);
+    result.scale = making.scale(matrix, boundary.valid);
     if (!(result.scale > 0)) throw InputError(no_difference(parameters));
   }
   // Finite, because infinity times a distance of 0 is no number.
   const double inverse =
       std::min<double>(1 / (2 * result.scale * result.scale), std::numeric_limits<float>::max());
-  making.kernels().weights(boundary.valid, static_cast<float>(inverse), affinity_weight(parameters),
-                           matrix.values);
+  making.weights(boundary.valid, static_cast<float>(inverse), matrix.values);
   return result;
 }
 

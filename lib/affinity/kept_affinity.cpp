@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "affinity/affinity.hpp"
-#include "affinity/affinity_kernels.hpp"
-#include "opencl/arguments.hpp"
+#include "opencl/kernel_file.hpp"
 #include "opencl/lanes.hpp"
 #include "opencl/uploads.hpp"
 
@@ -57,19 +56,19 @@ Lines lines_to(const KeptNeighbours& neighbours, const PlaneGrid& cells) {
   return lines;
 }
 
-Kernel kept_kernel(Context& context, const char* name, const AffinityParameters& parameters) {
+KernelFile kept_kernels(Context& context, const AffinityParameters& parameters) {
   const PlaneGrid margins(1, 1, parameters.radius);
-  return context.kernel("affinity/kept_affinity.cl", name,
-                        fmt::format("-DMARGIN_X={} -DMARGIN_Y={} -DWIDTH={} -DLOGISTIC={}",
-                                    margins.columns, margins.rows, vector_run(context.info()),
-                                    parameters.formula == AffinityFormula::kLogistic ? 1 : 0));
+  return {context, "affinity/kept_affinity.cl",
+          fmt::format("-DMARGIN_X={} -DMARGIN_Y={} -DWIDTH={} -DLOGISTIC={}", margins.columns,
+                      margins.rows, vector_run(context.info()),
+                      parameters.formula == AffinityFormula::kLogistic ? 1 : 0)};
 }
 
 }  // namespace
 
-KeptKernels::KeptKernels(Context& context, const AffinityParameters& parameters)
-    : split(kept_kernel(context, "kept_split", parameters)),
-      affinity(kept_kernel(context, "kept_affinity", parameters)) {}
+void ask_for_kept_kernels(Context& context, const AffinityParameters& parameters) {
+  kept_kernels(context, parameters);
+}
 
 KeptAffinity kept_affinity(Context& context, std::span<const BoundaryMap> maps,
                            const AffinityParameters& parameters) {
@@ -77,7 +76,7 @@ KeptAffinity kept_affinity(Context& context, std::span<const BoundaryMap> maps,
   const KeptNeighbours neighbours(parameters.radius);
   const PlaneGrid cells = PlaneGrid(grid.width, grid.height, parameters.radius).decimated();
   const std::size_t lanes = vector_run(context.info());
-  KeptKernels kernels(context, parameters);
+  const KernelFile kernels = kept_kernels(context, parameters);
 
   const std::size_t images = maps.size();
   KeptAffinity result{
@@ -99,18 +98,16 @@ KeptAffinity kept_affinity(Context& context, std::span<const BoundaryMap> maps,
   const auto rows = static_cast<std::size_t>(cells.all_rows());
   const std::size_t group = plane_group(context.info());
   for (std::size_t k = 0; k < images; ++k) {
-    set_arguments(kernels.split, maps[k].values, maps[k].valid, planes, grid.width, grid.height,
-                  grid.stride, cells.stride, cells.all_rows(), cells.pitch);
-    context.launch(kernels.split, cl::NDRange(round_up(stride, group), rows, 4),
-                   cl::NDRange(group, 1, 1));
+    kernels.launch("kept_split", cl::NDRange(round_up(stride, group), rows, 4),
+                   cl::NDRange(group, 1, 1), maps[k].values, maps[k].valid, planes, grid.width,
+                   grid.height, grid.stride, cells.stride, cells.all_rows(), cells.pitch);
     result.masks.push_back(context.allocate<float>(grid.rows(), "pixels with affinities"));
-    set_arguments(kernels.affinity, planes, first, starts, steps, result.interpolation.weights,
-                  k * neighbours.size() * cells.pitch, result.interpolation.roots,
-                  k * 4 * cells.pitch, result.masks.back(), grid.width, grid.height, grid.stride,
-                  cells.stride, cells.all_rows(), cells.pitch, weight.inverse_scale, weight.bias,
-                  weight.slope);
-    context.launch(kernels.affinity, cl::NDRange(round_up(stride / lanes, group), rows, 4),
-                   cl::NDRange(group, 1, 1));
+    kernels.launch("kept_affinity", cl::NDRange(round_up(stride / lanes, group), rows, 4),
+                   cl::NDRange(group, 1, 1), planes, first, starts, steps,
+                   result.interpolation.weights, k * neighbours.size() * cells.pitch,
+                   result.interpolation.roots, k * 4 * cells.pitch, result.masks.back(), grid.width,
+                   grid.height, grid.stride, cells.stride, cells.all_rows(), cells.pitch,
+                   weight.inverse_scale, weight.bias, weight.slope);
   }
   return result;
 }

@@ -17,13 +17,8 @@ struct KeptAffinity {
   std::vector<Buffer<float>> masks;
 };
 
-/// The kernels of kernels/affinity/kept_affinity.cl.
-struct KeptKernels {
-  KeptKernels(Context& context, const AffinityParameters& parameters);
-
-  Kernel split;
-  Kernel affinity;
-};
+/// Asks for the kernels of kept_affinity(), as ask_for_affinity_kernels() does for its own.
+void ask_for_kept_kernels(Context& context, const AffinityParameters& parameters);
 
 /// The affinities W of affinity_matrix() of which one pixel is kept (see Interpolation), computed
 /// without the matrix. Preconditions: the maps have one size; the parameters have one stride and a

@@ -10,30 +10,22 @@
 #include <opencv2/imgproc.hpp>
 
 #include "diacut/errors.hpp"
-#include "opencl/arguments.hpp"
+#include "opencl/kernel_file.hpp"
 #include "opencl/lanes.hpp"
+#include "opencl/uploads.hpp"
 
 namespace diacut {
 
 namespace {
 
-constexpr char kFile[] = "contour/boundary_orientation.cl";
-constexpr std::size_t kFilters = 3;
 constexpr int kTriangleRadius = 4;
 constexpr int kReach = kTriangleRadius + 2;  ///< A triangle filter and two central differences.
 constexpr int kTaps = 2 * kReach + 1;
+constexpr int kFilters = 3;
 
-/// The distance of rows in a plane: whole vectors of any width that a device may use.
-std::size_t plane_stride(const Grid& grid) {
-  return round_up(static_cast<std::size_t>(grid.width), 16);
-}
-
-std::size_t planes_size(const Grid& grid) {
-  return kFilters * static_cast<std::size_t>(grid.height) * plane_stride(grid);
-}
-
-std::string options_for(const DeviceInfo& device, std::size_t taps) {
-  return fmt::format("-DREACH={} -DWIDTH={}", taps / kFilters / 2, lane_shape(device).width);
+KernelFile orientation_kernels(Context& context) {
+  return {context, "contour/boundary_orientation.cl",
+          fmt::format("-DREACH={} -DWIDTH={}", kReach, lane_shape(context.info()).width)};
 }
 
 using Filter = std::array<float, kTaps>;
@@ -68,30 +60,6 @@ int mirrored(int at, int size) {
 
 }  // namespace
 
-BoundaryOrientation::BoundaryOrientation(Context& context, const Grid& grid,
-                                         const std::vector<float>& taps)
-    : context_(&context),
-      grid_(grid),
-      plane_stride_(static_cast<int>(plane_stride(grid))),
-      lanes_(lane_shape(context.info()).width),
-      taps_(context.allocate<float>(taps.size(), "filters of boundaries")),
-      planes_(context.allocate<float>(planes_size(grid), "boundaries filtered along x")) {
-  taps_.upload(taps);
-  const std::string options = options_for(context.info(), taps.size());
-  rows_ = context.kernel(kFile, "orientation_rows", options);
-  columns_ = context.kernel(kFile, "orientation_columns", options);
-}
-
-void BoundaryOrientation::launch(const Buffer<float>& boundary, Buffer<float>& orientation) {
-  const std::size_t columns = round_up(static_cast<std::size_t>(grid_.width), lanes_) / lanes_;
-  set_arguments(rows_, boundary, taps_, planes_, grid_.width, grid_.height, grid_.stride,
-                plane_stride_);
-  launch_rows(*context_, rows_, columns, static_cast<std::size_t>(grid_.height));
-  set_arguments(columns_, planes_, taps_, orientation, grid_.width, grid_.height, grid_.stride,
-                plane_stride_);
-  launch_rows(*context_, columns_, columns, static_cast<std::size_t>(grid_.height));
-}
-
 std::vector<float> boundary_orientation(std::span<const float> boundary, int width, int height) {
   check_map_size(boundary.size(), width, height, "boundary map");
   const cv::Mat map(height, width, CV_32F, const_cast<float*>(boundary.data()));
@@ -118,20 +86,30 @@ std::vector<float> boundary_orientation(std::span<const float> boundary, int wid
   return orientation;
 }
 
-BoundaryOrientation boundary_orientation_launcher(Context& context, const Grid& grid) {
-  std::vector<float> taps;
-  for (int order = 0; order < 3; ++order) {
-    const Filter filter = triangle(order);
-    taps.insert(taps.end(), filter.begin(), filter.end());
-  }
-  return {context, grid, taps};
-}
+void ask_for_orientation_kernels(Context& context) { orientation_kernels(context); }
 
 Buffer<float> boundary_orientation(Context& context, const Grid& grid,
                                    const Buffer<float>& boundary) {
-  BoundaryOrientation kernels = boundary_orientation_launcher(context, grid);
+  const KernelFile kernels = orientation_kernels(context);
+  std::vector<float> taps;
+  for (int order = 0; order < kFilters; ++order) {
+    const Filter filter = triangle(order);
+    taps.insert(taps.end(), filter.begin(), filter.end());
+  }
+  const auto filters = device_table(context, taps, "filters of boundaries");
+  const auto width = static_cast<std::size_t>(grid.width);
+  const auto height = static_cast<std::size_t>(grid.height);
+  // The distance of rows in a plane: whole vectors of any width that a device may use.
+  const std::size_t plane_stride = round_up(width, 16);
+  const auto planes =
+      context.allocate<float>(kFilters * height * plane_stride, "boundaries filtered along x");
   auto orientation = context.allocate<float>(grid.rows(), "directions of boundaries");
-  kernels.launch(boundary, orientation);
+  const std::size_t lanes = lane_shape(context.info()).width;
+  const std::size_t columns = round_up(width, lanes) / lanes;
+  kernels.launch_rows("orientation_rows", columns, height, boundary, filters, planes, grid.width,
+                      grid.height, grid.stride, static_cast<int>(plane_stride));
+  kernels.launch_rows("orientation_columns", columns, height, planes, filters, orientation,
+                      grid.width, grid.height, grid.stride, static_cast<int>(plane_stride));
   return orientation;
 }
 

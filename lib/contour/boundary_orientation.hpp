@@ -23,6 +23,7 @@ std::vector<float> boundary_orientation(std::span<const float> boundary, int wid
 /// to no pixel are undefined. Throws DeviceError.
 Buffer<float> boundary_orientation(Context& context, const Grid& grid,
                                    const Buffer<float>& boundary);
+
 /// The Hessian of the smoothed map at each pixel, of which boundary_orientation() takes an
 /// eigenvector.
 struct Curvature {
@@ -34,32 +35,9 @@ struct Curvature {
 /// boundary_orientation() does.
 Curvature reference_curvature(std::span<const float> boundary, int width, int height);
 
-/// kernels/contour/boundary_orientation.cl for one grid: the orientation of boundaries at each
-/// pixel.
-class BoundaryOrientation {
- public:
-  /// `taps` are three filters one after the other, of the same odd number of weights: a smoothing
-  /// filter and its first and second derivative.
-  BoundaryOrientation(Context& context, const Grid& grid, const std::vector<float>& taps);
-
-  /// Enqueues: the angles in [0, pi), from the x axis towards the y axis, into `orientation`. Both
-  /// buffers have grid.rows() elements; elements that belong to no pixel are neither read nor
-  /// written.
-  void launch(const Buffer<float>& boundary, Buffer<float>& orientation);
-
- private:
-  Context* context_;
-  Grid grid_;
-  int plane_stride_;
-  std::size_t lanes_;
-  Buffer<float> taps_;
-  Buffer<float> planes_;
-  Kernel rows_;
-  Kernel columns_;
-};
-
-/// The launcher that boundary_orientation() uses, with its filters.
-BoundaryOrientation boundary_orientation_launcher(Context& context, const Grid& grid);
+/// Asks for the kernels of the overload on the device: those that are asked for before the first
+/// launch are built together.
+void ask_for_orientation_kernels(Context& context);
 
 /// Throws InputError, naming the map `what`, unless width and height are positive and `found`, the
 /// number of its values, is width * height.

@@ -1,17 +1,53 @@
 #include "contour/combined_contour.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 
 #include "contour/spectral_contour.hpp"
-#include "opencl/arguments.hpp"
+#include "opencl/kernel_file.hpp"
+#include "opencl/lanes.hpp"
+#include "opencl/uploads.hpp"
 
 namespace diacut {
 
 namespace {
 
 constexpr char kContours[] = "contours";
+/// Pixels around a plane, which a derivative reaches.
+constexpr int kBorder = 3;
+
+/// Work-items that search one vector for its least and largest element. There are few vectors, so a
+/// GPU needs many work-items for each.
+std::size_t scale_group(const DeviceInfo& device) {
+  if (device.kind == DeviceKind::kCpu) return 1;
+  return std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 1024));
+}
+
+KernelFile spectral_kernels(Context& context) {
+  return {context, "contour/spectral_contour.cl",
+          fmt::format("-DGROUP={} -DWIDTH={}", scale_group(context.info()),
+                      lane_shape(context.info()).width)};
+}
+
+KernelFile cue_kernels(Context& context) { return {context, "contour/cue_contour.cl", ""}; }
+
+/// The Gaussian of sigma 1 with unit sum over 7 pixels, at 0 to 3 pixels from its middle.
+cl_float4 gaussian() {
+  std::array<double, kBorder + 1> taps{};
+  double sum = 0;
+  for (std::size_t t = 0; t < taps.size(); ++t) {
+    taps[t] = std::exp(-0.5 * static_cast<double>(t * t));
+    sum += t == 0 ? taps[t] : 2 * taps[t];
+  }
+  cl_float4 result{};
+  for (std::size_t t = 0; t < taps.size(); ++t) result.s[t] = static_cast<float>(taps[t] / sum);
+  return result;
+}
 
 /// The quantile 0.99 of the contour over the pixels with data, or the largest value where that is
 /// 0; 1 where all are.
@@ -34,22 +70,68 @@ double strongest(const Grid& grid, const std::vector<float>& contour,
   return value > 0 ? value : 1;
 }
 
+/// Vectors of floats on the device: vector k begins at element first + k * pitch of `basis`.
+struct DeviceVectors {
+  const Buffer<float>& basis;
+  std::size_t first = 0;
+  std::size_t pitch = 0;
+  std::size_t count = 0;
+};
+
+/// The contour map of vectors whose scales are known: for each what is subtracted from z /
+/// sqrt_degree and what the rest is multiplied by, one after the other.
+Buffer<float> contour_of(Context& context, const Grid& grid, const DeviceVectors& vectors,
+                         const Buffer<float>& scales, const Buffer<float>& sqrt_degree,
+                         const Buffer<float>& boundary, const ContourParameters& parameters) {
+  const KernelFile kernels = spectral_kernels(context);
+  const std::size_t lanes = lane_shape(context.info()).width;
+  const auto width = static_cast<std::size_t>(grid.width);
+  const auto bordered = static_cast<std::size_t>(grid.height + 2 * kBorder);
+  // The distance of rows in a plane: whole vectors of any width that a device may use, and the
+  // border.
+  constexpr std::size_t kWidest = 16;
+  const std::size_t row = round_up(width, kWidest) + kWidest;
+  const auto padded_stride = static_cast<int>(row);
+  const auto planes =
+      context.allocate<float>(vectors.count * bordered * row, "eigenvectors with a border");
+  auto contour = context.allocate<float>(grid.rows(), kContours);
+  if (vectors.count > 0) {
+    kernels.launch(
+        "spectral_pad", cl::NDRange(round_up(row / lanes, kRowGroup), bordered, vectors.count),
+        cl::NDRange(kRowGroup, 1, 1), vectors.basis, vectors.first, vectors.pitch, sqrt_degree,
+        scales, planes, grid.width, grid.height, grid.stride, padded_stride);
+  }
+  kernels.launch_rows(
+      "spectral_contour", round_up(width, lanes) / lanes, static_cast<std::size_t>(grid.height),
+      planes, static_cast<int>(vectors.count), sqrt_degree, boundary, contour, grid.width,
+      grid.height, grid.stride, padded_stride, gaussian(),
+      static_cast<float>(parameters.cue_weight), static_cast<float>(parameters.spectral_weight),
+      static_cast<float>(1 / parameters.spectral_scale),
+      static_cast<float>(parameters.spectral_power));
+  return contour;
+}
+
 }  // namespace
 
 Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
                                const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,
                                const ContourParameters& parameters) {
-  const int count = eigenvectors.count - 1;  // Without the trivial eigenvector.
+  const auto count = static_cast<std::size_t>(eigenvectors.count) - 1;  // Without the trivial one.
   std::vector<float> weights;
   for (auto value = eigenvectors.values.begin() + 1; value != eigenvectors.values.end(); ++value) {
     weights.push_back(static_cast<float>(spectral_weight(*value)));
   }
-  SpectralContour kernels(context, grid, count);
-  auto contour = context.allocate<float>(grid.rows(), kContours);
-  kernels.launch({eigenvectors.basis, eigenvectors.pitch, eigenvectors.pitch, count}, sqrt_degree,
-                 weights, boundary, parameters, contour);
-  return contour;
+  const DeviceVectors vectors{eigenvectors.basis, eigenvectors.pitch, eigenvectors.pitch, count};
+  const auto weight = device_table(context, weights, "weights of eigenvectors");
+  const auto scales = context.allocate<float>(2 * count, "scales of eigenvectors");
+  if (count > 0) {
+    const std::size_t group = scale_group(context.info());
+    spectral_kernels(context).launch("spectral_scale", cl::NDRange(count * group),
+                                     cl::NDRange(group), vectors.basis, vectors.first,
+                                     vectors.pitch, sqrt_degree, grid.rows(), weight, scales);
+  }
+  return contour_of(context, grid, vectors, scales, sqrt_degree, boundary, parameters);
 }
 
 Buffer<float> combined_contour(Context& context, const Grid& grid,
@@ -64,13 +146,11 @@ Buffer<float> combined_contour(Context& context, const Grid& grid,
     scales.push_back(own.least[k]);
     scales.push_back(own.extent[k] > 0 ? static_cast<float>(weight / own.extent[k]) : 0.0F);
   }
-  SpectralContour kernels(context, grid, static_cast<int>(count));
-  auto contour = context.allocate<float>(grid.rows(), kContours);
-  kernels.launch_scaled({eigenvectors.vectors,
-                         image * static_cast<std::size_t>(eigenvectors.count) * eigenvectors.pitch,
-                         eigenvectors.pitch, static_cast<int>(count)},
-                        mask, scales, boundary, parameters, contour);
-  return contour;
+  const std::size_t first =
+      image * static_cast<std::size_t>(eigenvectors.count) * eigenvectors.pitch;
+  return contour_of(context, grid, {eigenvectors.vectors, first, eigenvectors.pitch, count},
+                    device_table(context, scales, "scales of eigenvectors"), mask, boundary,
+                    parameters);
 }
 
 Buffer<float> spectral_contour_alone(Context& context, const Grid& grid,
@@ -91,8 +171,8 @@ Buffer<float> spectral_contour_alone(Context& context, const Grid& grid,
 Buffer<float> cue_contour(Context& context, const Grid& grid, const Buffer<float>& boundary,
                           const ContourParameters& parameters) {
   auto contour = context.allocate<float>(grid.rows(), kContours);
-  launch_cue_contour(context, boundary, grid.rows(), static_cast<float>(parameters.cue_weight),
-                     contour);
+  cue_kernels(context).launch_rows("cue_contour", grid.rows(), 1, boundary, contour, grid.rows(),
+                                   static_cast<float>(parameters.cue_weight));
   return contour;
 }
 
@@ -109,15 +189,8 @@ std::vector<double> reference_combined_contour(const std::vector<float>& boundar
   return result;
 }
 
-Kernel cue_contour_kernel(Context& context) {
-  return context.kernel("contour/cue_contour.cl", "cue_contour", "");
-}
-
-void launch_cue_contour(Context& context, const Buffer<float>& boundary, std::size_t elements,
-                        float weight, Buffer<float>& contour) {
-  Kernel kernel = cue_contour_kernel(context);
-  set_arguments(kernel, boundary, contour, elements, weight);
-  launch_rows(context, kernel, elements, 1);
+void ask_for_contour_kernels(Context& context, SpectralUse spectral) {
+  spectral == SpectralUse::kNever ? cue_kernels(context) : spectral_kernels(context);
 }
 
 }  // namespace diacut

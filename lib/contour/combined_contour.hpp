@@ -54,11 +54,8 @@ std::vector<double> reference_combined_contour(const std::vector<float>& boundar
                                                const std::vector<double>& spectral,
                                                const ContourParameters& parameters);
 
-/// kernels/contour/cue_contour.cl, the kernel of launch_cue_contour().
-Kernel cue_contour_kernel(Context& context);
-
-/// Enqueues: contour = min(weight * boundary, 1) for the first `elements` elements of both.
-void launch_cue_contour(Context& context, const Buffer<float>& boundary, std::size_t elements,
-                        float weight, Buffer<float>& contour);
+/// Asks for the kernels of the contours with such eigenvectors: those that are asked for before the
+/// first launch are built together.
+void ask_for_contour_kernels(Context& context, SpectralUse spectral);
 
 }  // namespace diacut

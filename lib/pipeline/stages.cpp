@@ -14,7 +14,6 @@
 #include "boundary/boundary.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
-#include "contour/spectral_contour.hpp"
 #include "diacut/objects.hpp"
 #include "eigen/decimation/contour_eigenvectors.hpp"
 #include "eigen/decimation/decimation.hpp"
@@ -172,24 +171,19 @@ class StageRun {
 
   bool hierarchical() const { return makes_hierarchy(parameters_); }
 
-  /// Makes launchers of later stages for one pixel: what they ask for is then built
-  /// together with the kernels of the boundary maps, which takes less time.
+  /// What later stages ask for is then built together with the kernels of the boundary maps, which
+  /// takes less time.
   void ask_for_later_kernels() {
-    const Grid pixel = grid_for(1, 1);
     if (needs_matrix(parameters_) && !parameters_.has_features()) {
-      const AffinityKernels affinity(context_, pixel, parameters_.affinity);
+      ask_for_affinity_kernels(context_, parameters_.affinity);
     }
     if (!hierarchical()) return;
     if (decimates(parameters_)) {
-      const KeptKernels kept(context_, parameters_.affinity);
+      ask_for_kept_kernels(context_, parameters_.affinity);
       const Decimation decimation(context_, parameters_.affinity.radius, 1);
     }
-    if (parameters_.contour.spectral == SpectralUse::kNever) {
-      cue_contour_kernel(context_);
-    } else {
-      const SpectralContour spectral(context_, pixel, 1);
-    }
-    boundary_orientation_launcher(context_, pixel);
+    ask_for_contour_kernels(context_, parameters_.contour.spectral);
+    ask_for_orientation_kernels(context_);
   }
 
   /// What is known before the device works.

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cmath>
 
-#include "opencl/arguments.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 
@@ -23,23 +23,31 @@ void copy_rows(const std::vector<float>& in, int from, std::vector<float>& out, 
   }
 }
 
+/// The macro ENTRIES of region_product.cl.
+std::string entries_macro(const Stencil& stencil) {
+  std::string text;
+  for (std::size_t d = 0; d < stencil.size(); ++d) {
+    text += fmt::format("ENTRY({},{},{})", d, stencil.entries[d].dx, stencil.entries[d].dy);
+  }
+  return text;
+}
+
 }  // namespace
 
 DeviceAffinityGraph::DeviceAffinityGraph(Context& context, const NormalizedMatrix& matrix)
     : context_(&context),
       grid_(matrix.grid()),
       matrix_(&matrix),
-      product_(context, matrix.stencil()),
       region_(context.allocate<std::int32_t>(grid_.pixels(), "regions")),
-      x_(context.allocate<float>(grid_.pixels() * RegionProduct::kMaxColumns,
+      x_(context.allocate<float>(grid_.pixels() * kMaxColumns,
                                  "the vectors of a product within regions")),
-      out_(context.allocate<float>(grid_.pixels() * RegionProduct::kMaxColumns,
+      out_(context.allocate<float>(grid_.pixels() * kMaxColumns,
                                    "the result of a product within regions")) {}
 
 void DeviceAffinityGraph::product_within(const std::vector<std::int32_t>& region,
                                          const std::vector<float>& x, int columns,
                                          std::vector<float>& out) {
-  const int wide = RegionProduct::padded_columns(columns);
+  const int wide = static_cast<int>(std::bit_ceil(static_cast<unsigned>(columns)));
   const std::size_t count = grid_.pixels() * static_cast<std::size_t>(wide);
   region_.upload(region);
   if (wide != columns) {
@@ -48,7 +56,12 @@ void DeviceAffinityGraph::product_within(const std::vector<std::int32_t>& region
   } else {
     x_.upload(x);
   }
-  product_.launch(*matrix_, region_, x_, wide, out_);
+  const KernelFile kernels(
+      *context_, "region/region_product.cl",
+      fmt::format("-DENTRIES={} -DCOLUMNS={}", entries_macro(matrix_->stencil()), wide));
+  kernels.launch_rows("region_product", grid_.pixels(), 1, matrix_->dia().values,
+                      matrix_->sqrt_degree(), region_, x_, out_, grid_.width, grid_.height,
+                      static_cast<std::size_t>(grid_.stride), matrix_->shape().pitch);
   if (wide != columns) {
     padded_.resize(count);
     out_.download(std::span(padded_));
@@ -61,7 +74,13 @@ void DeviceAffinityGraph::product_within(const std::vector<std::int32_t>& region
 
 void DeviceAffinityGraph::read_links() {
   // Between products the vectors' buffers are free, and they are large enough for the links.
-  launch_region_links(*context_, *matrix_, x_, out_);
+  const Stencil& stencil = matrix_->stencil();
+  const KernelFile kernels(
+      *context_, "region/links.cl",
+      fmt::format("-DRIGHT={} -DDOWN={}", stencil.index({1, 0}), stencil.index({0, 1})));
+  kernels.launch_rows("region_links", grid_.pixels(), 1, matrix_->dia().values,
+                      matrix_->sqrt_degree(), x_, out_, grid_.width, grid_.height,
+                      static_cast<std::size_t>(grid_.stride), matrix_->shape().pitch);
   right_.resize(grid_.pixels());
   down_.resize(grid_.pixels());
   x_.download(std::span(right_));
@@ -125,51 +144,6 @@ std::vector<double> reference_links(const Grid& grid, const Stencil& stencil,
     }
   }
   return links;
-}
-
-void launch_region_links(Context& context, const NormalizedMatrix& matrix, Buffer<float>& right,
-                         Buffer<float>& down) {
-  constexpr std::size_t kGroup = 64;
-  const Stencil& stencil = matrix.stencil();
-  Kernel kernel = context.kernel(
-      "region/links.cl", "region_links",
-      fmt::format("-DRIGHT={} -DDOWN={}", stencil.index({1, 0}), stencil.index({0, 1})));
-  const Grid grid = matrix.grid();
-  set_arguments(kernel, matrix.dia().values, matrix.sqrt_degree(), right, down, grid.width,
-                grid.height, static_cast<std::size_t>(grid.stride), matrix.shape().pitch);
-  context.launch(kernel, cl::NDRange(round_up(grid.pixels(), kGroup)), cl::NDRange(kGroup));
-}
-
-namespace {
-constexpr std::size_t kGroup = 64;
-}  // namespace
-
-int RegionProduct::padded_columns(int columns) {
-  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(columns)));
-}
-
-RegionProduct::RegionProduct(Context& context, const Stencil& stencil)
-    : context_(&context), options_("-DENTRIES=") {
-  for (std::size_t d = 0; d < stencil.size(); ++d) {
-    options_ += fmt::format("ENTRY({},{},{})", d, stencil.entries[d].dx, stencil.entries[d].dy);
-  }
-}
-
-void RegionProduct::launch(const NormalizedMatrix& matrix, const Buffer<std::int32_t>& region,
-                           const Buffer<float>& x, int columns, Buffer<float>& out) {
-  auto found = kernels_.find(columns);
-  if (found == kernels_.end()) {
-    found =
-        kernels_
-            .emplace(columns, context_->kernel("region/region_product.cl", "region_product",
-                                               fmt::format("{} -DCOLUMNS={}", options_, columns)))
-            .first;
-  }
-  Kernel& kernel = found->second;
-  const Grid grid = matrix.grid();
-  set_arguments(kernel, matrix.dia().values, matrix.sqrt_degree(), region, x, out, grid.width,
-                grid.height, static_cast<std::size_t>(grid.stride), matrix.shape().pitch);
-  context_->launch(kernel, cl::NDRange(round_up(grid.pixels(), kGroup)), cl::NDRange(kGroup));
 }
 
 }  // namespace diacut

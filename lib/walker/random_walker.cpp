@@ -8,7 +8,9 @@
 #include "eigen/multilevel/coarse_levels.hpp"
 #include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/conjugate_gradient.hpp"
-#include "opencl/arguments.hpp"
+#include "matrix/block.hpp"
+#include "opencl/kernel_file.hpp"
+#include "opencl/uploads.hpp"
 
 namespace diacut {
 
@@ -61,16 +63,17 @@ struct LevelKernels {
 
 /// The matrix without the rows and columns of seeded pixels, which count as pixels without data. It
 /// takes the weights of `matrix` over.
-NormalizedMatrix without_seeds(Context& context, SeedKernels& kernels, NormalizedMatrix& matrix,
-                               const Buffer<std::int32_t>& seeds) {
-  auto degree = context.allocate<float>(matrix.rows(), "square roots of the degrees without seeds");
-  kernels.unseeded_degree(matrix.sqrt_degree(), seeds, degree);
+NormalizedMatrix without_seeds(Context& context, const KernelFile& kernels,
+                               NormalizedMatrix& matrix, const Buffer<std::int32_t>& seeds) {
+  const std::size_t rows = matrix.rows();
+  auto degree = context.allocate<float>(rows, "square roots of the degrees without seeds");
+  kernels.launch_rows("unseeded_degree", rows, 1, matrix.sqrt_degree(), seeds, rows, degree);
   const DiaShape shape = matrix.shape();
-  auto offsets = context.allocate<std::int64_t>(shape.offsets.size(), "offsets of the diagonals");
-  offsets.upload(shape.offsets);
+  const auto offsets = device_table(context, shape.offsets, "offsets of the diagonals");
   const WaitAtEnd offsets_are_read(context);
   Buffer<float> values = matrix.take_values();
-  kernels.eliminate(values, shape.pitch, offsets, seeds);
+  kernels.launch_rows("eliminate_seeds", rows, 1, values, shape.pitch, rows, offsets,
+                      offsets.size(), seeds);
   return {matrix.batch(), matrix.stencil(), std::move(values), std::move(degree)};
 }
 
@@ -92,7 +95,7 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
   const std::size_t size = rows * static_cast<std::size_t>(columns);
   const WaitAtEnd all_read(context);
   // All kernels are asked for before the first one is launched: they are built together.
-  SeedKernels kernels(context, rows, columns);
+  const KernelFile kernels(context, "walker/seeds.cl", block_options(context.info(), columns));
   Workspace workspace(context, columns, rows);
   ConjugateGradient solver(workspace, rows);
   BlockProduct product(context, matrix.stencil(), columns);
@@ -110,9 +113,9 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
   std::vector<Buffer<float>> right_hand_sides;
   for (int first = 1; first <= labels; first += columns) {
     right_hand_sides.push_back(context.allocate<float>(size, "right-hand sides"));
-    kernels.seed_block(seed, matrix.sqrt_degree(), first, x);
+    kernels.launch_rows("seed_block", rows, 1, seed, matrix.sqrt_degree(), rows, first, x);
     product.launch(matrix, x, right_hand_sides.back());
-    kernels.clear_seeds(seed, right_hand_sides.back());
+    kernels.launch_rows("clear_seeds", rows, 1, seed, rows, right_hand_sides.back());
   }
   NormalizedMatrix unseeded = without_seeds(context, kernels, matrix, seed);
   UnseededSystem system(context, unseeded, product, columns, form);
@@ -125,7 +128,7 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
     const int count = std::min(columns, labels - first + 1);
     for (int c = 0; c < count && first + c <= static_cast<int>(start.size()); ++c) {
       one.upload(start[static_cast<std::size_t>(first + c - 1)]);
-      kernels.start_column(one, unseeded.sqrt_degree(), c, x);
+      kernels.launch_rows("start_column", rows, 1, one, unseeded.sqrt_degree(), rows, c, x);
     }
     const ConjugateGradientResult solved = solver.solve(
         system, b, x, {parameters.tolerance, parameters.max_iterations, starts}, watch);
@@ -133,70 +136,15 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
     walk.iterations = std::max(walk.iterations, solved.iterations);
     walk.error = std::max(walk.error, solved.error);
     walk.converged = walk.converged && solved.converged;
-    kernels.best_columns(x, first, count, best, label);
+    kernels.launch_rows("best_columns", rows, 1, x, rows, first, count, best, label);
     for (int c = 0; keep && c < count; ++c) {
-      kernels.probability(x, unseeded.sqrt_degree(), seed, c, first + c, one);
+      kernels.launch_rows("probability", rows, 1, x, unseeded.sqrt_degree(), seed, rows, c,
+                          first + c, one);
       walk.probabilities.push_back(one.download());
     }
   }
   walk.labels = label.download();
   return walk;
-}
-
-SeedKernels::SeedKernels(Context& context, std::size_t rows, int columns)
-    : context_(&context), rows_(rows) {
-  const std::string options = block_options(context.info(), columns);
-  constexpr char kFile[] = "walker/seeds.cl";
-  eliminate_ = context.kernel(kFile, "eliminate_seeds", options);
-  degree_ = context.kernel(kFile, "unseeded_degree", options);
-  block_ = context.kernel(kFile, "seed_block", options);
-  start_ = context.kernel(kFile, "start_column", options);
-  clear_ = context.kernel(kFile, "clear_seeds", options);
-  best_ = context.kernel(kFile, "best_columns", options);
-  probability_ = context.kernel(kFile, "probability", options);
-}
-
-/// Launches a work-item for each element and line.
-template <class... Arguments>
-void SeedKernels::run(Kernel& kernel, std::size_t lines, const Arguments&... arguments) {
-  set_arguments(kernel, arguments...);
-  launch_rows(*context_, kernel, rows_, lines);
-}
-
-void SeedKernels::eliminate(Buffer<float>& values, std::size_t pitch,
-                            const Buffer<std::int64_t>& offsets,
-                            const Buffer<std::int32_t>& seeds) {
-  run(eliminate_, 1, values, pitch, rows_, offsets, offsets.size(), seeds);
-}
-
-void SeedKernels::unseeded_degree(const Buffer<float>& sqrt_degree,
-                                  const Buffer<std::int32_t>& seeds, Buffer<float>& out) {
-  run(degree_, 1, sqrt_degree, seeds, rows_, out);
-}
-
-void SeedKernels::seed_block(const Buffer<std::int32_t>& seeds, const Buffer<float>& sqrt_degree,
-                             int first, Buffer<float>& block) {
-  run(block_, 1, seeds, sqrt_degree, rows_, first, block);
-}
-
-void SeedKernels::start_column(const Buffer<float>& probabilities, const Buffer<float>& sqrt_degree,
-                               int column, Buffer<float>& block) {
-  run(start_, 1, probabilities, sqrt_degree, rows_, column, block);
-}
-
-void SeedKernels::clear_seeds(const Buffer<std::int32_t>& seeds, Buffer<float>& block) {
-  run(clear_, 1, seeds, rows_, block);
-}
-
-void SeedKernels::best_columns(const Buffer<float>& block, int first, int count,
-                               Buffer<float>& best, Buffer<std::int32_t>& labels) {
-  run(best_, 1, block, rows_, first, count, best, labels);
-}
-
-void SeedKernels::probability(const Buffer<float>& block, const Buffer<float>& sqrt_degree,
-                              const Buffer<std::int32_t>& seeds, int column, int label,
-                              Buffer<float>& out) {
-  run(probability_, 1, block, sqrt_degree, seeds, rows_, column, label, out);
 }
 
 }  // namespace diacut

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "affinity/affinity_kernels.hpp"
+#include "affinity/affinity.hpp"
 #include "matrix/dia_matrix.hpp"
 
 namespace diacut {

