@@ -33,11 +33,11 @@ app::CommandDescription describe_options() {
   return app::describe(
       BenchLine().app,
       {{"image",
-        {.files = true, .extensions = {"jpg", "jpeg", "png", "bmp", "webp", "tif", "tiff"}}},
-       {"files", {.files = true, .extensions = {"mtx"}}},
+        {.files = true, .extensions = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}}},
+       {"files", {.files = true, .extensions = {".mtx"}}},
        {"photos", {.folders = true}},
        {"--device", {.devices = true}},
-       {"--json", {.files = true, .extensions = {"json"}}},
+       {"--json", {.files = true, .extensions = {".json"}}},
        {"--solvers", {.words = {"multilevel", "lanczos", "plain", "spectra"}, .list = true}}});
 }
 

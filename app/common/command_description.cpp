@@ -122,15 +122,6 @@ class Describer {
   std::set<std::string> used_;
 };
 
-}  // namespace
-
-CommandDescription describe(const CLI::App& app, const ValueTable& values) {
-  Describer describer(values);
-  CommandDescription result = describer.command(app);
-  describer.check_all_used();
-  return result;
-}
-
 std::string generate(const CommandDescription& command, const std::string& format) {
   if (format == "man" || format == "markdown") return option_page(command, format == "man");
   if (format == "bash" || format == "zsh" || format == "fish") {
@@ -140,6 +131,15 @@ std::string generate(const CommandDescription& command, const std::string& forma
       fmt::format("--generate: '{}' is none of man, markdown, bash, zsh, fish (the texts that "
                   "are made from the options)",
                   format));
+}
+
+}  // namespace
+
+CommandDescription describe(const CLI::App& app, const ValueTable& values) {
+  Describer describer(values);
+  CommandDescription result = describer.command(app);
+  describer.check_all_used();
+  return result;
 }
 
 std::optional<std::string> generated(int argc, const char* const* argv,

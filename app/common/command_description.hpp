@@ -14,7 +14,7 @@ struct Values {
   std::vector<std::string> words = {};
   bool list = false;  ///< Several words, separated by commas.
   bool files = false;
-  std::vector<std::string> extensions = {};  ///< Of the files, without the dot; empty: any.
+  std::vector<std::string> extensions = {};  ///< Of the files, as ".png"; empty: any.
   bool folders = false;
   bool devices = false;  ///< Indices of OpenCL devices, which `segment --list-devices` prints.
 };
@@ -46,17 +46,14 @@ struct CommandDescription {
 /// subcommands has: option tables and values belong together.
 CommandDescription describe(const CLI::App& app, const ValueTable& values);
 
-/// What `--generate FORMAT` prints: "man" (the options as a part of a manual page), "markdown" (as
-/// a part of docs/reference.md), "bash", "zsh" or "fish" (completions). Throws ConfigError for
-/// another format.
-std::string generate(const CommandDescription& command, const std::string& format);
-
 /// The text for the command lines `PROGRAM --generate FORMAT`, by which the build makes manual
 /// pages and completions, and `PROGRAM --complete WORD...`; nothing for any other command line.
+/// FORMAT is "man" (the options as a part of a manual page), "markdown" (as a part of
+/// docs/reference.md), "bash", "zsh" or "fish" (completions). Throws ConfigError for another one.
 std::optional<std::string> generated(int argc, const char* const* argv,
                                      const std::function<CommandDescription()>& command);
 
-/// `generate`'s parts.
+/// Parts of generated().
 /// The options as a part of a manual page, or of docs/reference.md.
 std::string option_page(const CommandDescription& command, bool man);
 /// The script for "bash", "zsh" or "fish". It asks the program by `--complete`.

@@ -80,6 +80,12 @@ CommandLine::CommandLine(const std::string& name, const std::string& description
   app_.allow_extras();
 }
 
+void CommandLine::inputs(const char* name, std::vector<std::string>& values, const char* meaning,
+                         const Values& offered) {
+  app_.add_option(name, values, meaning);
+  offered_[name] = offered;
+}
+
 void CommandLine::flag(const char* names, bool& value, const char* group,
                        const std::string& meaning) {
   app_.add_flag(names, value, meaning)->group(group)->disable_flag_override();
@@ -115,11 +121,10 @@ void CommandLine::check_rules() const {
     if (option->count() == 0) continue;
     for (const Rule& rule : rules_) {
       if (rule.option != option || (rule.other->count() > 0) == rule.given) continue;
-      fail_usage(app_.get_name(),
-                 fmt::format(fmt::runtime(rule.given ? "{} has no effect without {}: add it"
-                                                     : "{} and {} exclude each other: leave out "
-                                                       "one of them"),
-                             option->get_name(), rule.other->get_name()));
+      fail(fmt::format(
+          fmt::runtime(rule.given ? "{} has no effect without {}: add it"
+                                  : "{} and {} exclude each other: leave out one of them"),
+          option->get_name(), rule.other->get_name()));
     }
   }
 }
@@ -134,23 +139,24 @@ bool CommandLine::parse(int argc, const char* const* argv, CommonOptions& common
     common.answer = version.what();
     return false;
   } catch (const CLI::ParseError& error) {
-    fail_usage(app_.get_name(), reworded(error));
+    fail(reworded(error));
   }
   check_rules();
   for (const std::string& extra : app_.remaining()) {
     if (extra == "--") continue;  // CLI11 took the arguments after it as inputs.
-    fail_usage(app_.get_name(),
-               fmt::format("there is no option '{}'{}", extra, suggestion(app_, extra)));
+    fail(fmt::format("there is no option '{}'{}", extra, suggestion(app_, extra)));
   }
   for (const CLI::Option* text : texts_) {
     if (text->count() == 0 || !text->as<std::string>().empty()) continue;
-    fail_usage(app_.get_name(), text->get_name() + " has an empty value; it needs a text");
+    fail(text->get_name() + " has an empty value; it needs a text");
   }
   common.verbosity = quiet_     ? Verbosity::kQuiet
                      : verbose_ ? Verbosity::kVerbose
                                 : Verbosity::kNormal;
   return true;
 }
+
+void CommandLine::fail(std::string_view message) const { fail_usage(app_.get_name(), message); }
 
 void fail_usage(std::string_view program, std::string_view message) {
   throw ConfigError(fmt::format("{} (see {} --help)", message, program));

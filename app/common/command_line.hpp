@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "command_description.hpp"
 #include "console.hpp"
 
 namespace diacut::app {
@@ -37,14 +38,18 @@ class CommandLine {
   CommandLine(const std::string& name, const std::string& description, const std::string& usage,
               const std::string& inputs, const std::string& examples);
 
-  CLI::App& app() { return app_; }
-  const CLI::App& app() const { return app_; }
-  /// Adds an option. A text must not be empty.
+  /// Adds the arguments that are no options. `offered`: what a shell offers for them.
+  void inputs(const char* name, std::vector<std::string>& values, const char* meaning,
+              const Values& offered);
+  /// Adds an option. A text must not be empty, unless `may_be_empty` is set.
   template <class Value>
-  void option(const char* names, Value& value, const char* type, const char* group,
-              const std::string& meaning) {
+  CLI::Option* option(const char* names, Value& value, const char* type, const char* group,
+                      const std::string& meaning, const Values& offered = {},
+                      bool may_be_empty = false) {
     CLI::Option* option = app_.add_option(names, value, meaning)->type_name(type)->group(group);
-    if (std::is_same_v<Value, std::string>) texts_.push_back(option);
+    if (std::is_same_v<Value, std::string> && !may_be_empty) texts_.push_back(option);
+    offered_["--" + option->get_lnames().front()] = offered;
+    return option;
   }
   void flag(const char* names, bool& value, const char* group, const std::string& meaning);
   /// Adds -q, -v, -h, and --version if `version` is set. `quiet` and `verbose` say what -q and -v
@@ -61,6 +66,11 @@ class CommandLine {
   /// ConfigError for what CLI11 finds wrong, options that do not go together (the first pair in the
   /// order in which they were added), unknown options, and empty texts.
   bool parse(int argc, const char* const* argv, CommonOptions& common);
+  /// Throws ConfigError with a message that ends in "(see PROGRAM --help)".
+  [[noreturn]] void fail(std::string_view message) const;
+
+  /// For manual pages and completions.
+  CommandDescription describe() const { return app::describe(app_, offered_); }
 
  private:
   /// What an option that is given asks of another one.
@@ -72,6 +82,7 @@ class CommandLine {
   void check_rules() const;
 
   CLI::App app_;
+  ValueTable offered_;
   std::vector<const CLI::Option*> texts_;
   std::vector<Rule> rules_;
   bool quiet_ = false;

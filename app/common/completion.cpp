@@ -9,6 +9,7 @@
 #include "core/parameter_table.hpp"
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
+#include "text.hpp"
 
 namespace diacut::app {
 
@@ -106,18 +107,11 @@ class Offer {
       std::error_code unknown;
       if (each->is_directory(unknown)) {
         word(folder + name + '/');
-      } else if (values.files && has_one_of(name, values.extensions)) {
+      } else if (values.files &&
+                 (values.extensions.empty() || has_extension(name, values.extensions))) {
         word(folder + name);
       }
     }
-  }
-
-  static bool has_one_of(const std::string& name, const std::vector<std::string>& extensions) {
-    return extensions.empty() ||
-           std::any_of(extensions.begin(), extensions.end(), [&](const std::string& each) {
-             const fs::path extension = fs::path(name).extension();
-             return CLI::detail::to_lower(extension.string()) == '.' + each;
-           });
   }
 
   std::string typed_;

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <utility>
+
+#include "text.hpp"
 
 namespace diacut::app {
 
@@ -18,11 +19,6 @@ constexpr std::string_view kRed = "\033[1;31m";
 constexpr std::string_view kYellow = "\033[33m";
 constexpr std::string_view kReset = "\033[0m";
 constexpr std::string_view kEraseLine = "\r\033[K";
-
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
-}
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
 
@@ -40,10 +36,10 @@ bool write_all(int descriptor, std::string_view text) {
 
 Console::Console(std::string program, Verbosity verbosity)
     : program_(std::move(program)), verbosity_(verbosity) {
-  const char* kind = std::getenv("TERM");
-  const bool dumb = kind == nullptr || *kind == '\0' || std::string_view(kind) == "dumb";
+  const std::string kind = environment_variable("TERM").value_or("");
+  const bool dumb = kind.empty() || kind == "dumb";
   terminal_ = isatty(STDERR_FILENO) == 1 && !dumb;
-  colours_ = terminal_ && !is_set("NO_COLOR");
+  colours_ = terminal_ && environment_variable("NO_COLOR").value_or("").empty();
   set_verbosity(verbosity);
 }
 
@@ -95,7 +91,7 @@ std::size_t Console::width() const {
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     return std::max<std::size_t>(size.ws_col, kLeast);
   }
-  const std::string_view columns = is_set("COLUMNS") ? std::getenv("COLUMNS") : "";
+  const std::string columns = environment_variable("COLUMNS").value_or("");
   std::size_t width = 0;
   std::from_chars(columns.data(), columns.data() + columns.size(), width);
   return width > 0 ? std::max(width, kLeast) : kUsual;

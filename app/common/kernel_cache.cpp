@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "opencl/pocl_cache.hpp"
+#include "text.hpp"
 
 namespace diacut::app {
 
@@ -17,15 +18,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kVariable = "POCL_CACHE_DIR";
 
-std::string environment(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value == nullptr ? std::string() : value;
-}
-
 /// A new folder that nobody else can read or write; empty if there is no place for one.
 fs::path make_folder() {
-  for (const std::string& parent : {environment("TMPDIR"), std::string("/tmp"),
-                                    std::string("/var/tmp"), std::string("/dev/shm")}) {
+  for (const std::string& parent :
+       {environment_variable("TMPDIR").value_or(""), std::string("/tmp"), std::string("/var/tmp"),
+        std::string("/dev/shm")}) {
     if (parent.empty() || !is_usable_cache(parent)) continue;
     std::string name = (fs::path(parent) / "diacut-kernels-XXXXXX").string();
     if (mkdtemp(name.data()) != nullptr) return name;
@@ -38,7 +35,7 @@ fs::path make_folder() {
 KernelCache::KernelCache(Console& console) {
   const std::string fault = pocl_cache_fault();
   if (fault.empty()) return;
-  if (!environment(kVariable).empty()) {
+  if (!environment_variable(kVariable).value_or("").empty()) {
     // An unusable folder is named by the error of the device; of a full disk PoCL's compiler ends
     // the program.
     if (is_usable_cache(pocl_cache_folder())) console.note(fault);

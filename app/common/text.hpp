@@ -3,11 +3,13 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace diacut::app {
 
@@ -16,6 +18,12 @@ std::string input_name(const std::string& path);
 
 /// input_name(), a path in quotes.
 std::string quoted_input_name(const std::string& path);
+
+/// Whether a path has one of these extensions (".png"), in upper or lower case.
+bool has_extension(const std::filesystem::path& path, const std::vector<std::string>& known);
+
+/// A variable of this process.
+std::optional<std::string> environment_variable(const char* name);
 
 /// A count with its noun: "1 region", "2 regions".
 std::string counted(std::int64_t count, std::string_view noun);

@@ -16,7 +16,6 @@ namespace {
 constexpr int kMostThresholds = 999;
 constexpr int kMostJobs = 1024;
 
-constexpr const char* kInputs = "RESULTS";
 constexpr const char* kInput = "Input";
 constexpr const char* kScores = "Scores";
 constexpr const char* kOutput = "Output";
@@ -61,56 +60,93 @@ Exit codes: 0 done, 1 internal error, 2 usage, 3 input or output, 130
 interrupted.
 )";
 
-[[noreturn]] void fail(const std::string& message) { fail_usage("diacut-evaluate", message); }
-
 int processors() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
-
-std::optional<ResultKind> parse_kind(const std::string& name) {
-  if (name == "auto") return std::nullopt;
-  for (const ResultKind kind :
-       {ResultKind::kContours, ResultKind::kLabels, ResultKind::kUltrametric}) {
-    if (to_string(kind) == name) return kind;
-  }
-  fail(fmt::format("--kind: '{}' is none of auto, contours, labels, ultrametric", name));
-}
-
-void check(const Options& options) {
-  if (options.results.empty()) fail("no results given: name a folder");
-  if (options.truth.empty()) fail("--truth DIR is needed: the folder of the ground truth");
-  if (options.thresholds < 1 || options.thresholds > kMostThresholds) {
-    fail(fmt::format("--thresholds: {} is not from 1 to {}", options.thresholds, kMostThresholds));
-  }
-  if (options.jobs < 1 || options.jobs > kMostJobs) {
-    fail(fmt::format("--jobs: {} is not from 1 to {}", options.jobs, kMostJobs));
-  }
-  if (options.objects && options.kind && *options.kind != ResultKind::kLabels) {
-    fail("--objects scores labels, but --kind names something else");
-  }
-  if (options.kind == ResultKind::kContours && !options.boundaries) {
-    fail("--no-boundaries leaves nothing to score: contours have no regions");
-  }
-  if (options.suppress && options.kind && *options.kind != ResultKind::kContours) {
-    fail("--suppress thins contour maps, but --kind names something else");
-  }
-  if (!options.plot.empty() && result_extension(options.plot) != ".png") {
-    fail(fmt::format("--plot: '{}' does not end in .png, the only format", options.plot));
-  }
-  if (options.json == "-" && options.csv == "-") {
-    fail("--json and --csv cannot both go to standard output");
-  }
-}
 
 /// The command line of diacut-evaluate: its options, declared by the constructor, and what they
 /// set.
 class EvaluateLine {
  public:
-  EvaluateLine();
+  EvaluateLine() {
+    options_.jobs = processors();
+    line_.inputs("RESULTS", folders_, "Folder of results, one file an image", {.folders = true});
+    line_.option("--truth", options_.truth, "DIR", kInput, "Folder of the ground truth");
+    line_.option("--kind", kind_, "NAME", kInput,
+                 "What the results are: auto, contours, labels, ultrametric (default auto)",
+                 {.words = {"auto", "contours", "labels", "ultrametric"}});
+    line_.flag("--suppress", options_.suppress, kInput,
+               "Thin contour maps by non-maximum suppression before scoring");
+    line_.flag("--partial", options_.partial, kInput,
+               "Score the results that exist, even if others are missing");
+    line_.option("--thresholds", options_.thresholds, "N", kScores,
+                 "N evenly spaced thresholds between 0 and 1 (default 99)");
+    line_.flag("--objects", options_.objects, kScores,
+               "Score objects before a background of 0, instead of boundaries and regions");
+    line_.flag("--no-boundaries", no_boundaries_, kScores, "Leave out the boundary scores");
+    line_.option("--json", options_.json, "FILE|-", kOutput, "All scores, for machines",
+                 {.files = true, .extensions = {".json"}});
+    line_.option("--csv", options_.csv, "FILE|-", kOutput, "The scores of each image, as a table",
+                 {.files = true, .extensions = {".csv"}});
+    line_.option("--plot", options_.plot, "FILE", kOutput,
+                 "Precision against recall, with lines of equal F: .png",
+                 {.files = true, .extensions = {".png"}});
+    line_.option("-j,--jobs", options_.jobs, "N", kMessages,
+                 "Images scored at once (default: one for each processor)");
+    line_.exclude("--objects", {"--no-boundaries", "--suppress", "--plot"});
+    line_.exclude("--no-boundaries", {"--suppress", "--plot"});
+    line_.message_flags(kMessages, "Only errors, and the scores", "Also the scores of each image",
+                        true);
+  }
 
   /// What the command line asks for. Throws ConfigError.
-  Options parse(int argc, const char* const* argv);
-  CommandDescription describe() const;
+  Options parse(int argc, const char* const* argv) {
+    if (!line_.parse(argc, argv, options_)) return options_;
+    if (folders_.size() > 1) line_.fail(fmt::format("'{}' is a second folder", folders_[1]));
+    if (!folders_.empty()) options_.results = folders_.front();
+    options_.boundaries = !no_boundaries_;
+    options_.kind = parse_kind(kind_);
+    check();
+    return options_;
+  }
+
+  CommandDescription describe() const { return line_.describe(); }
 
  private:
+  std::optional<ResultKind> parse_kind(const std::string& name) const {
+    if (name == "auto") return std::nullopt;
+    for (const ResultKind kind :
+         {ResultKind::kContours, ResultKind::kLabels, ResultKind::kUltrametric}) {
+      if (to_string(kind) == name) return kind;
+    }
+    line_.fail(fmt::format("--kind: '{}' is none of auto, contours, labels, ultrametric", name));
+  }
+
+  void check() const {
+    if (options_.results.empty()) line_.fail("no results given: name a folder");
+    if (options_.truth.empty()) line_.fail("--truth DIR is needed: the folder of the ground truth");
+    if (options_.thresholds < 1 || options_.thresholds > kMostThresholds) {
+      line_.fail(fmt::format("--thresholds: {} is not from 1 to {}", options_.thresholds,
+                             kMostThresholds));
+    }
+    if (options_.jobs < 1 || options_.jobs > kMostJobs) {
+      line_.fail(fmt::format("--jobs: {} is not from 1 to {}", options_.jobs, kMostJobs));
+    }
+    if (options_.objects && options_.kind && *options_.kind != ResultKind::kLabels) {
+      line_.fail("--objects scores labels, but --kind names something else");
+    }
+    if (options_.kind == ResultKind::kContours && !options_.boundaries) {
+      line_.fail("--no-boundaries leaves nothing to score: contours have no regions");
+    }
+    if (options_.suppress && options_.kind && *options_.kind != ResultKind::kContours) {
+      line_.fail("--suppress thins contour maps, but --kind names something else");
+    }
+    if (!options_.plot.empty() && result_extension(options_.plot) != ".png") {
+      line_.fail(fmt::format("--plot: '{}' does not end in .png, the only format", options_.plot));
+    }
+    if (options_.json == "-" && options_.csv == "-") {
+      line_.fail("--json and --csv cannot both go to standard output");
+    }
+  }
+
   Options options_;
   std::vector<std::string> folders_;
   std::string kind_ = "auto";
@@ -118,52 +154,6 @@ class EvaluateLine {
   CommandLine line_{"diacut-evaluate", "Scores segmentations against those that people drew.",
                     "diacut-evaluate [OPTION]... RESULTS --truth DIR", "Results", kExamples};
 };
-
-EvaluateLine::EvaluateLine() {
-  options_.jobs = processors();
-  line_.app().add_option(kInputs, folders_, "Folder of results, one file an image");
-  line_.option("--truth", options_.truth, "DIR", kInput, "Folder of the ground truth");
-  line_.option("--kind", kind_, "NAME", kInput,
-               "What the results are: auto, contours, labels, ultrametric (default auto)");
-  line_.flag("--suppress", options_.suppress, kInput,
-             "Thin contour maps by non-maximum suppression before scoring");
-  line_.flag("--partial", options_.partial, kInput,
-             "Score the results that exist, even if others are missing");
-  line_.option("--thresholds", options_.thresholds, "N", kScores,
-               "N evenly spaced thresholds between 0 and 1 (default 99)");
-  line_.flag("--objects", options_.objects, kScores,
-             "Score objects before a background of 0, instead of boundaries and regions");
-  line_.flag("--no-boundaries", no_boundaries_, kScores, "Leave out the boundary scores");
-  line_.option("--json", options_.json, "FILE|-", kOutput, "All scores, for machines");
-  line_.option("--csv", options_.csv, "FILE|-", kOutput, "The scores of each image, as a table");
-  line_.option("--plot", options_.plot, "FILE", kOutput,
-               "Precision against recall, with lines of equal F: .png");
-  line_.option("-j,--jobs", options_.jobs, "N", kMessages,
-               "Images scored at once (default: one for each processor)");
-  line_.exclude("--objects", {"--no-boundaries", "--suppress", "--plot"});
-  line_.exclude("--no-boundaries", {"--suppress", "--plot"});
-  line_.message_flags(kMessages, "Only errors, and the scores", "Also the scores of each image",
-                      true);
-}
-
-CommandDescription EvaluateLine::describe() const {
-  return app::describe(line_.app(),
-                       {{kInputs, {.folders = true}},
-                        {"--kind", {.words = {"auto", "contours", "labels", "ultrametric"}}},
-                        {"--json", {.files = true, .extensions = {"json"}}},
-                        {"--csv", {.files = true, .extensions = {"csv"}}},
-                        {"--plot", {.files = true, .extensions = {"png"}}}});
-}
-
-Options EvaluateLine::parse(int argc, const char* const* argv) {
-  if (!line_.parse(argc, argv, options_)) return options_;
-  if (folders_.size() > 1) fail(fmt::format("'{}' is a second folder", folders_[1]));
-  if (!folders_.empty()) options_.results = folders_.front();
-  options_.boundaries = !no_boundaries_;
-  options_.kind = parse_kind(kind_);
-  check(options_);
-  return options_;
-}
 
 }  // namespace
 

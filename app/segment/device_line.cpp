@@ -23,35 +23,35 @@ std::optional<std::uint64_t> memory_size(const std::string& text) {
 
 }  // namespace
 
-void DeviceLine::declare(CommandLine& line, DeviceOptions& options, const std::string& beyond) {
-  line.app()  // May be empty.
-      .add_option("--device", options.device,
-                  "The device: gpu, cpu, gpu:1 for the second GPU, an index such as 0:1, part of a "
-                  "name, or auto for the one that a job was given (default: DIACUT_DEVICE, else "
-                  "the first GPU, else the CPU)")
-      ->type_name("SPEC")
-      ->group(kDeviceGroup);
-  declare_memory(line, kDeviceGroup, "of the device's memory", beyond);
+void declare_device(CommandLine& line, DeviceOptions& options, const std::string& beyond) {
+  constexpr bool kMayBeEmpty = true;
+  line.option("--device", options.device, "SPEC", kDeviceGroup,
+              "The device: gpu, cpu, gpu:1 for the second GPU, an index such as 0:1, part of a "
+              "name, or auto for the one that a job was given (default: DIACUT_DEVICE, else "
+              "the first GPU, else the CPU)",
+              {.devices = true}, kMayBeEmpty);
+  declare_memory(line, options, kDeviceGroup, "of the device's memory", beyond);
   line.option("--kernel-dir", options.kernel_dir, "DIR", kDeviceGroup,
               "Read the kernels from this folder instead of the built-in ones");
 }
 
-void DeviceLine::declare_memory(CommandLine& line, const char* group, const std::string& which,
-                                const std::string& beyond) {
+void declare_memory(CommandLine& line, DeviceOptions& options, const char* group,
+                    const std::string& which, const std::string& beyond) {
   line.option(
-      "--memory", memory_, "SIZE", group,
+      "--memory", options.memory_text, "SIZE", group,
       fmt::format(
           "Use at most this much {}: bytes, or with K, M, G (powers of 1024), such as 2G; {}",
           which, beyond));
 }
 
-void DeviceLine::set_memory(const std::string& program, DeviceOptions& options) const {
-  if (!memory_) return;
-  const std::optional<std::uint64_t> size = memory_size(*memory_);
+void settle_memory(const CommandLine& line, DeviceOptions& options) {
+  if (!options.memory_text) return;
+  const std::optional<std::uint64_t> size = memory_size(*options.memory_text);
   if (!size) {
-    fail_usage(program, fmt::format("--memory: '{}' is not a size; expected a number of bytes, or "
-                                    "one with K, M or G, such as 1500M",
-                                    *memory_));
+    line.fail(
+        fmt::format("--memory: '{}' is not a size; expected a number of bytes, or one with "
+                    "K, M or G, such as 1500M",
+                    *options.memory_text));
   }
   options.memory = *size;
 }

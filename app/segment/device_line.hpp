@@ -10,28 +10,22 @@ namespace diacut::app {
 
 /// The device that computes, and how much of it.
 struct DeviceOptions {
-  std::string device;        ///< As choose_device() takes it.
-  std::string kernel_dir;    ///< A folder of kernels in place of those built in; empty: none.
+  std::string device;      ///< As choose_device() takes it.
+  std::string kernel_dir;  ///< A folder of kernels in place of those built in; empty: none.
+  std::optional<std::string> memory_text;  ///< --memory
   std::uint64_t memory = 0;  ///< Limit of the device memory held at once, bytes; 0: none.
 };
 
 inline constexpr const char* kDeviceGroup = "Device";
 
-/// The options of a command line that choose the device.
-class DeviceLine {
- public:
-  /// Declares the options, which set `options`. `beyond`: what becomes of work that does not fit
-  /// the memory.
-  void declare(CommandLine& line, DeviceOptions& options, const std::string& beyond);
-  /// Declares --memory alone. `which`: the memory that it limits.
-  void declare_memory(CommandLine& line, const char* group, const std::string& which,
-                      const std::string& beyond);
+/// Declares the options that choose the device. `beyond`: what becomes of work that does not fit
+/// the memory.
+void declare_device(CommandLine& line, DeviceOptions& options, const std::string& beyond);
+/// Declares --memory alone. `which`: the memory that it limits.
+void declare_memory(CommandLine& line, DeviceOptions& options, const char* group,
+                    const std::string& which, const std::string& beyond);
 
-  /// Sets options.memory. `program` is what messages name. Throws ConfigError.
-  void set_memory(const std::string& program, DeviceOptions& options) const;
-
- private:
-  std::optional<std::string> memory_;
-};
+/// Sets options.memory from its text. Throws ConfigError.
+void settle_memory(const CommandLine& line, DeviceOptions& options);
 
 }  // namespace diacut::app

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -14,13 +15,11 @@
 #include <vector>
 
 #include "child.hpp"
-#include "command_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
 #include "kernel_cache.hpp"
 #include "output/program_json.hpp"
-#include "program.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "subcommand.hpp"
@@ -46,41 +45,10 @@ The exit code is 4 if a device gives a wrong answer.
 A file that is itself called doctor is segmented as ./doctor.
 )";
 
-struct DoctorOptions : CommonOptions {
+struct DoctorOptions {
   std::string device;
   std::string kernel_dir;
   std::string json;
-};
-
-/// The command line of segment doctor.
-class DoctorLine {
- public:
-  DoctorLine() {
-    line_.option("--json", options_.json, "FILE|-", kOutput,
-                 "Write all findings as JSON; - for standard output, without the page");
-    line_.option("--device", options_.device, "SPEC", kDevice,
-                 "gpu, cpu, an index such as 0:1, or part of a name (default: all devices)");
-    line_.option("--kernel-dir", options_.kernel_dir, "DIR", kDevice,
-                 "Read the kernels from this folder instead of the built-in ones");
-    line_.message_flags(kMessages, "Only errors", "Also each check and its time", false);
-  }
-
-  /// What the command line asks for. Throws ConfigError.
-  DoctorOptions parse(int argc, const char* const* argv) {
-    if (!line_.parse(argc, argv, options_)) return options_;
-    if (!options_.json.empty() && options_.json != kStandardOutput) check_writable(options_.json);
-    return options_;
-  }
-
-  CommandDescription describe() const {
-    return app::describe(line_.app(), {{"--json", {.files = true, .extensions = {"json"}}},
-                                       {"--device", {.devices = true}}});
-  }
-
- private:
-  DoctorOptions options_;
-  CommandLine line_{"segment doctor", "Compares the results of OpenCL devices with known answers.",
-                    "segment doctor [OPTION]...", "Inputs", kDoctorExamples};
 };
 
 std::string advice_for(const Json& device) {
@@ -159,9 +127,9 @@ void add_device(std::string& page, const Json& device) {
   add_line(page, "verdict", device.at("sound").get<bool>() ? "sound" : "NOT SOUND");
 }
 
-/// What a report tells of an examined device.
-Json examination_json(const DeviceExamination& examination) {
-  Json json = Json::parse(device_json(examination.device));
+/// What a report tells of an examined device. `device` is an object of device_json().
+Json examination_json(Json device, const DeviceExamination& examination) {
+  Json json = std::move(device);
   json["sound"] = examination.sound();
   if (!examination.failure.empty()) json["failure"] = examination.failure;
   Json wrong = Json::array();
@@ -180,19 +148,14 @@ Json examination_json(const DeviceExamination& examination) {
   return json;
 }
 
-/// What a report tells of a device whose driver ended the process that examined it. `device` is an
-/// object of device_json(); `during` is the check that was under way.
+/// What a report tells of a device whose driver ended the process that examined it. `during` is the
+/// check that was under way.
 Json crash_json(const Json& device, const std::string& how, const std::string& during) {
-  Json json = device;
-  json["sound"] = false;
-  json["failure"] = fmt::format("the driver ended the program ({}) during the check '{}'", how,
+  DeviceExamination crashed;
+  crashed.failure = fmt::format("the driver ended the program ({}) during the check '{}'", how,
                                 during.empty() ? "opening the device" : during);
-  json["wrong"] = Json::array();
-  json["suspects"] = Json::array();
-  json["advice"] = advice_for(device);
-  json["kernels_checked"] = 0;
-  json["kernels_not_run"] = Json::array();
-  json["checks"] = Json::array();
+  Json json = examination_json(device, crashed);
+  json.erase("milliseconds");
   return json;
 }
 
@@ -261,7 +224,9 @@ class Ward {
           for (const DeviceInfo& device : found) send(device_json(device));
         },
         [&](const std::string& line) { lines.push_back(line); }, cancel_);
-    if (end.exit_code > 0) throw_failure(end.exit_code, text_of(lines));
+    if (end.exit_code > 0) {
+      throw_failure(end.exit_code, fmt::format("{}", fmt::join(lines, "\n")));
+    }
     if (end.signal != 0) {
       throw DeviceError(
           fmt::format("an OpenCL driver ended the program ({}) when it was asked for its devices: "
@@ -288,7 +253,8 @@ class Ward {
                               send(fmt::format("{} {}", share, check));
                             },
                             &cancel_};
-          send(examination_json(examine_device(index, options_.kernel_dir, watch)).dump());
+          const DeviceExamination found = examine_device(index, options_.kernel_dir, watch);
+          send(examination_json(Json::parse(device_json(found.device)), found).dump());
         },
         [&](const std::string& line) {
           rest.push_back(line);
@@ -311,44 +277,61 @@ class Ward {
   }
 
  private:
-  static std::string text_of(const std::vector<std::string>& lines) {
-    std::string text;
-    for (const std::string& line : lines) text += text.empty() ? line : "\n" + line;
-    return text;
-  }
-
   const DoctorOptions& options_;
   Console& console_;
   const CancelToken& cancel_;
 };
 
+class DoctorCommand : public Subcommand {
+ public:
+  DoctorCommand()
+      : Subcommand("segment doctor", "Compares the results of OpenCL devices with known answers.",
+                   "segment doctor [OPTION]...", kDoctorExamples) {
+    line_.option("--json", options_.json, "FILE|-", kOutput,
+                 "Write all findings as JSON; - for standard output, without the page",
+                 {.files = true, .extensions = {".json"}});
+    line_.option("--device", options_.device, "SPEC", kDevice,
+                 "gpu, cpu, an index such as 0:1, or part of a name (default: all devices)",
+                 {.devices = true});
+    line_.option("--kernel-dir", options_.kernel_dir, "DIR", kDevice,
+                 "Read the kernels from this folder instead of the built-in ones");
+    line_.message_flags(kMessages, "Only errors", "Also each check and its time", false);
+  }
+
+ private:
+  void settle() override {
+    if (!options_.json.empty() && options_.json != kStandardOutput) check_writable(options_.json);
+  }
+
+  ExitCode run(Console& console, const CancelToken& cancel) override {
+    const KernelCache kernels(console);
+    Ward ward(options_, console, cancel);
+    std::vector<Json> examined;
+    for (const Json& device : ward.devices()) {
+      examined.push_back(ward.examined(device));
+      for (const Json& check : examined.back().at("checks")) {
+        console.detail(fmt::format("{:8.1f} ms  {}{}", check.at("milliseconds").get<double>(),
+                                   check.at("name").get<std::string>(),
+                                   check.at("passed").get<bool>() ? "" : ": WRONG"));
+      }
+    }
+    const Json report = doctor_json(examined);
+    if (!options_.json.empty()) write_file(options_.json, report.dump(2) + "\n");
+    if (options_.json != kStandardOutput && common_.verbosity != Verbosity::kQuiet) {
+      write_file(kStandardOutput, doctor_page(report));
+    }
+    if (report.at("sound").get<bool>()) return ExitCode::kDone;
+    console.error("problems were found: see the page of segment doctor");
+    return ExitCode::kDevice;
+  }
+
+  DoctorOptions options_;
+};
+
 }  // namespace
 
-CommandDescription describe_doctor(const std::string& /*name*/) { return DoctorLine().describe(); }
-
-ExitCode run_doctor(const std::string& /*name*/, int argc, const char* const* argv,
-                    Console& console, const CancelToken& cancel) {
-  const DoctorOptions options = DoctorLine().parse(argc, argv);
-  if (!begin(options, console)) return ExitCode::kDone;
-  const KernelCache kernels(console);
-  Ward ward(options, console, cancel);
-  std::vector<Json> examined;
-  for (const Json& device : ward.devices()) {
-    examined.push_back(ward.examined(device));
-    for (const Json& check : examined.back().at("checks")) {
-      console.detail(fmt::format("{:8.1f} ms  {}{}", check.at("milliseconds").get<double>(),
-                                 check.at("name").get<std::string>(),
-                                 check.at("passed").get<bool>() ? "" : ": WRONG"));
-    }
-  }
-  const Json report = doctor_json(examined);
-  if (!options.json.empty()) write_file(options.json, report.dump(2) + "\n");
-  if (options.json != kStandardOutput && options.verbosity != Verbosity::kQuiet) {
-    write_file(kStandardOutput, doctor_page(report));
-  }
-  if (report.at("sound").get<bool>()) return ExitCode::kDone;
-  console.error("problems were found: see the page of segment doctor");
-  return ExitCode::kDevice;
+std::unique_ptr<Subcommand> make_doctor(const std::string& /*name*/) {
+  return std::make_unique<DoctorCommand>();
 }
 
 }  // namespace diacut::app

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "command_line.hpp"
+#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 #include "text.hpp"
 
@@ -252,66 +253,28 @@ class FilesIn {
   std::map<std::string, bool> known_;
 };
 
-/// The images that a list names: options --files-from, --null and --base. It looks at no file.
-class FileList {
+/// Throws ConfigError for what no list may name.
+void check_listed(std::string_view name) {
+  if (name == "-") {
+    throw ConfigError("--files-from: a list cannot name standard input (-); name files");
+  }
+  if (name.find('\0') != std::string_view::npos) {
+    throw ConfigError(
+        "--files-from: a name holds a null byte: with names that end so the list needs --null");
+  }
+}
+
+/// Paths without "." and "..": relative to --base, or else to the current folder, if they are below
+/// it.
+class BasePaths {
  public:
-  /// Reads the list. The last character of a line may be a carriage return; empty names, and those
-  /// of a file that was named before, are left out. Throws InputError when it cannot be read or
-  /// holds no name, ConfigError for names that are not below the base, and "-".
-  explicit FileList(const BatchOptions& options)
-      : list_(options.list),
-        text_(read_all(options.list)),
-        folder_(folder_text(".")),
-        base_(options.base.empty() ? folder_ : folder_text(options.base)),
-        based_(!options.base.empty()) {
-    const char end = options.null ? '\0' : '\n';
-    for (std::string_view left(text_); !left.empty();) {
-      const std::size_t length = std::min(left.find(end), left.size());
-      std::string_view name = left.substr(0, length);
-      left.remove_prefix(std::min(length + 1, left.size()));
-      if (!options.null && name.ends_with('\r')) name.remove_suffix(1);
-      if (!name.empty()) add(name);
-    }
-    if (entries_.empty()) {
-      throw InputError(
-          fmt::format("no image: the list {} is empty",
-                      list_ == "-" ? "on standard input" : fmt::format("'{}'", list_)));
-    }
-  }
+  explicit BasePaths(const std::string& base)
+      : folder_(folder_text(".")),
+        base_(base.empty() ? folder_ : folder_text(base)),
+        based_(!base.empty()) {}
 
-  FileList(const FileList&) = delete;
-  FileList& operator=(const FileList&) = delete;
-
-  std::size_t size() const { return entries_.size(); }
-  /// The name at `place`, as the list has it.
-  std::string_view given(std::size_t place) const { return entries_[place].given; }
-  /// The path of the results of the image at `place` below the folder of results, with the image's
-  /// extension.
-  std::string_view result(std::size_t place) const {
-    const std::string_view whole = entries_[place].whole;
-    const std::size_t slash = whole.rfind('/');
-    return based_ || slash == std::string_view::npos ? whole : whole.substr(slash + 1);
-  }
-
- private:
-  struct Entry {
-    std::string_view given;
-    std::string_view whole;  ///< Without "." and "..", relative to the base if it is below it.
-  };
-
-  void add(std::string_view name) {
-    if (name == "-") {
-      throw ConfigError("--files-from: a list cannot name standard input (-); name files");
-    }
-    if (name.find('\0') != std::string_view::npos) {
-      throw ConfigError(
-          "--files-from: a name holds a null byte: with names that end so the list needs --null");
-    }
-    const auto [path, is_new] = known_.insert(whole(name));
-    if (is_new) entries_.push_back({name, *path});
-  }
-
-  std::string whole(std::string_view name) const {
+  /// Throws ConfigError for a file that is not below --base.
+  std::string of(std::string_view name) const {
     std::string path = (fs::path(folder_) / name).lexically_normal().string();
     while (path.size() > 1 && path.back() == '/') path.pop_back();
     if (path.starts_with(base_)) return path.substr(base_.size());
@@ -319,38 +282,55 @@ class FileList {
     throw ConfigError(fmt::format("--base: '{}' of the list is not below the folder '{}'", name,
                                   base_.substr(0, base_.size() - 1)));
   }
+  /// The part of such a path that the results of the file keep below the folder of results.
+  std::string_view kept(std::string_view path) const {
+    return based_ ? path : path.substr(path.rfind('/') + 1);
+  }
 
-  std::string list_;    ///< The list's name.
-  std::string text_;    ///< All of the list.
-  std::string folder_;  ///< The current folder, absolute, with a slash at its end.
-  std::string base_;    ///< --base, or else the current folder, as folder_ is.
+ private:
+  std::string folder_;  ///< The current one, absolute, with a slash at its end.
+  std::string base_;    ///< As folder_ is.
   bool based_;          ///< Whether --base is given.
-  std::unordered_set<std::string> known_;  ///< What Entry::whole refers to.
-  std::vector<Entry> entries_;
 };
 
 }  // namespace
 
 FoundImages list_images(const BatchOptions& options, const std::set<Identity>& results,
                         bool pages) {
-  const FileList list(options);
-  std::vector<std::string_view> names(list.size());
-  for (std::size_t i = 0; i < list.size(); ++i) names[i] = list.result(i);
+  const std::string text = read_all(options.list);
+  const BasePaths base(options.base);
+  std::unordered_set<std::string> known;
+  std::vector<std::string_view> given;  // As the list has them.
+  std::vector<std::string_view> names;  // Of the results.
+  for (std::string_view name : split_text(text, options.null ? '\0' : '\n')) {
+    if (!options.null && name.ends_with('\r')) name.remove_suffix(1);
+    if (name.empty()) continue;
+    check_listed(name);
+    const auto [path, is_new] = known.insert(base.of(name));
+    if (!is_new) continue;
+    given.push_back(name);
+    names.push_back(base.kept(*path));
+  }
+  if (given.empty()) {
+    throw InputError(
+        fmt::format("no image: the list {} is empty",
+                    options.list == "-" ? "on standard input" : fmt::format("'{}'", options.list)));
+  }
   strip_extensions(names);
-  const auto shown = [&list](std::size_t i) { return std::string(list.given(i)); };
+  const auto shown = [&given](std::size_t i) { return std::string(given[i]); };
   check_equal_names(names, shown);
   if (pages && options.shard.divides()) check_page_names(names, shown);
   FoundImages found;
   FilesIn own(results);
-  for (std::size_t i = options.shard.index - 1; i < list.size(); i += options.shard.count) {
-    FoundImage image{std::string(list.given(i)), fs::path(names[i])};
+  for (std::size_t i = options.shard.index - 1; i < given.size(); i += options.shard.count) {
+    FoundImage image{std::string(given[i]), fs::path(names[i])};
     if (own.has(image.input)) {
       ++found.ignored;
     } else {
       found.images.push_back(std::move(image));
     }
   }
-  found.others = list.size() - found.images.size() - found.ignored;
+  found.others = given.size() - found.images.size() - found.ignored;
   return found;
 }
 
@@ -441,11 +421,6 @@ Shard shard_of_job(const Environment& environment) {
 }
 
 }  // namespace
-
-std::optional<std::string> environment_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
 
 Shard parse_shard(std::string_view text, const char* program, const char* things,
                   const Environment& environment) {

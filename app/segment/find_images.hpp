@@ -11,6 +11,7 @@
 
 #include "exit_code.hpp"
 #include "paths.hpp"
+#include "text.hpp"
 
 namespace diacut::app {
 
@@ -27,9 +28,6 @@ struct Shard {
 
 /// Looks an environment variable up.
 using Environment = std::function<std::optional<std::string>(const char* name)>;
-
-/// The variables of this process.
-std::optional<std::string> environment_variable(const char* name);
 
 /// Reads a share. `text`: "I/N" with I from 1 to N; "auto": that of this job in an array of jobs,
 /// from the variables of Slurm, of AWS Batch, or of an indexed job of Kubernetes; empty:

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "command_line.hpp"
 #include "device_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
@@ -18,8 +17,8 @@
 #include "output/format.hpp"
 #include "output/program_json.hpp"
 #include "paths.hpp"
-#include "program.hpp"
 #include "progress.hpp"
+#include "results.hpp"
 #include "stopwatch.hpp"
 #include "subcommand.hpp"
 #include "text.hpp"
@@ -28,8 +27,6 @@ namespace diacut::app {
 
 namespace {
 
-constexpr const char* kProgram = "segment graph";
-constexpr const char* kInputs = "GRAPH|-";
 constexpr const char* kInputOutput = "Input and output";
 constexpr const char* kWanted = "What to compute";
 constexpr const char* kGraphMessages = "Messages and help";
@@ -44,7 +41,7 @@ A graph is a symmetric sparse matrix of weights from scipy.sparse.save_npz.
 A file that is itself called graph is segmented as ./graph.
 )";
 
-struct GraphOptions : CommonOptions, DeviceOptions {
+struct GraphOptions : DeviceOptions {
   std::string graph;
   std::string output;
   std::string labels;
@@ -54,19 +51,22 @@ struct GraphOptions : CommonOptions, DeviceOptions {
   double tolerance = 1e-4;
 };
 
-[[noreturn]] void fail(const std::string& message) { fail_usage(kProgram, message); }
-
-/// The command line of segment graph.
-class GraphLine {
+class GraphCommand : public Subcommand {
  public:
-  GraphLine() {
-    line_.app().add_option(kInputs, graphs_, "A sparse matrix (.npz), or - for standard input");
+  GraphCommand()
+      : Subcommand(
+            "segment graph",
+            "Computes eigenvectors of the normalized cut of any graph, and clusters of its nodes.",
+            "segment graph GRAPH|- [OPTION]...", kGraphExamples) {
+    line_.inputs("GRAPH|-", inputs_, "A sparse matrix (.npz), or - for standard input",
+                 files_of(".npz"));
     line_.option("-o,--output", options_.output, "FILE", kInputOutput,
-                 "Eigenvectors: .npy, float32, a row for each");
+                 "Eigenvectors: .npy, float32, a row for each", files_of(".npy"));
     line_.option("--labels", options_.labels, "FILE", kInputOutput,
-                 "Clusters: .npy, int32, from 1 on, 0 for nodes without edges");
+                 "Clusters: .npy, int32, from 1 on, 0 for nodes without edges", files_of(".npy"));
     line_.option("--json", options_.json, "FILE|-", kInputOutput,
-                 "Eigenvalues, residuals, components and other figures, as JSON");
+                 "Eigenvalues, residuals, components and other figures, as JSON",
+                 files_of(".json"));
     line_.option(
         "--vectors", options_.vectors, "K", kWanted,
         "Number of eigenvectors, including those of the eigenvalue 0 (default 17, or all)");
@@ -74,35 +74,20 @@ class GraphLine {
     line_.option("--tolerance", options_.tolerance, "T", kWanted,
                  "Residual norm at which an eigenvector has converged (default 1e-4)");
     line_.need("--clusters", {"--labels"});
-    device_.declare(line_, options_, "a graph that does not fit is refused");
+    declare_device(line_, options_, "a graph that does not fit is refused");
     line_.message_flags(kGraphMessages, "Only errors", "Also how the eigenvectors were found",
                         false);
   }
 
-  /// What the command line asks for. Throws ConfigError.
-  GraphOptions parse(int argc, const char* const* argv) {
-    if (!line_.parse(argc, argv, options_)) return options_;
-    options_.graph = only_input(kProgram, graphs_, {"graph", "graphs", "one"});
-    device_.set_memory(kProgram, options_);
-    check();
-    return options_;
-  }
-
-  CommandDescription describe() const {
-    return app::describe(line_.app(), {{kInputs, {.files = true, .extensions = {"npz"}}},
-                                       {"--output", {.files = true, .extensions = {"npy"}}},
-                                       {"--labels", {.files = true, .extensions = {"npy"}}},
-                                       {"--json", {.files = true, .extensions = {"json"}}},
-                                       {"--device", {.devices = true}}});
-  }
-
  private:
-  void check() const {
+  void settle() override {
+    options_.graph = only_input("graph", "graphs", "one");
+    settle_memory(line_, options_);
     if (options_.output.empty() && options_.labels.empty() && options_.json.empty()) {
-      fail("name a file for the results with -o, --labels or --json");
+      line_.fail("name a file for the results with -o, --labels or --json");
     }
     if (options_.clusters.has_value() && options_.labels.empty() && options_.json.empty()) {
-      fail("--clusters needs --labels or --json: name a file for the clusters");
+      line_.fail("--clusters needs --labels or --json: name a file for the clusters");
     }
     ResultNames names({options_.graph});
     for (const auto& [name, place] :
@@ -111,7 +96,7 @@ class GraphLine {
       if (place.empty()) continue;
       const bool report = std::string_view(name) == "--json";
       if (place == "-" && !report) {
-        fail(fmt::format("{}: only --json can go to standard output (-)", name));
+        line_.fail(fmt::format("{}: only --json can go to standard output (-)", name));
       }
       if (!report) check_graph_file(place);
       check_writable(place);
@@ -119,13 +104,10 @@ class GraphLine {
     }
   }
 
+  ExitCode run(Console& console, const CancelToken& cancel) override;
+
+  Stopwatch stopwatch_;
   GraphOptions options_;
-  std::vector<std::string> graphs_;
-  DeviceLine device_;
-  CommandLine line_{kProgram,
-                    "Computes eigenvectors of the normalized cut of any graph, and clusters of its "
-                    "nodes.",
-                    "segment graph GRAPH|- [OPTION]...", "Inputs", kGraphExamples};
 };
 
 /// Nodes that have eigenvectors, at least one.
@@ -159,43 +141,35 @@ auto with_name(const std::string& name, const Solve& solve) {
   }
 }
 
-}  // namespace
-
-CommandDescription describe_graph(const std::string& /*name*/) { return GraphLine().describe(); }
-
-ExitCode run_graph(const std::string& /*name*/, int argc, const char* const* argv, Console& console,
-                   const CancelToken& cancel) {
-  const Stopwatch stopwatch;
-  const GraphOptions options = GraphLine().parse(argc, argv);
-  if (!begin(options, console)) return ExitCode::kDone;
+ExitCode GraphCommand::run(Console& console, const CancelToken& cancel) {
   const KernelCache kernels(console);
-  const std::string name = input_name(options.graph);
-  GraphSolver solver(options.device, options.kernel_dir);
+  const std::string name = input_name(options_.graph);
+  GraphSolver solver(options_.device, options_.kernel_dir);
   handle_crashes();  // Drivers have taken these signals over.
-  solver.limit_device_memory(options.memory);
-  const Graph graph = read_graph(options.graph);
+  solver.limit_device_memory(options_.memory);
+  const Graph graph = read_graph(options_.graph);
   console.detail(fmt::format("{}: {} nodes, {} entries, on {}", name, graph.nodes(),
                              graph.columns.size(), solver.device().name));
   Progress progress(console, 1, false);
-  progress.begin(options.graph);
+  progress.begin(options_.graph);
   const Watch watch{[&](std::string_view stage, double share) { progress.stage(stage, share); },
                     &cancel};
-  GraphParameters parameters{.tolerance = options.tolerance};
-  parameters.vectors = options.vectors.value_or(std::min(parameters.vectors, joined_nodes(graph)));
+  GraphParameters parameters{.tolerance = options_.tolerance};
+  parameters.vectors = options_.vectors.value_or(std::min(parameters.vectors, joined_nodes(graph)));
   const Stopwatch solving;
   std::optional<GraphEigenvectors> vectors;
   std::optional<GraphLabels> labels;
-  const bool only_clusters = options.clusters && options.output.empty();
+  const bool only_clusters = options_.clusters && options_.output.empty();
   with_name(name, [&] {
     if (!only_clusters) vectors = solver.eigenvectors(graph, parameters, watch);
-    if (options.clusters) labels = solver.cluster(graph, *options.clusters, parameters, watch);
+    if (options_.clusters) labels = solver.cluster(graph, *options_.clusters, parameters, watch);
   });
   const double milliseconds = solving.milliseconds();
   progress.end();
-  if (!options.output.empty()) write_graph_eigenvectors(options.output, *vectors);
-  if (!options.labels.empty()) write_graph_labels(options.labels, *labels);
-  if (!options.json.empty()) {
-    write_file(options.json,
+  if (!options_.output.empty()) write_graph_eigenvectors(options_.output, *vectors);
+  if (!options_.labels.empty()) write_graph_labels(options_.labels, *labels);
+  if (!options_.json.empty()) {
+    write_file(options_.json,
                graph_json(graph, vectors ? &*vectors : nullptr, labels ? &*labels : nullptr,
                           solver.device(), milliseconds));
   }
@@ -204,9 +178,15 @@ ExitCode run_graph(const std::string& /*name*/, int argc, const char* const* arg
       fmt::format("{}: {}{} ({:.0f} ms)", name,
                   labels ? counted(labels->count, "cluster") + ", " : std::string(),
                   told(report, vectors ? vectors->values.size() : labels->values.size()),
-                  stopwatch.milliseconds()));
+                  stopwatch_.milliseconds()));
   const bool converged = report.converged && (!labels || labels->report.converged);
   return converged ? ExitCode::kDone : ExitCode::kNotConverged;
+}
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_graph(const std::string& /*name*/) {
+  return std::make_unique<GraphCommand>();
 }
 
 }  // namespace diacut::app

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "command_description.hpp"
 #include "console.hpp"
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
@@ -47,24 +46,21 @@ void list_devices(const Options& options, Console& console) {
   }
 }
 
-struct Subcommand {
+struct NamedSubcommand {
   const char* name;
-  RunSubcommand* run;
-  DescribeSubcommand* describe;
+  MakeSubcommand* make;
 };
 
-constexpr std::array kSubcommands = {Subcommand{"recut", run_recut, describe_recut},
-                                     Subcommand{"annotate", run_recut, describe_recut},
-                                     Subcommand{"graph", run_graph, describe_graph},
-                                     Subcommand{"tile", run_tile_command, describe_tile_command},
-                                     Subcommand{"join", run_tile_command, describe_tile_command},
-                                     Subcommand{"paint", run_tile_command, describe_tile_command},
-                                     Subcommand{"doctor", run_doctor, describe_doctor}};
+constexpr std::array kSubcommands = {
+    NamedSubcommand{"recut", make_recut},       NamedSubcommand{"annotate", make_recut},
+    NamedSubcommand{"graph", make_graph},       NamedSubcommand{"tile", make_tile_command},
+    NamedSubcommand{"join", make_tile_command}, NamedSubcommand{"paint", make_tile_command},
+    NamedSubcommand{"doctor", make_doctor}};
 
 CommandDescription describe_program() {
   CommandDescription description = describe_options();
-  for (const Subcommand& each : kSubcommands) {
-    description.subcommands.push_back(each.describe(each.name));
+  for (const NamedSubcommand& each : kSubcommands) {
+    description.subcommands.push_back(each.make(each.name)->describe());
     description.subcommands.back().name = each.name;
   }
   return description;
@@ -114,9 +110,9 @@ int main(int argc, char** argv) {
       diacut::write_file(kMainStandardOutput, *text);
       return ExitCode::kDone;
     }
-    for (const Subcommand& each : kSubcommands) {
+    for (const NamedSubcommand& each : kSubcommands) {
       if (argc < 2 || std::string_view(argv[1]) != each.name) continue;
-      return each.run(each.name, argc - 1, argv + 1, console, cancel);
+      return each.make(each.name)->main(argc - 1, argv + 1, console, cancel);
     }
     return run(parse_options(argc, argv), console, cancel);
   });

@@ -85,7 +85,8 @@ void ObjectLine::declare(CommandLine& line) {
               "Objects darker by at least D, 0 to 1, than what they merge with; needs --image");
   line.option("--score", score_, "NAME", kObjectLineGroup,
               "How objects are scored: contrast, or nuclei, learned from cell nuclei, which needs "
-              "--image (default contrast)");
+              "--image (default contrast)",
+              {.words = {"contrast", "nuclei"}});
   line.need("--objects",
             {"--area", "--solidity", "--contrast", "--brighter", "--darker", "--score"});
   line.exclude("--brighter", {"--darker"});

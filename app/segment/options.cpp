@@ -21,13 +21,10 @@ namespace diacut::app {
 
 namespace {
 
-constexpr const char* kOptionsInputs = "IMAGE|FOLDER|-";
 constexpr const char* kOptionsInputOutput = "Input and output";
 constexpr const char* kSegmentation = "Segmentation";
 constexpr const char* kParameters = "Parameters";
 constexpr const char* kOptionsMessages = "Messages and help";
-
-[[noreturn]] void fail_options(const std::string& message) { fail_usage("segment", message); }
 
 /// The meaning of an option, after what the option is for if that is neither of the methods that
 /// find regions.
@@ -78,41 +75,18 @@ void set_from_assignment(Parameters& parameters, const std::string& assignment) 
   set_from_option(parameters, "--set", assignment.substr(0, equals), assignment.substr(equals + 1));
 }
 
-/// "3" as the number of a page.
-int page_number(const std::string& text) {
-  if (text.ends_with(".html") || text.ends_with(".htm")) {
-    fail_options(fmt::format(
-        "--page chooses a page of the file that is read; a page for a browser is --html {}", text));
-  }
-  const auto number = number_in<int>(text, 1);
-  if (!number) {
-    fail_options(fmt::format("--page: '{}' is not a page; expected a number from 1, or all", text));
-  }
-  return *number;
-}
-
-/// "90" or "0.5" as seconds.
-double seconds_of(const std::string& text) {
-  constexpr double kMost = 1e8;  // Three years.
-  const auto seconds = number_in<double>(text, 0.001, kMost);
-  if (!seconds) {
-    fail_options(fmt::format("--time-limit: '{}' is not a time; expected seconds, 0.001 to {:.0f}",
-                             text, kMost));
-  }
-  return *seconds;
-}
-
 /// The command line of segment: its options, declared by the constructor, and what they set.
 class SegmentLine {
  public:
   SegmentLine() {
-    line_.app().add_option(kOptionsInputs, options_.inputs,
-                           "Images, folders of images, or - for standard input");
+    line_.inputs("IMAGE|FOLDER|-", options_.inputs,
+                 "Images, folders of images, or - for standard input",
+                 files_of(fmt::format("{}", fmt::join(image_extensions(), " "))));
     declare_places();
     declare_many();
     declare_annotations(line_, options_.results, options_.annotations);
     declare_parameters();
-    declare_device();
+    declare_run();
     declare_pairs();
     line_.message_flags(kOptionsMessages, "Only errors",
                         "Also the device, the time of each stage, and each file", true);
@@ -123,7 +97,7 @@ class SegmentLine {
     if (!line_.parse(argc, argv, options_)) return options_;
     options_.batch.shard = parse_shard(options_.batch.share, "segment", "images");
     options_.json = place_of_shard(options_.json, options_.batch.shard);
-    device_.set_memory("segment", options_);
+    settle_memory(line_, options_);
     options_.all_pages = page_ == "all";
     if (given("--page") && !options_.all_pages) options_.part.page = page_number(page_);
     if (given("--time-limit")) options_.time_limit = seconds_of(time_limit_);
@@ -137,25 +111,7 @@ class SegmentLine {
     return options_;
   }
 
-  CommandDescription describe() const {
-    ValueTable values = {
-        {kOptionsInputs, files_of(fmt::format("{}", fmt::join(image_extensions(), " ")).c_str())},
-        {"--json", files_of(".json .jsonl")},
-        {"--weights", {.words = network_names(), .list = true, .extensions = {"safetensors"}}},
-        {"--config", {.words = preset_names(), .extensions = {"toml"}}},
-        {"--set", {.words = assignments_offered()}},
-        {"--files-from", {.files = true}},
-        {"--shard", {.words = {"auto"}}},
-        {"--device", {.devices = true}},
-        {"--page", {.words = {"all"}}},
-    };
-    describe_places(line_.app(), values);
-    for (const ParameterOption& option : kParameterOptions) {
-      const std::vector<std::string> choices = parameter_choices(option.key);
-      if (!choices.empty()) values[option.flag] = {.words = choices};
-    }
-    return app::describe(line_.app(), values);
-  }
+  CommandDescription describe() const { return line_.describe(); }
 
  private:
   void declare_places() {
@@ -172,17 +128,20 @@ class SegmentLine {
                "Write .tif results as cloud-optimised GeoTIFF");
     line_.option(
         "--json", options_.json, "FILE|-", kOptionsInputOutput,
-        "A report as JSON; for several images JSON Lines; with --list-devices, the devices");
+        "A report as JSON; for several images JSON Lines; with --list-devices, the devices",
+        files_of(".json .jsonl"));
     for (const CompanionInfo& info : kCompanions) {
       line_.option(
           info.option, options_.companions[info.companion], "FILE|DIR", kOptionsInputOutput,
-          info.companion == Companion::kSeeds ? info.meaning : said(info.questions, info.meaning));
+          info.companion == Companion::kSeeds ? info.meaning : said(info.questions, info.meaning),
+          files_of(info.extensions));
     }
     line_.option(
         "--page", page_, "N|all", kOptionsInputOutput,
         "Read this page of a TIFF, frame of an animation or picture of a collection, from 1 "
         "(default: the first); all: each page is an image, and the labels of all pages are one "
-        "TIFF");
+        "TIFF",
+        {.words = {"all"}});
     line_.option("--channel", options_.part.channel, "N|NAME", kOptionsInputOutput,
                  "Read this channel as grey: its number from 1, or its name in an OME-TIFF; --page "
                  "then counts its pages");
@@ -203,7 +162,8 @@ class SegmentLine {
     BatchOptions& batch = options_.batch;
     line_.option("--files-from", batch.list, "FILE|-", kMany,
                  "Read the images' names from a file or standard input, one a line, instead of "
-                 "inputs; results go into folders");
+                 "inputs; results go into folders",
+                 {.files = true});
     line_.flag("-0,--null", batch.null, kMany,
                "Names of --files-from end with a null byte, as from find -print0");
     line_.option(
@@ -213,7 +173,8 @@ class SegmentLine {
     line_.option(
         "--shard", batch.share, "I/N|auto", kMany,
         "Do the I-th of N shares of the images, I from 1; auto: the share of this job in an "
-        "array of Slurm, AWS Batch or Kubernetes (with DIACUT_SHARDS)");
+        "array of Slurm, AWS Batch or Kubernetes (with DIACUT_SHARDS)",
+        {.words = {"auto"}});
     line_.flag("--skip-existing", batch.skip_existing, kMany,
                "Leave out images whose results exist; --json FILE is continued");
     constexpr const char* kTiles = "One picture of any size";
@@ -234,24 +195,26 @@ class SegmentLine {
     for (std::size_t i = 0; i < kParameterOptions.size(); ++i) {
       const ParameterOption& option = kParameterOptions[i];
       const bool matrix = std::string_view(option.key).substr(0, 7) != "region.";
-      line_.app()
-          .add_option(option.flag, values_[i], described(option))
-          ->type_name(option.type)
-          ->group(matrix ? kParameters : kSegmentation);
+      Values offered{.words = parameter_choices(option.key)};
+      if (std::string_view(option.flag) == "--weights") {
+        offered = {.words = network_names(), .list = true, .extensions = {".safetensors"}};
+      }
+      line_.option(option.flag, values_[i], option.type, matrix ? kParameters : kSegmentation,
+                   described(option), offered);
     }
     line_.option("--config", config_, "NAME|FILE", kParameters,
                  fmt::format("A preset ({}) or a TOML file; other options override it",
-                             fmt::join(preset_names(), ", ")));
-    line_.app()
-        .add_option("--set", assignments_, "Set one parameter by its key; may be repeated")
-        ->type_name("KEY=VALUE")
-        ->group(kParameters)
+                             fmt::join(preset_names(), ", ")),
+                 {.words = preset_names(), .extensions = {".toml"}});
+    line_
+        .option("--set", assignments_, "KEY=VALUE", kParameters,
+                "Set one parameter by its key; may be repeated", {.words = assignments_offered()})
         ->allow_extra_args(false)  // What follows the assignment is an input.
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     line_.flag("--print-config", print_, kParameters, "Print every parameter as TOML and exit");
   }
 
-  void declare_device() {
+  void declare_run() {
     line_.flag("--list-devices", list_, kDeviceGroup, "List the OpenCL devices and exit");
     line_.flag(
         "--verify", options_.verify, kDeviceGroup,
@@ -260,7 +223,7 @@ class SegmentLine {
     line_.option("--time-limit", time_limit_, "SECONDS", kDeviceGroup,
                  "End the run after this time, even if the device hangs, with exit code 130; "
                  "continue with --skip-existing");
-    device_.declare(line_, options_, "larger images use a solver that needs less, or are refused");
+    declare_device(line_, options_, "larger images use a solver that needs less, or are refused");
   }
 
   void declare_pairs() {
@@ -285,8 +248,33 @@ class SegmentLine {
   /// Fails where one of some options is given, which "{}" in the message stands for.
   void refuse(bool when, const std::vector<std::string>& names, std::string_view message) const {
     for (const std::string& name : names) {
-      if (when && given(name)) fail_options(fmt::format(fmt::runtime(message), name));
+      if (when && given(name)) line_.fail(fmt::format(fmt::runtime(message), name));
     }
+  }
+
+  /// "3" as the number of a page.
+  int page_number(const std::string& text) const {
+    if (text.ends_with(".html") || text.ends_with(".htm")) {
+      line_.fail(fmt::format(
+          "--page chooses a page of the file that is read; a page for a browser is --html {}",
+          text));
+    }
+    const auto number = number_in<int>(text, 1);
+    if (!number) {
+      line_.fail(fmt::format("--page: '{}' is not a page; expected a number from 1, or all", text));
+    }
+    return *number;
+  }
+
+  /// "90" or "0.5" as seconds.
+  double seconds_of(const std::string& text) const {
+    constexpr double kMost = 1e8;  // Three years.
+    const auto seconds = number_in<double>(text, 0.001, kMost);
+    if (!seconds) {
+      line_.fail(fmt::format("--time-limit: '{}' is not a time; expected seconds, 0.001 to {:.0f}",
+                             text, kMost));
+    }
+    return *seconds;
   }
 
   void set_parameters() {
@@ -317,7 +305,7 @@ class SegmentLine {
     if (method == RegionMethod::kHierarchy) return seeds ? kAsksMarks : kAsksCut;
     if (method == RegionMethod::kObjects) return kAsksObjects;
     if (method == RegionMethod::kKway) return kAsksDirect;
-    if (!seeds) fail_options("--method walker needs seeds: add --seeds");
+    if (!seeds) line_.fail("--method walker needs seeds: add --seeds");
     return kAsksGrowth;
   }
 
@@ -333,8 +321,8 @@ class SegmentLine {
     };
     const auto check = [&](const char* option, Questions questions) {
       if ((questions & asked) != 0 || !given(option)) return;
-      fail_options(fmt::format("{} is not for {}: leave it out, or ask for {}", option,
-                               names(asked), names(questions)));
+      line_.fail(fmt::format("{} is not for {}: leave it out, or ask for {}", option, names(asked),
+                             names(questions)));
     };
     for (const ResultInfo& info : kResults) check(info.option, info.questions);
     for (const CompanionInfo& info : kCompanions) check(info.option, info.questions);
@@ -370,12 +358,12 @@ class SegmentLine {
   void set_links() {
     LinkOptions& links = options_.links;
     if (!links.wanted) return;
-    if (!options_.all_pages) fail_options("--link links the pages of a file: add --page all");
+    if (!options_.all_pages) line_.fail("--link links the pages of a file: add --page all");
     links.overlap = 0.25;
     if (links.least.empty()) return;
     links.overlap = number_in<double>(links.least, std::numeric_limits<double>::min(), 1);
     if (!links.overlap) {
-      fail_options(
+      line_.fail(
           fmt::format("--link-overlap is '{}', expected a share above 0, up to 1", links.least));
     }
   }
@@ -386,9 +374,9 @@ class SegmentLine {
     } else if (print_) {
       options_.action = Action::kPrintConfig;
     } else if (options_.batch.list.empty() == options_.inputs.empty()) {
-      fail_options(options_.inputs.empty()
-                       ? "no image given: name a file, a folder, or - for standard input"
-                       : "--files-from names all images: leave out the inputs, or the list");
+      line_.fail(options_.inputs.empty()
+                     ? "no image given: name a file, a folder, or - for standard input"
+                     : "--files-from names all images: leave out the inputs, or the list");
     }
   }
 
@@ -402,7 +390,6 @@ class SegmentLine {
   bool list_ = false;
   bool untrusted_ = false;
   bool print_ = false;
-  DeviceLine device_;
   CommandLine line_{"segment", "Segments images by normalized cuts, on any OpenCL device.",
                     "segment [OPTION]... IMAGE|FOLDER|-...", "Inputs", kSegmentExamples};
 };

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -18,17 +16,6 @@
 namespace diacut::app {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-/// Whether the path's extension, in upper or lower case, is among `known`.
-bool has_one_of(const fs::path& path, const std::vector<std::string>& known) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return std::find(known.begin(), known.end(), extension) != known.end();
-}
-
-}  // namespace
 
 std::optional<Identity> identity(const fs::path& path) {
   struct stat status = {};
@@ -54,10 +41,10 @@ bool exists(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-bool has_image_extension(const fs::path& path) { return has_one_of(path, image_extensions()); }
+bool has_image_extension(const fs::path& path) { return has_extension(path, image_extensions()); }
 
 bool is_scene(const fs::path& path) {
-  return has_one_of(path, map_extensions()) && is_map(path.string());
+  return has_extension(path, map_extensions()) && is_map(path.string());
 }
 
 fs::path with_suffix(fs::path name, const char* suffix) {
@@ -81,8 +68,6 @@ void make_folder_of(const fs::path& result) {
 std::string page_title(const std::string& input) {
   return input == "-" ? "picture" : fs::path(input).filename().string();
 }
-
-namespace fs = std::filesystem;
 
 ResultNames::ResultNames(const std::vector<std::string>& inputs) {
   for (const std::string& read : inputs) {

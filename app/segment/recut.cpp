@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "annotate.hpp"
-#include "command_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
@@ -32,7 +31,6 @@
 #include "paths.hpp"
 #include "plan.hpp"
 #include "prepare_results.hpp"
-#include "program.hpp"
 #include "reader.hpp"
 #include "stopwatch.hpp"
 #include "subcommand.hpp"
@@ -45,11 +43,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRecutProgram = "segment recut";
-constexpr const char* kRecutInputs = "TREE|FOLDER|-";
-constexpr const char* kAnnotateName = "annotate";
-constexpr const char* kAnnotateProgram = "segment annotate";
-constexpr const char* kAnnotateInputs = "LABELS|FOLDER";
+constexpr const char* kTrees = ".tree";
+constexpr const char* kLabelImages = ".png .tif .tiff .npy";
 constexpr const char* kRecutInputOutput = "Input and output";
 constexpr const char* kCut = "Where to cut (one of)";
 constexpr const char* kSize = "Sizes";
@@ -100,11 +95,6 @@ struct RecutOptions : Options {
   }
 };
 
-[[noreturn]] void fail_recut(const std::string& message) { fail_usage(kRecutProgram, message); }
-[[noreturn]] void fail_recut(const RecutOptions& options, const std::string& message) {
-  fail_usage(options.is_labels ? kAnnotateProgram : kRecutProgram, message);
-}
-
 template <class Number>
 Number parse_number(const char* option, const std::string& text, Number least, Number most,
                     std::string_view expected) {
@@ -124,86 +114,25 @@ bool takes_coordinates(const RecutOptions& options) {
              LabelFormat::kTiff;
 }
 
-void check_places(const RecutOptions& options) {
-  const bool annotated = has_annotations(options.results, true);
-  if (!options.results.any()) fail_recut(options, "name a file for the labels with -o");
-  for (const auto& [name, given] : {std::pair("--indexed", options.labels.indexed),
-                                    std::pair("--cog", options.labels.cloud_optimised)}) {
-    if (given && !options.results.has(Result::kLabels)) {
-      fail_recut(
-          options,
-          fmt::format("{} describes how labels are written: name a file for them with -o", name));
-    }
-  }
-  const std::string& output = options.results[Result::kLabels];
-  const bool polygons = names_polygons(output);
-  if (polygons && fs::is_regular_file(options.image) && !is_map(options.image)) {
-    fail_recut(options,
-               fmt::format(
-                   "-o {}: polygons have the coordinates of a scene, and --image '{}' has none: "
-                   "write labels as .png, .tif or .npy, or regions as annotations (--coco, --yolo)",
-                   output, options.image));
-  }
-  if (!options.image.empty() && !options.results.has(Result::kOverlay) &&
-      !options.results.has(Result::kPage) && !annotated && !polygons &&
-      !takes_coordinates(options) && !options.needs_brightness() && !options.least_ground) {
-    fail_recut(
-        options,
-        "--image has no effect: it is used by --overlay, --html, annotations, tables, coordinates "
-        "and the brightness of objects");
-  }
-  if (options.needs_brightness() && options.image.empty()) {
-    fail_recut(
-        "--brighter, --darker and --score nuclei need --image: the hierarchy does not hold the "
-        "brightness");
-  }
-  if (polygons && options.image.empty()) {
-    fail_recut(options, fmt::format("-o {} needs --image: polygons have the coordinates of a scene",
-                                    output));
-  }
-  for (const ResultInfo& info : kResults) {
-    const std::string& place = options.results[info.result];
-    if (place == "-" && info.result != Result::kLabels) {
-      fail_recut(options,
-                 fmt::format("{}: only labels (-o) can go to standard output (-)", info.option));
-    }
-  }
-  const bool batch = is_input_folder(options.input);
-  check_annotations(options.results, options.annotations, batch);
-  for (const ResultInfo& info : kResults) {
-    if (!batch || info.of_run(options.results[info.result])) continue;
-    check_folder_name(info.option, options.results[info.result]);
-  }
-  for (const auto& [name, given] :
-       {std::pair("--image", &options.image), std::pair("--seeds", &options.seeds())}) {
-    if (!batch || given->empty() || is_folder(*given)) continue;
-    fail_recut(options, fmt::format("{}: '{}' is not a folder; a folder of {} needs a folder with "
-                                    "their names",
-                                    name, *given, options.is_labels ? "labels" : "trees"));
-  }
-  if (options.input == "-" && options.image == "-") {
-    fail_recut(options, "standard input (-) is named twice");
-  }
-}
-
-/// The command line of segment recut: its options, declared by the constructor, and what they set.
-class RecutLine {
+/// "recut" and "annotate".
+class RecutCommand : public Subcommand {
  public:
-  explicit RecutLine(bool is_labels)
-      : line_(is_labels ? kAnnotateProgram : kRecutProgram,
-              is_labels
-                  ? "Writes the regions of a label image, from any program, as annotations and "
-                    "tables."
-                  : "Cuts a merge tree that segment --tree saved, without segmenting again.",
-              is_labels ? "segment annotate LABELS|FOLDER [OPTION]..."
-                        : "segment recut TREE|FOLDER|- [OPTION]...",
-              "Inputs", is_labels ? kAnnotateExamples : kRecutExamples) {
+  explicit RecutCommand(bool is_labels)
+      : Subcommand(is_labels ? "segment annotate" : "segment recut",
+                   is_labels ? "Writes the regions of a label image, from any program, as "
+                               "annotations and tables."
+                             : "Cuts a merge tree that segment --tree saved, without segmenting "
+                               "again.",
+                   is_labels ? "segment annotate LABELS|FOLDER [OPTION]..."
+                             : "segment recut TREE|FOLDER|- [OPTION]...",
+                   is_labels ? kAnnotateExamples : kRecutExamples) {
     options_.is_labels = is_labels;
     if (is_labels) {
-      line_.app().add_option(kAnnotateInputs, inputs_, "A label image, or a folder of them");
+      line_.inputs("LABELS|FOLDER", inputs_, "A label image, or a folder of them",
+                   files_of(kLabelImages));
     } else {
-      line_.app().add_option(kRecutInputs, inputs_,
-                             "A merge tree, a folder of them, or - for standard input");
+      line_.inputs("TREE|FOLDER|-", inputs_,
+                   "A merge tree, a folder of them, or - for standard input", files_of(kTrees));
     }
     declare_result(line_, Result::kLabels, options_.results, kRecutInputOutput);
     line_.flag("--indexed", options_.labels.indexed, kRecutInputOutput,
@@ -226,53 +155,6 @@ class RecutLine {
     line_.message_flags(kRecutMessages, "Only errors", "Also what the input holds", false);
   }
 
-  /// What the command line asks for. Throws ConfigError.
-  RecutOptions parse(int argc, const char* const* argv) {
-    if (!line_.parse(argc, argv, options_)) return options_;
-    options_.input = options_.is_labels
-                         ? only_input(kAnnotateProgram, inputs_,
-                                      {"label image", "label images", "one, or a folder of them"})
-                         : only_input(kRecutProgram, inputs_,
-                                      {"hierarchy", "hierarchies", "one, or a folder of them"});
-    options_.objects = objects_.conditions();
-    if (regions_) {
-      options_.parameters.region.regions =
-          parse_number<int>("--regions", *regions_, 1, INT32_MAX, "an integer of 1 or more");
-    }
-    if (threshold_) {
-      options_.threshold =
-          parse_number<double>("--threshold", *threshold_, 0, 1, "a number from 0 to 1");
-    }
-    if (min_size_) options_.least_ground = ground_area(*min_size_);
-    if (options_.least_ground && options_.image.empty()) {
-      fail_recut("--min-size on the ground needs the scene: add --image");
-    }
-    if (min_size_ && !options_.least_ground) {
-      const std::optional<LeastSize> least = parse_least_size(*min_size_);
-      if (!least) {
-        throw ConfigError(
-            fmt::format("--min-size is '{}', expected a number of pixels, a share such as 0.2%, an "
-                        "area such as 0.5ha, or auto",
-                        *min_size_));
-      }
-      options_.parameters.region.min_size = *least;
-    }
-    check_places(options_);
-    return options_;
-  }
-
-  CommandDescription describe() const {
-    ValueTable values;
-    if (options_.is_labels) {
-      values[kAnnotateInputs] = files_of(".png .tif .tiff .npy");
-    } else {
-      values[kRecutInputs] = files_of(".tree");
-      values["--score"] = {.words = {"contrast", "nuclei"}};
-    }
-    describe_places(line_.app(), values);
-    return app::describe(line_.app(), values);
-  }
-
  private:
   void declare_cuts() {
     declare_result(line_, Result::kUltrametric, options_.results, kRecutInputOutput);
@@ -290,7 +172,8 @@ class RecutLine {
         "--seeds", options_.companions[Companion::kSeeds], "FILE|DIR", kCut,
         "Find the largest regions that do not join seeds of two labels: a PNG, TIFF or NPY of the "
         "image's size with numbers from 1, and 0 elsewhere; a region without seeds has the label "
-        "0");
+        "0",
+        files_of(info_of(Companion::kSeeds).extensions));
     objects_.declare(line_);
     line_.need("--image", {"--html"});
     // A cut by heights, one by seeds, and objects.
@@ -301,20 +184,110 @@ class RecutLine {
     line_.exclude("--auto", {"--threshold"});
   }
 
+  void settle() override {
+    options_.input = options_.is_labels
+                         ? only_input("label image", "label images", "one, or a folder of them")
+                         : only_input("hierarchy", "hierarchies", "one, or a folder of them");
+    options_.objects = objects_.conditions();
+    if (regions_) {
+      options_.parameters.region.regions =
+          parse_number<int>("--regions", *regions_, 1, INT32_MAX, "an integer of 1 or more");
+    }
+    if (threshold_) {
+      options_.threshold =
+          parse_number<double>("--threshold", *threshold_, 0, 1, "a number from 0 to 1");
+    }
+    if (min_size_) options_.least_ground = ground_area(*min_size_);
+    if (options_.least_ground && options_.image.empty()) {
+      line_.fail("--min-size on the ground needs the scene: add --image");
+    }
+    if (min_size_ && !options_.least_ground) {
+      const std::optional<LeastSize> least = parse_least_size(*min_size_);
+      if (!least) {
+        throw ConfigError(
+            fmt::format("--min-size is '{}', expected a number of pixels, a share such as 0.2%, an "
+                        "area such as 0.5ha, or auto",
+                        *min_size_));
+      }
+      options_.parameters.region.min_size = *least;
+    }
+    check_places();
+  }
+
+  void check_places() const {
+    const bool annotated = has_annotations(options_.results, true);
+    if (!options_.results.any()) line_.fail("name a file for the labels with -o");
+    for (const auto& [name, given] : {std::pair("--indexed", options_.labels.indexed),
+                                      std::pair("--cog", options_.labels.cloud_optimised)}) {
+      if (given && !options_.results.has(Result::kLabels)) {
+        line_.fail(
+            fmt::format("{} describes how labels are written: name a file for them with -o", name));
+      }
+    }
+    const std::string& output = options_.results[Result::kLabels];
+    const bool polygons = names_polygons(output);
+    if (polygons && fs::is_regular_file(options_.image) && !is_map(options_.image)) {
+      line_.fail(fmt::format(
+          "-o {}: polygons have the coordinates of a scene, and --image '{}' has none: "
+          "write labels as .png, .tif or .npy, or regions as annotations (--coco, --yolo)",
+          output, options_.image));
+    }
+    if (!options_.image.empty() && !options_.results.has(Result::kOverlay) &&
+        !options_.results.has(Result::kPage) && !annotated && !polygons &&
+        !takes_coordinates(options_) && !options_.needs_brightness() && !options_.least_ground) {
+      line_.fail(
+          "--image has no effect: it is used by --overlay, --html, annotations, tables, "
+          "coordinates "
+          "and the brightness of objects");
+    }
+    if (options_.needs_brightness() && options_.image.empty()) {
+      line_.fail(
+          "--brighter, --darker and --score nuclei need --image: the hierarchy does not hold the "
+          "brightness");
+    }
+    if (polygons && options_.image.empty()) {
+      line_.fail(
+          fmt::format("-o {} needs --image: polygons have the coordinates of a scene", output));
+    }
+    for (const ResultInfo& info : kResults) {
+      const std::string& place = options_.results[info.result];
+      if (place == "-" && info.result != Result::kLabels) {
+        line_.fail(fmt::format("{}: only labels (-o) can go to standard output (-)", info.option));
+      }
+    }
+    const bool batch = is_input_folder(options_.input);
+    check_annotations(options_.results, options_.annotations, batch);
+    for (const ResultInfo& info : kResults) {
+      if (!batch || info.of_run(options_.results[info.result])) continue;
+      check_folder_name(info.option, options_.results[info.result]);
+    }
+    for (const auto& [name, given] :
+         {std::pair("--image", &options_.image), std::pair("--seeds", &options_.seeds())}) {
+      if (!batch || given->empty() || is_folder(*given)) continue;
+      line_.fail(
+          fmt::format("{}: '{}' is not a folder; a folder of {} needs a folder with "
+                      "their names",
+                      name, *given, options_.is_labels ? "labels" : "trees"));
+    }
+    if (options_.input == "-" && options_.image == "-") {
+      line_.fail("standard input (-) is named twice");
+    }
+  }
+
+  ExitCode run(Console& console, const CancelToken& cancel) override;
+
   RecutOptions options_;
-  std::vector<std::string> inputs_;
   std::optional<std::string> regions_;
   std::optional<std::string> threshold_;
   std::optional<std::string> min_size_;
   bool automatic_ = false;
   ObjectLine objects_;
-  CommandLine line_;
 };
 
 /// The files of a folder and of those in it that are inputs, in the order of their names.
 std::vector<fs::path> inputs_in(const RecutOptions& options) {
   const std::vector<std::string> extensions =
-      extensions_in(options.is_labels ? ".png .tif .tiff .npy" : ".tree");
+      extensions_in(options.is_labels ? kLabelImages : kTrees);
   std::vector<fs::path> found;
   std::error_code failed;
   for (fs::recursive_directory_iterator each(options.input, failed), end; !failed && each != end;
@@ -480,29 +453,20 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
                               stopwatch.milliseconds()));
 }
 
-}  // namespace
-
-CommandDescription describe_recut(const std::string& name) {
-  return RecutLine(name == kAnnotateName).describe();
-}
-
-ExitCode run_recut(const std::string& name, int argc, const char* const* argv, Console& console,
-                   const CancelToken& /*cancel*/) {
-  const RecutOptions options = RecutLine(name == kAnnotateName).parse(argc, argv);
-  if (!begin(options, console)) return ExitCode::kDone;
-  const Plan plan = plan_of(options);
-  check_names(options, plan);
-  prepare_results(options, plan);
-  SharedFiles shared(options.results, options.annotations, plan.batch);
+ExitCode RecutCommand::run(Console& console, const CancelToken& /*cancel*/) {
+  const Plan plan = plan_of(options_);
+  check_names(options_, plan);
+  prepare_results(options_, plan);
+  SharedFiles shared(options_.results, options_.annotations, plan.batch);
   ExitCode code = ExitCode::kDone;
   std::size_t failed = 0;
   for (const Job& job : plan.jobs) {
     if (!plan.batch) {
-      recut_one(options, plan, job, shared, console);
+      recut_one(options_, plan, job, shared, console);
       continue;
     }
     if (const auto failure =
-            attempt(job.made, [&] { recut_one(options, plan, job, shared, console); })) {
+            attempt(job.made, [&] { recut_one(options_, plan, job, shared, console); })) {
       console.error(failure->message);
       code = worse(code, failure->code);
       ++failed;
@@ -513,6 +477,12 @@ ExitCode run_recut(const std::string& name, int argc, const char* const* argv, C
     console.message(fmt::format("{} done, {} failed", plan.jobs.size() - failed, failed));
   }
   return code;
+}
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_recut(const std::string& name) {
+  return std::make_unique<RecutCommand>(name == "annotate");
 }
 
 }  // namespace diacut::app

@@ -9,12 +9,9 @@ namespace diacut::app {
 
 std::vector<std::string> extensions_in(const char* list) { return CLI::detail::split(list, ' '); }
 
-Values files_of(const char* extensions) {
-  Values values{.files = true};
-  for (const std::string& each : extensions_in(extensions)) {
-    values.extensions.push_back(each.substr(1));
-  }
-  return values;
+Values files_of(const std::string& extensions) {
+  if (extensions.empty()) return {};
+  return {.files = true, .extensions = extensions_in(extensions.c_str())};
 }
 
 void declare_result(CommandLine& line, Result result, Places& places, const char* group,
@@ -25,22 +22,12 @@ void declare_result(CommandLine& line, Result result, Places& places, const char
                      : info.span == Span::kRun         ? "FILE"
                                                        : "FILE|DIR";
   line.option(result == Result::kLabels ? "-o,--output" : info.option, places[result], type, group,
-              meaning != nullptr ? meaning : info.meaning);
+              meaning != nullptr ? meaning : info.meaning, files_of(info.extensions));
 }
 
 bool ResultInfo::of_run(const std::string& place) const {
   const bool is_file = std::filesystem::path(place).has_extension() && !is_folder(place);
   return span == Span::kRun || (span == Span::kEither && is_file);
-}
-
-void describe_places(const CLI::App& app, ValueTable& values) {
-  const auto describe = [&](const char* name, const char* extensions) {
-    const CLI::Option* option = app.get_option_no_throw(name);
-    if (option == nullptr || *extensions == '\0') return;
-    values["--" + option->get_lnames().front()] = files_of(extensions);
-  };
-  for (const ResultInfo& info : kResults) describe(info.option, info.extensions);
-  for (const CompanionInfo& info : kCompanions) describe(info.option, info.extensions);
 }
 
 }  // namespace diacut::app

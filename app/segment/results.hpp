@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "command_description.hpp"
 #include "command_line.hpp"
 #include "diacut/annotations.hpp"
 #include "questions.hpp"
@@ -152,6 +151,10 @@ inline constexpr std::array<CompanionInfo, kCompanionCount> kCompanions = {{
      "as with --edges"},
 }};
 
+inline const CompanionInfo& info_of(Companion companion) {
+  return kCompanions[static_cast<std::size_t>(companion)];
+}
+
 /// A place for each of some kinds: a file, a folder, "-" for a standard stream, empty if there is
 /// none.
 template <class Kind, std::size_t count>
@@ -180,10 +183,7 @@ std::vector<std::string> extensions_in(const char* list);
 void declare_result(CommandLine& line, Result result, Places& places, const char* group,
                     const char* meaning = nullptr);
 
-/// What a shell offers for files of these extensions.
-Values files_of(const char* extensions);
-
-/// Sets what a shell offers for all options of `app` that name results and companions.
-void describe_places(const CLI::App& app, ValueTable& values);
+/// What a shell offers for files of these extensions; nothing for none.
+Values files_of(const std::string& extensions);
 
 }  // namespace diacut::app

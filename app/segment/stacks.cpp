@@ -7,7 +7,6 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
-#include "diacut/label_stack.hpp"
 #include "diacut/output.hpp"
 #include "exit_code.hpp"
 #include "output/format.hpp"
@@ -61,40 +60,30 @@ void give_stack(const Plan& plan, const fs::path& name, Job& job) {
   }
 }
 
-struct Stacks::Stack {
-  Stack(bool is_big, const PictureFacts& facts, int all) : file(is_big, facts, all) {}
-  LabelStack file;
-  int pages = 0;
-};
-
-Stacks::Stacks(bool skip_existing) : skip_existing_(skip_existing) {}
-Stacks::~Stacks() = default;
-
 std::optional<Failure> Stacks::add(const Job& job, const WrittenImage& written) {
   if (job.stack.empty() || (skip_existing_ && exists(job.stack))) return std::nullopt;
   // Of an input of one page the failure is told already.
   if (job.pages == 1 && written.failure) return std::nullopt;
   const bool is_last = job.part.page == job.pages || job.pages == 1;
-  std::unique_ptr<Stack>& stack = stacks_[job.stack];
+  Stack& stack = stacks_[job.stack];
   auto failure = attempt(job.stack, [&] {
     if (!written.failure) {
       const Labels& labels = written.result.labels;
       const double bytes = 4.0 * labels.width * labels.height * job.pages;
       // Packed labels are far smaller; what the pages take at most decides, with room for headers.
-      if (!stack)
-        stack = std::make_unique<Stack>(bytes > 0.9 * std::numeric_limits<std::uint32_t>::max(),
-                                        written.facts, job.pages);
-      stack->file.add(written.result.seed_labels.empty() ? labels : written_labels(written.result));
-      ++stack->pages;
+      const bool is_big = bytes > 0.9 * std::numeric_limits<std::uint32_t>::max();
+      if (!stack.file) stack.file.emplace(is_big, written.facts, job.pages);
+      stack.file->add(written.result.seed_labels.empty() ? labels : written_labels(written.result));
+      ++stack.pages;
     }
     if (!is_last) return;
-    const int missing = job.pages - (stack ? stack->pages : 0);
+    const int missing = job.pages - stack.pages;
     if (missing > 0) {
       throw InputError(fmt::format("'{}' is not written, because {} of its {} pages {} no labels",
                                    job.stack, missing, job.pages, missing == 1 ? "has" : "have"));
     }
     make_folder_of(job.stack);
-    write_file(job.stack, stack->file.finish());
+    write_file(job.stack, stack.file->finish());
   });
   if (is_last || failure) stacks_.erase(job.stack);
   return failure;

@@ -2,11 +2,11 @@
 
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "diacut/label_stack.hpp"
 #include "exit_code.hpp"
 #include "options.hpp"
 #include "plan.hpp"
@@ -36,17 +36,19 @@ void give_stack(const Plan& plan, const std::filesystem::path& name, Job& job);
 class Stacks {
  public:
   /// `skip_existing`: whether files that are there are left as they are.
-  explicit Stacks(bool skip_existing);
-  ~Stacks();
+  explicit Stacks(bool skip_existing) : skip_existing_(skip_existing) {}
 
   /// Adds the labels of a job, in the order of the pages. After the last page the file is written:
   /// what fails then is returned. Jobs without a stack are passed over.
   std::optional<Failure> add(const Job& job, const WrittenImage& written);
 
  private:
-  struct Stack;
+  struct Stack {
+    std::optional<LabelStack> file;
+    int pages = 0;
+  };
   bool skip_existing_;
-  std::map<std::string, std::unique_ptr<Stack>> stacks_;  ///< Of inputs under way, by file.
+  std::map<std::string, Stack> stacks_;  ///< Of inputs under way, by file.
 };
 
 }  // namespace diacut::app

@@ -2,17 +2,21 @@
 
 #include <fmt/format.h>
 
-#include "command_line.hpp"
+#include "program.hpp"
 
 namespace diacut::app {
 
-std::string only_input(const std::string& program, const std::vector<std::string>& inputs,
-                       const InputWords& words) {
-  if (inputs.size() == 1) return inputs.front();
-  fail_usage(program,
-             inputs.empty()
-                 ? fmt::format("no {} given: name a file, or - for standard input", words.one)
-                 : fmt::format("{} {} given: name {}", inputs.size(), words.many, words.instead));
+ExitCode Subcommand::main(int argc, const char* const* argv, Console& console,
+                          const CancelToken& cancel) {
+  if (line_.parse(argc, argv, common_)) settle();
+  return begin(common_, console) ? run(console, cancel) : ExitCode::kDone;
+}
+
+const std::string& Subcommand::only_input(const char* one, const char* many,
+                                          const char* instead) const {
+  if (inputs_.size() == 1) return inputs_.front();
+  line_.fail(inputs_.empty() ? fmt::format("no {} given: name a file, or - for standard input", one)
+                             : fmt::format("{} {} given: name {}", inputs_.size(), many, instead));
 }
 
 }  // namespace diacut::app

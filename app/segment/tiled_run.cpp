@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include "command_line.hpp"
 #include "device_line.hpp"
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
@@ -22,7 +22,6 @@
 #include "maps.hpp"
 #include "output/format.hpp"
 #include "paths.hpp"
-#include "program.hpp"
 #include "progress.hpp"
 #include "segment_files.hpp"
 #include "stopwatch.hpp"
@@ -36,7 +35,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTiledProgram = "segment";
-constexpr const char* kPlan = "PLAN";
 
 /// A command that works on a plan.
 struct TileCommand {
@@ -72,65 +70,6 @@ the results. Finished tiles are left out.
 };
 
 [[noreturn]] void fail_tiled(const std::string& message) { fail_usage(kTiledProgram, message); }
-
-struct TileCommandOptions : CommonOptions, DeviceOptions {
-  std::string plan;
-  std::string shard;
-};
-
-/// The command line of one of kCommands.
-class TileCommandLine {
- public:
-  explicit TileCommandLine(const TileCommand& command)
-      : command_(command),
-        program_(fmt::format("segment {}", command.name)),
-        line_(program_, command.description, command.usage, "Inputs", command.examples) {
-    line_.app().add_option(kPlan, plans_, "The plan of a run in tiles: plan.json in its folder");
-    if (is_tile()) {
-      line_.option("--shard", options_.shard, "I/N|auto", "Tiles",
-                   "Do the I-th of N shares of the tiles, I from 1; auto: the share of this job in "
-                   "an array of Slurm, AWS Batch or Kubernetes (default: all)");
-      device_.declare(line_, options_, "a tile that does not fit is refused");
-    }
-    if (is_paint()) {
-      device_.declare_memory(line_, "Painting",
-                             "of main memory for the parts of the picture that "
-                             "are painted",
-                             "default: half of what is free");
-    }
-    line_.message_flags("Messages and help", "Only errors", "Also what each tile took", false);
-  }
-
-  TileCommandOptions parse(int argc, const char* const* argv) {
-    if (!line_.parse(argc, argv, options_)) return options_;
-    options_.plan = only_input(program_, plans_, {"plan", "plans", "one"});
-    device_.set_memory(program_, options_);
-    return options_;
-  }
-
-  CommandDescription describe() const {
-    ValueTable values = {{kPlan, {.files = true, .extensions = {"json"}}}};
-    if (is_tile()) values["--device"] = {.devices = true};
-    if (is_tile()) values["--shard"] = {.words = {"auto"}};
-    return app::describe(line_.app(), values);
-  }
-
- private:
-  bool is_tile() const { return std::string_view(command_.name) == "tile"; }
-  bool is_paint() const { return std::string_view(command_.name) == "paint"; }
-
-  const TileCommand& command_;
-  std::string program_;
-  TileCommandOptions options_;
-  std::vector<std::string> plans_;
-  DeviceLine device_;
-  CommandLine line_;
-};
-
-const TileCommand& command_of(const std::string& name) {
-  return *std::find_if(kCommands.begin(), kCommands.end(),
-                       [&](const TileCommand& command) { return name == command.name; });
-}
 
 void tell(Console& console, const std::string& name, const std::vector<std::string>& notes) {
   for (const std::string& note : notes) console.note(fmt::format("{}: {}", name, note));
@@ -227,6 +166,72 @@ class TiledRun {
   Progress progress_;
 };
 
+/// One of kCommands.
+class TileSubcommand : public Subcommand {
+ public:
+  explicit TileSubcommand(const TileCommand& command)
+      : Subcommand(fmt::format("segment {}", command.name), command.description, command.usage,
+                   command.examples),
+        name_(command.name) {
+    line_.inputs("PLAN", inputs_, "The plan of a run in tiles: plan.json in its folder",
+                 files_of(".json"));
+    if (name_ == "tile") {
+      line_.option("--shard", shard_, "I/N|auto", "Tiles",
+                   "Do the I-th of N shares of the tiles, I from 1; auto: the share of this job in "
+                   "an array of Slurm, AWS Batch or Kubernetes (default: all)",
+                   {.words = {"auto"}});
+      declare_device(line_, device_, "a tile that does not fit is refused");
+    }
+    if (name_ == "paint") {
+      declare_memory(line_, device_, "Painting",
+                     "of main memory for the parts of the picture that are painted",
+                     "default: half of what is free");
+    }
+    line_.message_flags("Messages and help", "Only errors", "Also what each tile took", false);
+  }
+
+ private:
+  void settle() override {
+    plan_ = only_input("plan", "plans", "one");
+    settle_memory(line_, device_);
+  }
+
+  ExitCode run(Console& console, const CancelToken& cancel) override {
+    const Shard shard = parse_shard(shard_, "segment tile", "tiles");
+    const KernelCache kernels(console);
+    TiledRun tiled(plan_, name_ == "tile" ? TileRun::Role::kTile : TileRun::Role::kAll, device_,
+                   console, cancel);
+    const auto tell_done = [&](const std::string& what) {
+      console.message(fmt::format("{}: {} ({:.0f} ms)", plan_, what, stopwatch_.milliseconds()));
+      return ExitCode::kDone;
+    };
+    const TileStep due = tiled.run().due();
+    if (name_ == "paint") {
+      if (due != TileStep::kDone) tiled.paint();
+    } else if (due >= TileStep::kPaint) {
+      console.message(fmt::format("{}: all tiles are joined: run segment paint", plan_));
+      return ExitCode::kDone;
+    } else if (name_ == "tile") {
+      const std::size_t done = tiled.tiles(shard);
+      return tell_done(fmt::format("step {}: {} done", to_string(due),
+                                   counted(static_cast<std::int64_t>(done), "tile")));
+    } else {
+      tiled.join();
+    }
+    return tell_done(tiled.run().due() == TileStep::kDone
+                         ? fmt::format("{}, written to {}",
+                                       counted(tiled.run().regions(), "region"),
+                                       tiled.run().plan().output)
+                         : fmt::format("the next step is {}", to_string(tiled.run().due())));
+  }
+
+  Stopwatch stopwatch_;
+  std::string name_;
+  std::string plan_;
+  std::string shard_;
+  DeviceOptions device_;
+};
+
 /// Throws ConfigError where options ask for what tiles do not give.
 void check_options(const Options& options) {
   if (options.inputs.size() != 1 || options.inputs.front() == "-" ||
@@ -317,41 +322,10 @@ ExitCode run_in_tiles(const Options& options, Console& console, const CancelToke
   return ExitCode::kDone;
 }
 
-ExitCode run_tile_command(const std::string& name, int argc, const char* const* argv,
-                          Console& console, const CancelToken& cancel) {
-  const Stopwatch stopwatch;
-  const TileCommandOptions options = TileCommandLine(command_of(name)).parse(argc, argv);
-  if (!begin(options, console)) return ExitCode::kDone;
-  const Shard shard = parse_shard(options.shard, "segment tile", "tiles");
-  const KernelCache kernels(console);
-  TiledRun tiled(options.plan, name == "tile" ? TileRun::Role::kTile : TileRun::Role::kAll, options,
-                 console, cancel);
-  const TileStep due = tiled.run().due();
-  if (name == "paint") {
-    if (due != TileStep::kDone) tiled.paint();
-  } else if (due >= TileStep::kPaint) {
-    console.message(fmt::format("{}: all tiles are joined: run segment paint", options.plan));
-    return ExitCode::kDone;
-  } else if (name == "tile") {
-    const std::size_t done = tiled.tiles(shard);
-    console.message(fmt::format("{}: step {}: {} done ({:.0f} ms)", options.plan, to_string(due),
-                                counted(static_cast<std::int64_t>(done), "tile"),
-                                stopwatch.milliseconds()));
-    return ExitCode::kDone;
-  } else {
-    tiled.join();
-  }
-  const std::string left =
-      tiled.run().due() == TileStep::kDone
-          ? fmt::format("{}, written to {}", counted(tiled.run().regions(), "region"),
-                        tiled.run().plan().output)
-          : fmt::format("the next step is {}", to_string(tiled.run().due()));
-  console.message(fmt::format("{}: {} ({:.0f} ms)", options.plan, left, stopwatch.milliseconds()));
-  return ExitCode::kDone;
-}
-
-CommandDescription describe_tile_command(const std::string& name) {
-  return TileCommandLine(command_of(name)).describe();
+std::unique_ptr<Subcommand> make_tile_command(const std::string& name) {
+  const auto command = std::find_if(kCommands.begin(), kCommands.end(),
+                                    [&](const TileCommand& each) { return name == each.name; });
+  return std::make_unique<TileSubcommand>(*command);
 }
 
 }  // namespace diacut::app
