@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/file_bytes.hpp"
+#include "core/split_mix.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "image/naming.hpp"
@@ -17,7 +18,6 @@
 #include "spmv/generators.hpp"
 #include "spmv/hybrid/choice.hpp"
 #include "spmv/matrix_market.hpp"
-#include "spmv/split_mix.hpp"
 #include "stopwatch.hpp"
 
 namespace diacut::bench {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <memory>
 
+#include "core/split_mix.hpp"
 #include "matrix/dia_matrix.hpp"
 #include "measure.hpp"
 #include "spmv/contacts.hpp"
-#include "spmv/split_mix.hpp"
 
 namespace diacut::bench {
 

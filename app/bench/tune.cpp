@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/enum_names.hpp"
+#include "core/split_mix.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "matrix/device_profile.hpp"
@@ -16,7 +17,6 @@
 #include "output/atomic_file.hpp"
 #include "spmv/format_profile.hpp"
 #include "spmv/product.hpp"
-#include "spmv/split_mix.hpp"
 #include "stencil_problem.hpp"
 
 namespace diacut::bench {

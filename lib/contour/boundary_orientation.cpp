@@ -50,14 +50,6 @@ Filter triangle(int order) {
   return filter;
 }
 
-/// The position in [0, size) that appears at position `at` when the range is mirrored at its ends,
-/// where the edge position appears twice.
-int mirrored(int at, int size) {
-  const int period = 2 * size;
-  at = ((at % period) + period) % period;
-  return at < size ? at : period - 1 - at;
-}
-
 }  // namespace
 
 std::vector<float> boundary_orientation(std::span<const float> boundary, int width, int height) {
@@ -124,11 +116,11 @@ Curvature reference_curvature(std::span<const float> boundary, int width, int he
         double sum = 0;
         for (int dy = -kReach; dy <= kReach; ++dy) {
           for (int dx = -kReach; dx <= kReach; ++dx) {
-            const auto row = static_cast<std::size_t>(mirrored(y + dy, height));
-            const auto column = static_cast<std::size_t>(mirrored(x + dx, width));
+            const int row = cv::borderInterpolate(y + dy, height, cv::BORDER_REFLECT);
+            const int column = cv::borderInterpolate(x + dx, width, cv::BORDER_REFLECT);
             sum += static_cast<double>(fx[static_cast<std::size_t>(dx + kReach)]) *
                    fy[static_cast<std::size_t>(dy + kReach)] *
-                   boundary[row * static_cast<std::size_t>(width) + column];
+                   boundary[static_cast<std::size_t>(row * width + column)];
           }
         }
         result.push_back(sum);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <opencv2/imgproc.hpp>
 
 namespace diacut {
 
@@ -13,31 +14,6 @@ namespace {
 constexpr int kOrientations = 8;
 constexpr int kHalf = 3;  ///< Pixels to each side of the middle of a 7 x 7 filter.
 using Taps = std::array<double, 2 * kHalf + 1>;
-
-int mirrored_index(int i, int n) {
-  while (i < 0 || i >= n) i = i < 0 ? -1 - i : 2 * n - 1 - i;
-  return i;
-}
-
-/// The correlation of every row, or of every column, of `in` with `taps`.
-std::vector<double> filtered(const std::vector<double>& in, int width, int height, bool rows,
-                             const Taps& taps) {
-  std::vector<double> out(in.size());
-  std::size_t at = 0;
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x, ++at) {
-      double sum = 0;
-      for (int t = -kHalf; t <= kHalf; ++t) {
-        const auto sx = static_cast<std::size_t>(rows ? mirrored_index(x + t, width) : x);
-        const auto sy = static_cast<std::size_t>(rows ? y : mirrored_index(y + t, height));
-        sum += taps[static_cast<std::size_t>(t + kHalf)] *
-               in[sy * static_cast<std::size_t>(width) + sx];
-      }
-      out[at] = sum;
-    }
-  }
-  return out;
-}
 
 /// The generalized eigenvector y = z / sqrt_degree, scaled to [0, 1] over the pixels with data, and
 /// 0 elsewhere.
@@ -66,8 +42,6 @@ std::vector<double> scaled_vector(const std::vector<float>& z,
 double spectral_weight(double eigenvalue) { return 1 / std::sqrt(std::max(eigenvalue, 1e-7)); }
 
 std::vector<double> reference_spectral_contour(const Eigenvectors& eigenvectors) {
-  const int width = eigenvectors.width;
-  const int height = eigenvectors.height;
   Taps gauss{};
   Taps derivative{};
   double total = 0;
@@ -82,11 +56,16 @@ std::vector<double> reference_spectral_contour(const Eigenvectors& eigenvectors)
   std::array<std::vector<double>, kOrientations> sums;
   for (std::vector<double>& map : sums) map.assign(pixels, 0.0);
   for (std::size_t k = 1; k < eigenvectors.vectors.size(); ++k) {
-    const std::vector<double> y = scaled_vector(eigenvectors.vectors[k], eigenvectors.sqrt_degree);
-    const std::vector<double> dx =
-        filtered(filtered(y, width, height, true, derivative), width, height, false, gauss);
-    const std::vector<double> dy =
-        filtered(filtered(y, width, height, true, gauss), width, height, false, derivative);
+    std::vector<double> y = scaled_vector(eigenvectors.vectors[k], eigenvectors.sqrt_degree);
+    const cv::Mat map(eigenvectors.height, eigenvectors.width, CV_64F, y.data());
+    const auto filtered = [&](const Taps& along_rows, const Taps& along_columns) {
+      std::vector<double> out(pixels);
+      cv::Mat to(map.size(), CV_64F, out.data());
+      cv::sepFilter2D(map, to, CV_64F, along_rows, along_columns, {-1, -1}, 0, cv::BORDER_REFLECT);
+      return out;
+    };
+    const std::vector<double> dx = filtered(derivative, gauss);
+    const std::vector<double> dy = filtered(gauss, derivative);
     const double weight = spectral_weight(eigenvectors.values[k]);
     for (std::size_t o = 0; o < sums.size(); ++o) {
       // The derivative of an isotropic Gaussian is steerable: the derivative in any direction

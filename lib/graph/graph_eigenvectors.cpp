@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/parallel.hpp"
+#include "core/split_mix.hpp"
 #include "diacut/errors.hpp"
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "eigen/lobpcg/lobpcg.hpp"
@@ -107,17 +108,11 @@ Batch one_row(std::size_t nodes) {
   return Batch(Grid{width, 1, width});
 }
 
-/// Numbers in [-1, 1), the same everywhere (Steele, Lea and Flood, "Fast splittable pseudorandom
-/// number generators", 2014).
+/// Numbers in [-1, 1), the same everywhere.
 std::vector<float> random_numbers(std::size_t count) {
   std::vector<float> numbers(count);
-  std::uint64_t state = 1;
-  for (float& number : numbers) {
-    std::uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    number = static_cast<float>(static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1);
-  }
+  SplitMix random(1);
+  for (float& number : numbers) number = static_cast<float>(2 * random.unit() - 1);
   return numbers;
 }
 

@@ -275,18 +275,23 @@ class Follower {
   std::vector<std::pair<std::size_t, std::size_t>> pieces_;
 };
 
-/// Arcs from chains. A chain that two threads have followed counts once.
-std::vector<Arc> arcs_of(const std::vector<std::vector<Chain>>& found) {
+/// The chains of all ranges, each once: two threads may have followed one from its two ends.
+template <class Chain>
+std::vector<Chain> each_once(std::vector<std::vector<Chain>> found) {
   std::vector<Chain> chains;
-  for (const std::vector<Chain>& some : found) {
-    chains.insert(chains.end(), some.begin(), some.end());
+  for (std::vector<Chain>& some : found) {
+    std::move(some.begin(), some.end(), std::back_inserter(chains));
   }
   std::sort(chains.begin(), chains.end(),
             [](const Chain& a, const Chain& b) { return a.start < b.start; });
+  const auto same = [](const Chain& a, const Chain& b) { return a.start == b.start; };
+  chains.erase(std::unique(chains.begin(), chains.end(), same), chains.end());
+  return chains;
+}
+
+std::vector<Arc> arcs_of(std::vector<std::vector<Chain>> found) {
   std::vector<Arc> arcs;
-  for (std::size_t k = 0; k < chains.size(); ++k) {
-    if (k == 0 || chains[k].start != chains[k - 1].start) arcs.push_back(chains[k].arc);
-  }
+  for (const Chain& chain : each_once(std::move(found))) arcs.push_back(chain.arc);
   return united_pairs(std::move(arcs));
 }
 
@@ -326,17 +331,9 @@ TileArcs find_arcs_of_tile(const Parts& parts, const BoundaryStrength& strength,
   CornerMap map(parts);
   map.keep_inner_sides();
   Found found = follow_all(parts, strength, map);
-  std::vector<OpenChain> chains;
-  for (std::vector<OpenChain>& some : found.open) {
-    std::move(some.begin(), some.end(), std::back_inserter(chains));
-  }
-  // Two threads may have followed a chain from its two ends.
-  const auto by_start = [](const OpenChain& a, const OpenChain& b) { return a.start < b.start; };
-  std::sort(chains.begin(), chains.end(), by_start);
-  TileArcs result{arcs_of(found.chains), {}};
-  for (std::size_t k = 0; k < chains.size(); ++k) {
-    if (k > 0 && chains[k].start == chains[k - 1].start) continue;
-    OpenBoundary& open = result.open.emplace_back(std::move(chains[k].boundary));
+  TileArcs result{arcs_of(std::move(found.chains)), {}};
+  for (OpenChain& chain : each_once(std::move(found.open))) {
+    OpenBoundary& open = result.open.emplace_back(std::move(chain.boundary));
     for (std::size_t at = 0; at + 1 < open.corners.size(); ++at) {
       const auto [p, q] = pixels_beside(open.corners[at], open.corners[at + 1], parts.width);
       open.sides.push_back(side(p, q));

@@ -109,10 +109,6 @@ bool refresh_edge(TilePlateaus& tile, const RimPlaces& places) {
   return changed;
 }
 
-RimPlaces places_of(const TileArea& area) {
-  return {static_cast<std::size_t>(area.width), static_cast<std::size_t>(area.height)};
-}
-
 /// The distances that the neighbours of a tile offer to its outermost pixels.
 Offers offers_from_around(const Tiling& tiling, std::size_t tile,
                           const std::vector<TilePlateaus>& tiles,
@@ -306,8 +302,7 @@ TilePieces pieces_of(const TileBasins& basins) {
     result.pixels[k] += static_cast<std::uint32_t>(end - begin);
     result.first_pixel[k] = std::min(result.first_pixel[k], static_cast<std::uint32_t>(begin));
   });
-  const RimPlaces places{static_cast<std::size_t>(parts.width),
-                         static_cast<std::size_t>(parts.height)};
+  const RimPlaces places = places_of({0, 0, parts.width, parts.height});
   result.at_edge.resize(places.count());
   places.each([&](std::size_t place, std::size_t x, std::size_t y) {
     result.at_edge[place] = parts.of_pixel[y * places.width + x];

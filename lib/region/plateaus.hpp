@@ -31,37 +31,28 @@ TilePlateaus plateaus_at_edge(const std::vector<float>& strength,
 /// distance beside it became smaller, until none does.
 std::vector<Rim> settle_plateaus(const Tiling& tiling, std::vector<TilePlateaus> tiles);
 
-/// Calls visit(tile, place, other, place_there) for each place around a tile where another tile has
-/// the pixel: `place_there` is where that pixel stands among the outermost ones of the other tile.
+inline RimPlaces places_of(const TileArea& area) {
+  return {static_cast<std::size_t>(area.width), static_cast<std::size_t>(area.height)};
+}
+
+/// Calls visit(place, other, place_there) for each place around a tile where another tile has the
+/// pixel: `place_there` is where that pixel stands among the outermost ones of the other tile.
 template <class Visit>
 void each_neighbouring_pixel(const Tiling& tiling, std::size_t tile, const Visit& visit) {
-  const TileArea area = tiling.area(tile);
-  const auto width = static_cast<std::size_t>(area.width);
-  const auto height = static_cast<std::size_t>(area.height);
-  const RimPlaces mine{width, height};
-  const std::size_t column = tile % tiling.columns();
-  const std::size_t row = tile / tiling.columns();
-  const auto places_of = [&](std::size_t other) {
-    const TileArea there = tiling.area(other);
-    return RimPlaces{static_cast<std::size_t>(there.width), static_cast<std::size_t>(there.height)};
+  const RimPlaces mine = places_of(tiling.area(tile));
+  const std::size_t columns = tiling.columns();
+  using Place = std::size_t (RimPlaces::*)(std::size_t) const;
+  const auto along = [&](std::size_t other, std::size_t pixels, Place here, Place there) {
+    const RimPlaces theirs = places_of(tiling.area(other));
+    for (std::size_t k = 0; k < pixels; ++k) visit((mine.*here)(k), other, (theirs.*there)(k));
   };
-  if (row > 0) {
-    const std::size_t other = tile - tiling.columns();
-    const RimPlaces theirs = places_of(other);
-    for (std::size_t x = 0; x < width; ++x) visit(mine.top(x), other, theirs.bottom(x));
-  }
-  if (column > 0) {
-    const RimPlaces theirs = places_of(tile - 1);
-    for (std::size_t y = 0; y < height; ++y) visit(mine.left(y), tile - 1, theirs.right(y));
-  }
-  if (column + 1 < tiling.columns()) {
-    const RimPlaces theirs = places_of(tile + 1);
-    for (std::size_t y = 0; y < height; ++y) visit(mine.right(y), tile + 1, theirs.left(y));
-  }
+  const std::size_t column = tile % columns;
+  const std::size_t row = tile / columns;
+  if (row > 0) along(tile - columns, mine.width, &RimPlaces::top, &RimPlaces::bottom);
+  if (column > 0) along(tile - 1, mine.height, &RimPlaces::left, &RimPlaces::right);
+  if (column + 1 < columns) along(tile + 1, mine.height, &RimPlaces::right, &RimPlaces::left);
   if (row + 1 < tiling.rows()) {
-    const std::size_t other = tile + tiling.columns();
-    const RimPlaces theirs = places_of(other);
-    for (std::size_t x = 0; x < width; ++x) visit(mine.bottom(x), other, theirs.top(x));
+    along(tile + columns, mine.width, &RimPlaces::bottom, &RimPlaces::top);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "diacut/errors.hpp"
+#include "region/borders.hpp"
 #include "region/leaf_cut.hpp"
 #include "region/parts.hpp"
 #include "region/region_cutter.hpp"
@@ -76,33 +77,27 @@ struct Subset {
 };
 
 Subset subset_of(const Parts& regions, const std::vector<char>& chosen) {
-  Subset subset{std::vector<std::int32_t>(regions.of_pixel.size(), 0), {0}};
+  Subset subset{{}, {0}};
   std::vector<std::int32_t> number(static_cast<std::size_t>(regions.count) + 1, 0);
   for (std::int32_t r = 1; r <= regions.count; ++r) {
     if (chosen[r] == 0) continue;
     number[r] = static_cast<std::int32_t>(subset.member.size());
     subset.member.push_back(r);
   }
-  for (std::size_t i = 0; i < subset.region.size(); ++i) {
-    subset.region[i] = number[regions.of_pixel[i]];
-  }
+  subset.region = relabelled(regions.of_pixel, number);
   return subset;
 }
 
 std::vector<std::int64_t> sizes_of(const Parts& regions) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(regions.count) + 1, 0);
-  for (const std::int32_t r : regions.of_pixel) ++sizes[r];
+  add_counts(regions.of_pixel, sizes);
   sizes[0] = 0;
   return sizes;
 }
 
 /// The parts that remain in `graph`, numbered in scan order.
 Parts apply(const Parts& parts, const PartGraph& graph) {
-  Parts result = parts;
-  const std::vector<std::int32_t> joined = graph.joined();
-  for (std::int32_t& part : result.of_pixel) part = joined[part];
-  result.count = graph.count();
-  return result;
+  return {parts.width, parts.height, graph.count(), relabelled(parts.of_pixel, graph.joined())};
 }
 
 /// The regions, of which those marked in `cut` are divided into their pieces (see RegionCuts).

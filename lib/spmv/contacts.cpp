@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "core/split_mix.hpp"
 #include "opencl/arguments.hpp"
-#include "spmv/split_mix.hpp"
 #include "spmv/spmv_kernels.hpp"
 
 namespace diacut {

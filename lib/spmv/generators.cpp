@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/split_mix.hpp"
 #include "diacut/errors.hpp"
-#include "spmv/split_mix.hpp"
 
 namespace diacut {
 

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "core/split_mix.hpp"
 #include "diacut/errors.hpp"
-#include "spmv/split_mix.hpp"
 
 namespace diacut {
 
