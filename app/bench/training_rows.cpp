@@ -198,16 +198,21 @@ void append_target(std::vector<float>& row, const PairsShares& a, const PairsSha
       static_cast<float>(std::min(area_a, area_b) / static_cast<double>(judged.strength.size())));
 }
 
+/// How many of the merges are up to a mean strength.
+std::size_t merges_up_to(const std::vector<Merge>& merges, double strength) {
+  const auto end = std::find_if(merges.begin(), merges.end(),
+                                [&](const Merge& merge) { return merge.height > strength; });
+  return static_cast<std::size_t>(end - merges.begin());
+}
+
 /// Features, target and weight of all neighbours after the merges by strength up to each level.
 std::vector<float> pairs_of(const Judged& judged) {
   std::vector<float> rows;
   const std::vector<Merge>& merges = judged.tree.merges;
   for (const double level : kLevels) {
-    const auto end = std::find_if(merges.begin(), merges.end(),
-                                  [&](const Merge& merge) { return merge.height > level; });
-    const RegionGraph graph = region_graph(judged.tree.basins, judged.tree.arcs, merges,
-                                           static_cast<std::size_t>(end - merges.begin()),
-                                           judged.strength, judged.colours);
+    const RegionGraph graph =
+        region_graph(judged.tree.basins, judged.tree.arcs, merges, merges_up_to(merges, level),
+                     judged.strength, judged.colours);
     const std::vector<PairsShares> shares =
         shares_of(judged, graph.region_of_basin, graph.regions.size());
     for (const PairOfRegions& pair : graph.pairs) {
@@ -222,7 +227,7 @@ std::vector<float> pairs_of(const Judged& judged) {
 
 /// The logarithm of the odds, target and weight of each merge of the tree by these weights.
 std::vector<float> merges_of(const Judged& judged, const MergingWeights& weights) {
-  const std::size_t kept = merges_to_keep(judged.tree.merges);
+  const std::size_t kept = merges_up_to(judged.tree.merges, kStartStrength);
   const std::vector<Merge> first(judged.tree.merges.begin(),
                                  judged.tree.merges.begin() + static_cast<std::ptrdiff_t>(kept));
   const Parts& basins = judged.tree.basins;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +12,8 @@
 #include <string_view>
 #include <system_error>
 #include <vector>
+
+#include "diacut/errors.hpp"
 
 namespace diacut::app {
 
@@ -40,6 +44,15 @@ std::optional<Number> number_in(std::string_view text,
     return std::nullopt;
   }
   return number;
+}
+
+/// The number that the text of an option is. `expected`: what the error says that it takes. Throws
+/// ConfigError.
+template <class Number>
+Number number_of(const char* option, const std::string& text, Number least, Number most,
+                 std::string_view expected) {
+  if (const auto number = number_in<Number>(text, least, most)) return *number;
+  throw ConfigError(fmt::format("{} is '{}', expected {}", option, text, expected));
 }
 
 }  // namespace diacut::app

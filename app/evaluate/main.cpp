@@ -81,30 +81,27 @@ std::vector<Pair> pair_up(const Options& options, Console& console) {
 /// The kind that --kind names, else the kind that the first result looks like.
 ResultKind choose_kind(const Options& options, const Pair& first) {
   if (options.kind) return *options.kind;
-  if (options.objects) return ResultKind::kLabels;
+  if (options.parameters.objects) return ResultKind::kLabels;
   const Raster result = read_result(first.result.path);
   const GroundTruth truth = read_ground_truth(first.truth);
   return naming(first.result.path, [&] { return detect_kind(result, truth.width, truth.height); });
 }
 
 EvaluationParameters parameters_for(const Options& options, ResultKind kind) {
-  EvaluationParameters parameters;
+  EvaluationParameters parameters = options.parameters;
   parameters.kind = kind;
-  if (options.objects) {
-    parameters.objects = true;
+  if (parameters.objects) {
     parameters.boundaries = parameters.regions = false;
     parameters.thresholds = {0.0};
     return parameters;
   }
-  parameters.boundaries = options.boundaries;
   parameters.regions = kind != ResultKind::kContours;
-  parameters.suppress = options.suppress;
   parameters.thresholds = kind == ResultKind::kLabels ? std::vector<double>{0.0}
                                                       : spaced_thresholds(options.thresholds);
-  if (kind == ResultKind::kContours && !options.boundaries) {
+  if (kind == ResultKind::kContours && !parameters.boundaries) {
     throw ConfigError("--no-boundaries leaves nothing to score: contours have no regions");
   }
-  if (kind != ResultKind::kContours && options.suppress) {
+  if (kind != ResultKind::kContours && parameters.suppress) {
     throw ConfigError(
         fmt::format("--suppress thins contour maps, but these are {} (say --kind contours if not)",
                     to_string(kind)));
@@ -198,7 +195,7 @@ ExitCode run_evaluation(const Options& options, Console& console, const CancelTo
   for (const ImageEvaluation& image : evaluation.images) {
     console.detail(describe_image(image, parameters));
   }
-  const std::string table = describe(evaluation, !options.kind && !options.objects);
+  const std::string table = describe(evaluation, !options.kind && !parameters.objects);
   if (options.json == "-" || options.csv == "-") {
     console.message(table);
   } else {

@@ -73,13 +73,13 @@ class EvaluateLine {
     line_.option("--kind", kind_, "NAME", kInput,
                  "What the results are: auto, contours, labels, ultrametric (default auto)",
                  {.words = {"auto", "contours", "labels", "ultrametric"}});
-    line_.flag("--suppress", options_.suppress, kInput,
+    line_.flag("--suppress", options_.parameters.suppress, kInput,
                "Thin contour maps by non-maximum suppression before scoring");
     line_.flag("--partial", options_.partial, kInput,
                "Score the results that exist, even if others are missing");
     line_.option("--thresholds", options_.thresholds, "N", kScores,
                  "N evenly spaced thresholds between 0 and 1 (default 99)");
-    line_.flag("--objects", options_.objects, kScores,
+    line_.flag("--objects", options_.parameters.objects, kScores,
                "Score objects before a background of 0, instead of boundaries and regions");
     line_.flag("--no-boundaries", no_boundaries_, kScores, "Leave out the boundary scores");
     line_.option("--json", options_.json, "FILE|-", kOutput, "All scores, for machines",
@@ -102,7 +102,7 @@ class EvaluateLine {
     if (!line_.parse(argc, argv, options_)) return options_;
     if (folders_.size() > 1) line_.fail(fmt::format("'{}' is a second folder", folders_[1]));
     if (!folders_.empty()) options_.results = folders_.front();
-    options_.boundaries = !no_boundaries_;
+    options_.parameters.boundaries = !no_boundaries_;
     options_.kind = parse_kind(kind_);
     check();
     return options_;
@@ -130,13 +130,13 @@ class EvaluateLine {
     if (options_.jobs < 1 || options_.jobs > kMostJobs) {
       line_.fail(fmt::format("--jobs: {} is not from 1 to {}", options_.jobs, kMostJobs));
     }
-    if (options_.objects && options_.kind && *options_.kind != ResultKind::kLabels) {
+    if (options_.parameters.objects && options_.kind && *options_.kind != ResultKind::kLabels) {
       line_.fail("--objects scores labels, but --kind names something else");
     }
-    if (options_.kind == ResultKind::kContours && !options_.boundaries) {
+    if (options_.kind == ResultKind::kContours && !options_.parameters.boundaries) {
       line_.fail("--no-boundaries leaves nothing to score: contours have no regions");
     }
-    if (options_.suppress && options_.kind && *options_.kind != ResultKind::kContours) {
+    if (options_.parameters.suppress && options_.kind && *options_.kind != ResultKind::kContours) {
       line_.fail("--suppress thins contour maps, but --kind names something else");
     }
     if (!options_.plot.empty() && result_extension(options_.plot) != ".png") {

@@ -5,7 +5,7 @@
 
 #include "command_description.hpp"
 #include "console.hpp"
-#include "evaluate/result.hpp"
+#include "evaluate/evaluation.hpp"
 
 namespace diacut::app {
 
@@ -14,9 +14,7 @@ struct Options : CommonOptions {
   std::string results;  ///< A folder.
   std::string truth;    ///< A folder.
   std::optional<ResultKind> kind;
-  bool suppress = false;
-  bool boundaries = true;
-  bool objects = false;
+  EvaluationParameters parameters;  ///< As far as they do not depend on the kind.
   bool partial = false;
   int thresholds = 99;
   std::string json;

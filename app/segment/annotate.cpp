@@ -35,9 +35,8 @@ bool has_annotations(const Places& places, bool graph) {
 
 std::optional<double> AnnotationStyle::simplify() const {
   if (simplified.empty()) return std::nullopt;
-  if (const auto pixels = number_in<double>(simplified, 0, 1000)) return pixels;
-  throw ConfigError(fmt::format(
-      "--simplify is '{}', expected the pixels that an outline may be off, 0 to 1000", simplified));
+  return number_of<double>("--simplify", simplified, 0, 1000,
+                           "the pixels that an outline may be off, 0 to 1000");
 }
 
 void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& style) {

@@ -48,7 +48,7 @@ struct GraphOptions : DeviceOptions {
   std::string json;
   std::optional<int> vectors;
   std::optional<int> clusters;
-  double tolerance = 1e-4;
+  GraphParameters parameters;  ///< But for the number of vectors.
 };
 
 class GraphCommand : public Subcommand {
@@ -71,7 +71,7 @@ class GraphCommand : public Subcommand {
         "--vectors", options_.vectors, "K", kWanted,
         "Number of eigenvectors, including those of the eigenvalue 0 (default 17, or all)");
     line_.option("--clusters", options_.clusters, "K", kWanted, "Number of clusters, for --labels");
-    line_.option("--tolerance", options_.tolerance, "T", kWanted,
+    line_.option("--tolerance", options_.parameters.tolerance, "T", kWanted,
                  "Residual norm at which an eigenvector has converged (default 1e-4)");
     line_.need("--clusters", {"--labels"});
     declare_device(line_, options_, "a graph that does not fit is refused");
@@ -154,7 +154,7 @@ ExitCode GraphCommand::run(Console& console, const CancelToken& cancel) {
   progress.begin(options_.graph);
   const Watch watch{[&](std::string_view stage, double share) { progress.stage(stage, share); },
                     &cancel};
-  GraphParameters parameters{.tolerance = options_.tolerance};
+  GraphParameters parameters = options_.parameters;
   parameters.vectors = options_.vectors.value_or(std::min(parameters.vectors, joined_nodes(graph)));
   const Stopwatch solving;
   std::optional<GraphEigenvectors> vectors;

@@ -62,9 +62,7 @@ Interval interval(const char* option, const std::string& text) {
 }
 
 double difference(const char* option, const std::string& text) {
-  const std::optional<double> number = parse_share(text);
-  if (number) return *number;
-  throw ConfigError(fmt::format("{} is '{}', expected a number from 0 to 1", option, text));
+  return number_of<double>(option, text, 0, 1, "a number from 0 to 1");
 }
 
 }  // namespace

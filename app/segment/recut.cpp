@@ -95,13 +95,6 @@ struct RecutOptions : Options {
   }
 };
 
-template <class Number>
-Number parse_number(const char* option, const std::string& text, Number least, Number most,
-                    std::string_view expected) {
-  if (const auto number = number_in<Number>(text, least, most)) return *number;
-  throw ConfigError(fmt::format("{} is '{}', expected {}", option, text, expected));
-}
-
 /// Whether a result is written to a file that holds coordinates, and a scene that has some is
 /// named.
 bool takes_coordinates(const RecutOptions& options) {
@@ -191,11 +184,11 @@ class RecutCommand : public Subcommand {
     options_.objects = objects_.conditions();
     if (regions_) {
       options_.parameters.region.regions =
-          parse_number<int>("--regions", *regions_, 1, INT32_MAX, "an integer of 1 or more");
+          number_of<int>("--regions", *regions_, 1, INT32_MAX, "an integer of 1 or more");
     }
     if (threshold_) {
       options_.threshold =
-          parse_number<double>("--threshold", *threshold_, 0, 1, "a number from 0 to 1");
+          number_of<double>("--threshold", *threshold_, 0, 1, "a number from 0 to 1");
     }
     if (min_size_) options_.least_ground = ground_area(*min_size_);
     if (options_.least_ground && options_.image.empty()) {

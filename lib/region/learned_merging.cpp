@@ -102,13 +102,6 @@ class Merger {
 
 }  // namespace
 
-std::size_t merges_to_keep(const std::vector<Merge>& by_strength) {
-  const auto end = std::find_if(by_strength.begin(), by_strength.end(), [](const Merge& merge) {
-    return merge.height > static_cast<float>(kStartStrength);
-  });
-  return static_cast<std::size_t>(end - by_strength.begin());
-}
-
 std::vector<Merge> merge_by_probability(RegionGraph graph, std::vector<Merge> kept,
                                         std::int32_t basins, const MergingModel& model) {
   constexpr auto kScale = static_cast<float>(kStartHeight / kStartStrength);

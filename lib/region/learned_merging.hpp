@@ -74,7 +74,4 @@ inline constexpr double kMergingGrowth = 1.0 / 32;
 std::vector<Merge> merge_by_probability(RegionGraph graph, std::vector<Merge> kept,
                                         std::int32_t basins, const MergingModel& model);
 
-/// How many of the merges are up to kStartStrength.
-std::size_t merges_to_keep(const std::vector<Merge>& by_strength);
-
 }  // namespace diacut

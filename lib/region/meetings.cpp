@@ -14,8 +14,9 @@
 
 namespace diacut {
 
-Meetings::Meetings(std::int32_t leaves, const std::vector<Merge>& merges)
-    : parent_(static_cast<std::size_t>(leaves) + 1), link_(parent_.size(), kNever) {
+Meetings::Meetings(const Hierarchy& hierarchy)
+    : parent_(static_cast<std::size_t>(hierarchy.leaves.count) + 1), link_(parent_.size(), kNever) {
+  const std::vector<Merge>& merges = hierarchy.merges;
   std::iota(parent_.begin(), parent_.end(), 0);
   // By node: a leaf that stands for it, and its number of leaves.
   std::vector<std::pair<std::int32_t, std::int32_t>> nodes;

@@ -19,9 +19,7 @@ class Meetings {
   static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
   /// Preconditions: each merge joins two older nodes, and each node is merged at most once.
-  explicit Meetings(const Hierarchy& hierarchy)
-      : Meetings(static_cast<std::int32_t>(hierarchy.leaves.count), hierarchy.merges) {}
-  Meetings(std::int32_t leaves, const std::vector<Merge>& merges);
+  explicit Meetings(const Hierarchy& hierarchy);
 
   /// The index of the merge, or kNever. Precondition: a and b are different leaves.
   std::size_t merge_of(std::int32_t a, std::int32_t b) const;
