@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "command_line.hpp"
+#include "core/extension.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut::app {
@@ -139,7 +140,7 @@ class EvaluateLine {
     if (options_.parameters.suppress && options_.kind && *options_.kind != ResultKind::kContours) {
       line_.fail("--suppress thins contour maps, but --kind names something else");
     }
-    if (!options_.plot.empty() && result_extension(options_.plot) != ".png") {
+    if (!options_.plot.empty() && !has_extension(options_.plot, ".png")) {
       line_.fail(fmt::format("--plot: '{}' does not end in .png, the only format", options_.plot));
     }
     if (options_.json == "-" && options_.csv == "-") {

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "core/extension.hpp"
 #include "diacut/errors.hpp"
 #include "evaluate/mat_file.hpp"
 #include "evaluate/result.hpp"
@@ -45,11 +46,6 @@ Rule rule(bool second_pass) {
 
 namespace fs = std::filesystem;
 
-bool is_truth_file(const fs::path& path) {
-  const std::string extension = result_extension(path);
-  return extension == ".mat" || is_raster_extension(extension);
-}
-
 /// "a" for "a_12"; nothing for a name without a number.
 std::optional<std::string> without_number(const std::string& stem) {
   const std::size_t last = stem.find_last_not_of("0123456789");
@@ -67,7 +63,7 @@ bool in_order(const std::string& a, const std::string& b) {
 std::vector<std::string> label_files(const fs::path& folder) {
   std::vector<std::string> paths;
   for (const fs::directory_entry& entry : list_folder(folder.string())) {
-    if (entry.is_regular_file() && is_raster_extension(result_extension(entry.path()))) {
+    if (entry.is_regular_file() && has_extension(entry.path(), kRasterExtensions)) {
       paths.push_back(entry.path().string());
     }
   }
@@ -175,14 +171,14 @@ std::vector<TruthEntry> find_ground_truth(const std::string& folder,
         found[path.filename().string()].whole.push_back(path.string());
       continue;
     }
-    if (!is_truth_file(path)) continue;
+    if (!is_scored(path)) continue;
     const std::string stem = path.stem().string();
     const std::optional<std::string> prefix = without_number(stem);
     // Where the names of the results do not decide, "a_7" is an annotation of "a", and "a_007" a
     // name.
     const bool padded =
         prefix && stem.size() > prefix->size() + 2 && stem[prefix->size() + 1] == '0';
-    const bool numbered = prefix && result_extension(path) != ".mat" && !is_wanted(stem) &&
+    const bool numbered = prefix && !has_extension(path, ".mat") && !is_wanted(stem) &&
                           (is_wanted(*prefix) || !padded);
     if (numbered) {
       found[*prefix].numbered.push_back(path.string());
@@ -221,7 +217,7 @@ std::vector<TruthEntry> find_ground_truth(const std::string& folder,
 GroundTruth read_ground_truth(const TruthEntry& entry) {
   GroundTruth truth;
   for (const std::string& path : entry.paths) {
-    if (result_extension(path) == ".mat") {
+    if (has_extension(path, ".mat")) {
       read_mat(path, truth);
       continue;
     }

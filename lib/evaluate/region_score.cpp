@@ -55,18 +55,8 @@ class Contingency {
   Contingency(std::span<const std::int32_t> ours, std::size_t count, const TruthRegions& truth)
       : truth_(truth), rows_(count), best_ever_(truth.regions.size(), 0) {
     for (const std::vector<std::int32_t>& region_of : truth.region_of) {
-      // Sorting by the region of the segmentation, then of the truth, brings equal pairs together.
-      std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
-      pairs.reserve(ours.size());
-      for (std::size_t i = 0; i < ours.size(); ++i) pairs.emplace_back(ours[i], region_of[i]);
-      std::sort(pairs.begin(), pairs.end());
-      for (std::size_t begin = 0; begin < pairs.size();) {
-        std::size_t end = begin;
-        while (end < pairs.size() && pairs[end] == pairs[begin]) ++end;
-        rows_[static_cast<std::size_t>(pairs[begin].first)].shared.push_back(
-            {static_cast<std::size_t>(pairs[begin].second),
-             static_cast<std::int64_t>(end - begin)});
-        begin = end;
+      for (std::size_t i = 0; i < ours.size(); ++i) {
+        ++rows_[static_cast<std::size_t>(ours[i])].shared[region_of[i]];
       }
     }
     for (const std::int32_t region : ours) ++rows_[static_cast<std::size_t>(region)].area;
@@ -76,24 +66,10 @@ class Contingency {
   void merge(std::size_t to, std::size_t from) {
     Row& into = rows_[to];
     Row& gone = rows_[from];
-    std::vector<Share> merged;
-    merged.reserve(into.shared.size() + gone.shared.size());
-    auto a = into.shared.begin();
-    auto b = gone.shared.begin();
-    while (a != into.shared.end() || b != gone.shared.end()) {
-      if (b == gone.shared.end() || (a != into.shared.end() && a->region < b->region)) {
-        merged.push_back(*a++);
-      } else if (a == into.shared.end() || b->region < a->region) {
-        merged.push_back(*b++);
-      } else {
-        merged.push_back({a->region, a->pixels + b->pixels});
-        ++a;
-        ++b;
-      }
+    for (const auto& [region, pixels] : std::exchange(gone.shared, {})) {
+      into.shared[region] += pixels;
     }
-    into.shared = std::move(merged);
     into.area += std::exchange(gone.area, 0);
-    gone.shared = {};
   }
 
   RegionScores scores() {
@@ -110,7 +86,8 @@ class Contingency {
       total += row.area;
       own_squares += static_cast<double>(row.area) * static_cast<double>(row.area);
       own_logs += n_log_n(row.area);
-      for (const auto& [region, pixels] : row.shared) {
+      for (const auto& [number, pixels] : row.shared) {
+        const auto region = static_cast<std::size_t>(number);
         const auto& [area, annotator] = truth_.regions[region];
         const auto overlap =
             static_cast<double>(pixels) / static_cast<double>(row.area + area - pixels);
@@ -148,13 +125,9 @@ class Contingency {
   }
 
  private:
-  struct Share {
-    std::size_t region;
-    std::int64_t pixels;
-  };
   struct Row {
     std::int64_t area = 0;
-    std::vector<Share> shared;  ///< In ascending order of the regions of the truth.
+    std::map<std::int32_t, std::int64_t> shared;  ///< By region of the truth.
   };
 
   const TruthRegions& truth_;

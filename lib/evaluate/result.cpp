@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 
+#include "core/extension.hpp"
 #include "diacut/errors.hpp"
 #include "evaluate/mat_file.hpp"
 
@@ -64,22 +64,14 @@ std::vector<fs::directory_entry> list_folder(const std::string& folder) {
   return entries;
 }
 
-std::string result_extension(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
-
-bool is_raster_extension(const std::string& extension) {
-  return extension == ".png" || extension == ".tif" || extension == ".tiff" || extension == ".npy";
+bool is_scored(const fs::path& path) {
+  return has_extension(path, kRasterExtensions) || has_extension(path, ".mat");
 }
 
 std::vector<ResultFile> find_results(const std::string& folder) {
   std::vector<ResultFile> results;
   for (const fs::directory_entry& entry : list_folder(folder)) {
-    const std::string extension = result_extension(entry.path());
-    if (entry.is_directory() || !(extension == ".mat" || is_raster_extension(extension))) continue;
+    if (entry.is_directory() || !is_scored(entry.path())) continue;
     results.push_back({entry.path().stem().string(), entry.path().string()});
   }
   std::sort(results.begin(), results.end(),
@@ -99,7 +91,7 @@ std::vector<ResultFile> find_results(const std::string& folder) {
 }
 
 Raster read_result(const std::string& path) {
-  if (result_extension(path) == ".mat") return read_mat_matrix(path, {"ucm2", "ucm"});
+  if (has_extension(path, ".mat")) return read_mat_matrix(path, {"ucm2", "ucm"});
   return read_raster(path);
 }
 

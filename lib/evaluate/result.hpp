@@ -23,11 +23,11 @@ std::string to_string(ResultKind kind);
 /// folder.
 std::vector<std::filesystem::directory_entry> list_folder(const std::string& folder);
 
-/// The extension of a path in lower case, with its dot.
-std::string result_extension(const std::filesystem::path& path);
+/// The extensions of label images and maps.
+inline constexpr const char* kRasterExtensions = ".png, .tif, .tiff, .npy";
 
-/// Whether the extension is .png, .tif, .tiff or .npy.
-bool is_raster_extension(const std::string& extension);
+/// Whether the extension is one of these or .mat.
+bool is_scored(const std::filesystem::path& path);
 
 struct ResultFile {
   std::string name;  ///< The name of the file without folder and extension.

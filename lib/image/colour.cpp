@@ -57,27 +57,10 @@ struct Lab {
 /// are exact to 0.001 in all three values.
 class LabConversion {
  public:
-  LabConversion() {
-    for (std::size_t i = 0; i < light_of_byte_.size(); ++i) {
-      light_of_byte_.at(i) = light_(static_cast<float>(i) / 255);
-    }
-  }
-
   Lab operator()(float red, float green, float blue) const {
-    return of_light(light_(red), light_(green), light_(blue));
-  }
-  Lab of_bytes(std::uint8_t red, std::uint8_t green, std::uint8_t blue) const {
-    return of_light(light_of_byte_[red], light_of_byte_[green], light_of_byte_[blue]);
-  }
-
-  /// Of a grey value L alone.
-  float lightness(float grey) const { return 116 * share_(light_(grey)) - 16; }
-  float lightness_of_byte(std::uint8_t grey) const {
-    return 116 * share_(light_of_byte_[grey]) - 16;
-  }
-
- private:
-  Lab of_light(float r, float g, float b) const {
+    const float r = light_(red);
+    const float g = light_(green);
+    const float b = light_(blue);
     // The matrix of ITU-R BT.709's primaries, its rows divided by the white point D65.
     const float x = share_(0.433953f * r + 0.376219f * g + 0.189828f * b);
     const float y = share_(0.212671f * r + 0.715160f * g + 0.072169f * b);
@@ -85,9 +68,12 @@ class LabConversion {
     return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
   }
 
+  /// Of a grey value L alone.
+  float lightness(float grey) const { return 116 * share_(light_(grey)) - 16; }
+
+ private:
   Table<4096> light_{linear_light};
   Table<16384> share_{lightness_function};
-  std::array<float, 256> light_of_byte_{};
 };
 
 const LabConversion& lab_conversion() {
@@ -107,6 +93,9 @@ void each_pixel(std::size_t count, const Visit& visit) {
 std::uint8_t byte_of(float value) {
   return static_cast<std::uint8_t>(std::clamp(value, 0.0f, 255.0f) + 0.5f);
 }
+
+/// The nearest value of 8 bits, of 255.
+float of_bytes(float value) { return static_cast<float>(byte_of(255 * value)) / 255; }
 
 }  // namespace
 
@@ -136,12 +125,11 @@ std::vector<std::uint8_t> lab_bytes(const Image& image) {
   std::vector<std::uint8_t> result(image.pixels.size());
   each_pixel(image.pixel_count(), [&](std::size_t i) {
     if (image.channels == 1) {
-      result[i] = byte_of(kLightness * lab_of.lightness_of_byte(byte_of(255 * values[i])));
+      result[i] = byte_of(kLightness * lab_of.lightness(of_bytes(values[i])));
       return;
     }
     const float* pixel = values + 3 * i;
-    const Lab lab =
-        lab_of.of_bytes(byte_of(255 * pixel[0]), byte_of(255 * pixel[1]), byte_of(255 * pixel[2]));
+    const Lab lab = lab_of(of_bytes(pixel[0]), of_bytes(pixel[1]), of_bytes(pixel[2]));
     result[3 * i] = byte_of(kLightness * lab.l);
     result[3 * i + 1] = byte_of(lab.a + 128);
     result[3 * i + 2] = byte_of(lab.b + 128);

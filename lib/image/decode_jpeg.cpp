@@ -205,26 +205,16 @@ Decoded decode_jpeg(Bytes file, const SizeLimit& limit, const DecodeTask& /*task
   check_size(info.image_width, info.image_height, limit, info.num_components == 1 ? 1 : 3);
   Decoded decoded;
   read_markers(reader, decoded);
-  J_COLOR_SPACE colours = JCS_RGB;
-  int channels = 3;
-  switch (info.jpeg_color_space) {
-    case JCS_GRAYSCALE:
-      colours = JCS_GRAYSCALE;
-      channels = 1;
-      break;
-    case JCS_RGB:
-    case JCS_YCbCr:
-      break;
-    case JCS_CMYK:
-    case JCS_YCCK:
-      colours = JCS_CMYK;
-      channels = 4;
-      break;
-    default:
-      throw InputError(fmt::format(
-          "the JPEG file has {} colour components, expected grey, colour or CMYK: save it as RGB",
-          info.num_components));
+  const J_COLOR_SPACE stored = info.jpeg_color_space;
+  const bool is_grey = stored == JCS_GRAYSCALE;
+  const bool is_cmyk = stored == JCS_CMYK || stored == JCS_YCCK;
+  if (!is_grey && !is_cmyk && stored != JCS_RGB && stored != JCS_YCbCr) {
+    throw InputError(fmt::format(
+        "the JPEG file has {} colour components, expected grey, colour or CMYK: save it as RGB",
+        info.num_components));
   }
+  const J_COLOR_SPACE colours = is_grey ? JCS_GRAYSCALE : is_cmyk ? JCS_CMYK : JCS_RGB;
+  const int channels = is_grey ? 1 : is_cmyk ? 4 : 3;
   decoded.samples.create(static_cast<int>(info.image_height), static_cast<int>(info.image_width),
                          CV_8UC(channels));
   if (!reader.read_rows(colours, decoded.samples.data, decoded.samples.step[0])) refuse(reader);
@@ -235,7 +225,7 @@ Decoded decode_jpeg(Bytes file, const SizeLimit& limit, const DecodeTask& /*task
     decoded.notes.push_back(fmt::format("The JPEG data hold {} bytes too many: it may be damaged.",
                                         reader.extraneous_bytes()));
   }
-  if (channels == 4) {
+  if (is_cmyk) {
     // Adobe's programs store CMYK inverted, and mark their files.
     convert_cmyk(info.saw_Adobe_marker != 0, decoded);
   }

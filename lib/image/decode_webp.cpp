@@ -14,16 +14,14 @@ constexpr std::size_t kChunkHeader = 8;
 constexpr std::size_t kOpenCvHeader = 32;
 constexpr std::size_t kOpenCvLargest = std::size_t{64} << 20;
 
-struct WebpHeader {
+struct WebpSize {
   std::int64_t width = 0;
   std::int64_t height = 0;
-  int orientation = 1;
-  std::vector<std::uint8_t> profile;
 };
 
-/// The sizes that the first chunk tells (RFC 9649), and the orientation and the colour profile,
+/// The sizes that the first chunk tells (RFC 9649). Takes the orientation and the colour profile
 /// from any chunk.
-WebpHeader read_webp_header(Bytes file) {
+WebpSize read_webp_header(Bytes file, Decoded& decoded) {
   const auto field = [&](std::size_t at, std::size_t size) {
     if (at + size > file.size()) refuse_damaged("WebP", "the data end within the header");
     return read_uint(file, at, size, ByteOrder::kLittle);
@@ -34,7 +32,7 @@ WebpHeader read_webp_header(Bytes file) {
   }
   const std::size_t first = 12;
   const std::size_t data = first + kChunkHeader;
-  WebpHeader header;
+  WebpSize header;
   if (has_text(file, first, "VP8X")) {
     constexpr std::uint32_t kAnimated = 2;
     if ((field(data, 1) & kAnimated) != 0) {
@@ -57,9 +55,9 @@ WebpHeader read_webp_header(Bytes file) {
     if (size > riff_end - at - kChunkHeader)
       refuse_damaged("WebP", "a part is longer than the whole");
     const Bytes chunk = file.subspan(at + kChunkHeader, size);
-    if (has_text(file, at, "ICCP")) header.profile.assign(chunk.begin(), chunk.end());
+    if (has_text(file, at, "ICCP")) decoded.profile.assign(chunk.begin(), chunk.end());
     if (has_text(file, at, "EXIF")) {
-      header.orientation = exif_orientation(chunk);
+      decoded.orientation = exif_orientation(chunk);
       break;
     }
     at += kChunkHeader + size + size % 2;
@@ -70,7 +68,8 @@ WebpHeader read_webp_header(Bytes file) {
 }  // namespace
 
 Decoded decode_webp(Bytes file, const SizeLimit& limit, const DecodeTask& /*task*/) {
-  const WebpHeader header = read_webp_header(file);
+  Decoded decoded;
+  const WebpSize header = read_webp_header(file, decoded);
   check_size(header.width, header.height, limit);
   if (file.size() > kOpenCvLargest) {
     throw InputError(
@@ -78,9 +77,6 @@ Decoded decode_webp(Bytes file, const SizeLimit& limit, const DecodeTask& /*task
                     "it as PNG",
                     file.size(), kOpenCvLargest));
   }
-  Decoded decoded;
-  decoded.orientation = header.orientation;
-  decoded.profile = header.profile;
   std::vector<std::uint8_t> padded;
   if (file.size() < kOpenCvHeader) {
     padded.assign(file.begin(), file.end());

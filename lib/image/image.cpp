@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <array>
+#include <cstdio>
 #include <limits>
 #include <opencv2/core.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -23,19 +26,6 @@
 
 namespace diacut {
 namespace {
-
-struct NamedBytes {
-  std::vector<std::uint8_t> bytes;
-  std::string name;
-};
-
-/// The bytes of an image file, and what messages call it.
-NamedBytes read_file_bytes(const std::string& path) {
-  const std::string name = path == "-" ? "standard input" : path;
-  return {
-      naming(name, [&] { return read_bytes(path, kFormatHead, identify_format, "an image file"); }),
-      name};
-}
 
 /// What `accepts` is told of a file of `file_bytes`.
 SizeLimit limit_of(const ImageParameters& parameters, const SizeCheck& accepts,
@@ -71,9 +61,8 @@ void check_large_file(const std::string& path, const ImageParameters& parameters
 }
 
 /// `path`: of the file that the bytes are from; empty: there is none.
-Image image_of(const std::string& path, const std::vector<std::uint8_t>& bytes,
-               const std::string& name, const ImageParameters& parameters, const ImagePart& part,
-               const SizeCheck& accepts) {
+Image image_of(const std::string& path, Bytes bytes, const std::string& name,
+               const ImageParameters& parameters, const ImagePart& part, const SizeCheck& accepts) {
   return naming(name, [&] {
     const SizeLimit limit = limit_of(parameters, accepts, bytes.size());
     return to_image(decode_file(path, bytes, limit, {DecodeTask::kPicture, part}, parameters),
@@ -93,64 +82,50 @@ int count_pages(const std::string& path, const ImageParameters& parameters,
                 const std::string& channel) {
   const auto mapped = MappedFile::open(path, 1);
   // What cannot be mapped is read, or refused with the reason.
-  const std::vector<std::uint8_t> read =
-      mapped ? std::vector<std::uint8_t>() : read_file_bytes(path).bytes;
-  const Bytes bytes = mapped ? mapped->bytes() : Bytes(read);
+  const std::optional<ImageFile> read = mapped ? std::nullopt : std::optional<ImageFile>(path);
+  const Bytes bytes = mapped ? mapped->bytes() : Bytes(read->bytes());
   return naming(path, [&] {
     const DecodeTask task{DecodeTask::kPages, {1, channel}};
     return decode_as_asked(bytes, parameters.max_pixels, task, parameters).pages;
   });
 }
 
-Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
-                   const ImageParameters& parameters) {
-  return decode_image(bytes, name, parameters, {});
-}
-
 Image read_image(const std::string& path, const ImageParameters& parameters, const ImagePart& part,
                  const SizeCheck& accepts) {
   check_large_file(path, parameters, part, accepts);
-  const auto [bytes, name] = read_file_bytes(path);
-  return image_of(name, bytes, name, parameters, part, accepts);
+  return ImageFile(path).read(parameters, part, accepts);
 }
 
-Image read_image(const std::string& path, const ImageParameters& parameters) {
-  return read_image(path, parameters, {});
-}
-
-ImageFile::ImageFile(const std::string& path) {
-  auto [bytes, name] = read_file_bytes(path);
-  bytes_ = std::move(bytes);
-  name_ = std::move(name);
-}
+ImageFile::ImageFile(const std::string& path)
+    : bytes_(
+          naming(path == "-" ? "standard input" : path,
+                 [&] { return read_bytes(path, kFormatHead, identify_format, "an image file"); })),
+      name_(path == "-" ? "standard input" : path) {}
 
 PictureFacts ImageFile::facts(const ImageParameters& parameters) const {
   return naming(name_, [&] {
+    constexpr std::string_view kChannel = "channel ";
     PictureFacts facts;
     const DecodeTask task{DecodeTask::kFacts, {}};
     for (const std::string& note :
          decode_as_asked(bytes_, parameters.max_pixels, task, parameters).notes) {
-      const std::size_t space = std::min(note.find(' '), note.size());
-      const std::string key = note.substr(0, space);
-      const std::string value = note.substr(std::min(space + 1, note.size()));
-      const char* at = value.c_str();
-      char* end = nullptr;
-      if (key == "channel") facts.channels.push_back(value);
-      if (key == "planes") facts.planes = true;
-      if (key == "ome") facts.is_ome = true;
-      if (key == "spacing") facts.spacing = std::strtod(at, &end);
-      if (key == "pixel") {
-        const double width = std::strtod(at, &end);
-        facts.pixel = {width, std::strtod(end, nullptr), "um"};
+      if (note == "planes") facts.planes = true;
+      if (note == "ome") facts.is_ome = true;
+      if (note.starts_with(kChannel)) facts.channels.push_back(note.substr(kChannel.size()));
+      std::sscanf(note.c_str(), "spacing %lf", &facts.spacing);
+      PixelSize& pixel = facts.pixel;
+      if (std::sscanf(note.c_str(), "pixel %lf %lf", &pixel.width, &pixel.height) == 2) {
+        pixel.unit = "um";
       }
-      if (key != "pages") continue;
-      facts.order.clear();
-      for (int k = 0; k < 2 && *at != '\0'; ++k) {
-        facts.order += *at;
-        const auto size = static_cast<int>(std::strtol(at + 1, &end, 10));
-        (*at == 'Z' ? facts.slices : facts.frames) = size;
-        at = *end == ' ' ? end + 1 : end;
+      std::array<char, 2> axes{};
+      std::array<int, 2> sizes{};
+      if (std::sscanf(note.c_str(), "pages %c %d %c %d", &axes[0], &sizes[0], &axes[1],
+                      &sizes[1]) != 4) {
+        continue;
       }
+      facts.order.assign(axes.begin(), axes.end());
+      facts.slices = sizes[axes[0] == 'Z' ? 0 : 1];
+      facts.frames = sizes[axes[0] == 'Z' ? 1 : 0];
     }
     return facts;
   });

@@ -123,33 +123,24 @@ bool changes_nothing(const Profile& profile, bool has_colours) {
   return !shown.empty() && is_identity(greys, shown);
 }
 
-/// Replaces each grey by its entry in a table; alpha stays.
-template <typename T>
-void look_up(cv::Mat& samples, const std::vector<T>& table) {
-  const int channels = samples.channels();
-  parallel_for(samples.rows, [&](int y) {
-    T* sample = samples.ptr<T>(y);
-    for (int x = 0; x < samples.cols; ++x, sample += channels) *sample = table[*sample];
-  });
-}
-
-template <typename T>
-bool convert_grey_samples(const Profile& profile, Decoded& decoded) {
-  constexpr int kCount = std::numeric_limits<T>::max() + 1;
-  const std::vector<float> before = ramp(kCount);
-  const std::vector<float> after = convert_greys(profile, before);
+/// Alpha stays.
+bool convert_greys(const Profile& profile, Decoded& decoded) {
+  const int last = decoded.samples.depth() == CV_8U ? 255 : 65535;
+  const std::vector<float> after = convert_greys(profile, ramp(last + 1));
   if (after.empty()) return false;
-  std::vector<T> table(kCount);
-  constexpr int kLast = kCount - 1;
-  for (int k = 0; k < kCount; ++k) {
+  cv::Mat stored;
+  cv::extractChannel(decoded.samples, stored, 0);
+  cv::Mat1i greys;
+  stored.convertTo(greys, CV_32S);
+  for (int& grey : greys) {
     // Where 0 is white, the light is what is left of the full value.
-    const int level = decoded.zero_is_white ? kLast - k : k;
-    const auto light =
-        static_cast<int>(std::lround(after[static_cast<std::size_t>(level)] * kLast));
-    table[static_cast<std::size_t>(k)] =
-        static_cast<T>(decoded.zero_is_white ? kLast - light : light);
+    const int level = decoded.zero_is_white ? last - grey : grey;
+    const auto light = static_cast<int>(
+        std::lround(after[static_cast<std::size_t>(level)] * static_cast<float>(last)));
+    grey = decoded.zero_is_white ? last - light : light;
   }
-  look_up(decoded.samples, table);
+  greys.convertTo(stored, stored.depth());
+  cv::insertChannel(stored, decoded.samples, 0);
   return true;
 }
 
@@ -202,10 +193,8 @@ void apply_profile(Decoded& decoded) {
   if (changes_nothing(profile, has_colours)) return;
   if (const std::string why = obstacle(decoded); !why.empty()) return give_up(why);
   fill_sixteen_bits(decoded);
-  const bool done = has_colours ? convert_colours(profile, decoded)
-                    : decoded.samples.depth() == CV_8U
-                        ? convert_grey_samples<std::uint8_t>(profile, decoded)
-                        : convert_grey_samples<std::uint16_t>(profile, decoded);
+  const bool done =
+      has_colours ? convert_colours(profile, decoded) : convert_greys(profile, decoded);
   if (!done) give_up("is damaged");
 }
 

@@ -76,18 +76,6 @@ bool is_sane(const Stack& stack) {
   return true;
 }
 
-std::string local_name(const pugi::xml_node& node) {
-  const std::string name = node.name();
-  return name.substr(name.find(':') == std::string::npos ? 0 : name.find(':') + 1);
-}
-
-pugi::xml_node child(const pugi::xml_node& parent, std::string_view name) {
-  for (const pugi::xml_node& each : parent.children()) {
-    if (local_name(each) == name) return each;
-  }
-  return {};
-}
-
 /// Tells which directory of which file holds which plane, as the TiffData elements say. OME-XML
 /// names files by their UUID.
 void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int directories,
@@ -96,8 +84,9 @@ void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int 
   std::set<std::string> files;
   stack.directories.assign(static_cast<std::size_t>(stack.planes()), -1);
   bool any = false;
-  for (const pugi::xml_node& data : pixels.children()) {
-    if (local_name(data) != "TiffData") continue;
+  for (const pugi::xpath_node& each : pixels.select_nodes("*[local-name()='TiffData']")) {
+    const pugi::xml_node data = each.node();
+    const pugi::xml_node uuid = data.select_node("*[local-name()='UUID']").node();
     any = true;
     const int first =
         stack.plane_at(data.attribute("FirstC").as_int(), data.attribute("FirstZ").as_int(),
@@ -105,9 +94,9 @@ void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int 
     const bool has_directory = !data.attribute("IFD").empty();
     const int directory = data.attribute("IFD").as_int();
     const int count = data.attribute("PlaneCount").as_int(has_directory ? 1 : directories);
-    const std::string file = child(data, "UUID").child_value();
+    const std::string file = uuid.child_value();
     if (!file.empty()) files.insert(file);
-    stack.files[first] = child(data, "UUID").attribute("FileName").as_string();
+    stack.files[first] = uuid.attribute("FileName").as_string();
     if (first < 0 || directory < 0 || (!own.empty() && !file.empty() && file != own)) continue;
     for (int k = 0; k < count && first + k < stack.planes() && directory + k < directories; ++k) {
       stack.directories[static_cast<std::size_t>(first + k)] = directory + k;
@@ -135,13 +124,14 @@ std::optional<Stack> ome_stack(const std::string& text, int directories) {
   pugi::xml_document document;
   if (text.find("<OME") == std::string::npos && text.find(":OME") == std::string::npos) return {};
   if (!document.load_buffer(text.data(), text.size())) return {};
-  const pugi::xml_node pixels = child(child(document.document_element(), "Image"), "Pixels");
+  const pugi::xml_node pixels =
+      document.select_node("/*/*[local-name()='Image'][1]/*[local-name()='Pixels']").node();
   const std::string order = pixels.attribute("DimensionOrder").as_string();
   if (order.size() != 5 || !order.starts_with("XY")) return {};
   Stack stack;
   int samples = 1;
-  for (const pugi::xml_node& channel : pixels.children()) {
-    if (local_name(channel) != "Channel") continue;
+  for (const pugi::xpath_node& each : pixels.select_nodes("*[local-name()='Channel']")) {
+    const pugi::xml_node channel = each.node();
     stack.channels.emplace_back(channel.attribute("Name").as_string());
     samples = std::max(samples, channel.attribute("SamplesPerPixel").as_int(1));
   }

@@ -92,20 +92,15 @@ std::string text_of(std::span<const std::uint8_t> message) {
   return text;
 }
 
-void write_all(int file, const std::uint8_t* bytes, std::size_t size) {
-  while (size > 0) {
-    const ssize_t step = ::write(file, bytes, size);
-    if (step <= 0) throw std::bad_alloc();
-    bytes += step;
-    size -= static_cast<std::size_t>(step);
-  }
+void write_out(int file, const void* bytes, std::size_t size) {
+  if (write_all(file, bytes, size) != 0) throw std::bad_alloc();
 }
 
 void answer(const SandboxChannel& channel, const Decoded& decoded) {
   const cv::Mat& samples = decoded.samples;
   for (const cv::Mat& rows : {samples, cv::Mat(decoded.valid)}) {
     for (int row = 0; row < rows.rows; ++row) {
-      write_all(channel.output(), rows.ptr(row),
+      write_out(channel.output(), rows.ptr(row),
                 static_cast<std::size_t>(rows.cols) * rows.elemSize());
     }
   }
@@ -153,7 +148,7 @@ Descriptor file_of(Bytes bytes) {
     throw InputError(
         fmt::format("cannot be given to the sandbox: {}", std::generic_category().message(errno)));
   }
-  write_all(file.get(), bytes.data(), bytes.size());
+  write_out(file.get(), bytes.data(), bytes.size());
   return file;
 }
 
@@ -198,11 +193,7 @@ class Answers {
   static constexpr std::size_t kMostNotes = 100;
 
   static void read(int file, std::uint8_t* to, std::size_t begin, std::size_t size) {
-    for (std::size_t at = 0; at < size;) {
-      const ssize_t step = ::pread(file, to + at, size - at, static_cast<off_t>(begin + at));
-      if (step <= 0) damaged_answer();
-      at += static_cast<std::size_t>(step);
-    }
+    if (!read_all(file, to, size, begin)) damaged_answer();
   }
 
   void check_size(const Size& size) {

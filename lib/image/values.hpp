@@ -18,38 +18,35 @@ namespace diacut {
 /// in the range that was asked for.
 Image to_image(const Decoded& decoded, ValueRange rule);
 
-/// The values of the pixels that have data, of all channels together.
-struct StoredValues {
+/// The values of the pixels of a picture that have data, of all channels together.
+class StoredValues {
+ public:
+  /// `count`: how many there are with those of pixels without data.
+  explicit StoredValues(std::uint64_t count);
+
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
   std::vector<double> sample;  ///< Evenly spaced ones in scan order, for quantiles.
-};
 
-/// The values of a picture that is too large for memory: they are added in scan order, those of
-/// pixels with data alone.
-class PictureValues {
- public:
-  /// values: how many there are with those of pixels without data.
-  explicit PictureValues(std::uint64_t values);
-
-  void add(double value) {
-    values_.low = std::min(values_.low, value);
-    values_.high = std::max(values_.high, value);
-    if (until_next_-- > 0) return;
-    values_.sample.push_back(value);
-    until_next_ = step_ - 1;
+  void extend(double least, double greatest) {
+    low = std::min(low, least);
+    high = std::max(high, greatest);
+  }
+  /// Samples values that follow those before in scan order.
+  void take(const double* values, std::size_t count) {
+    for (; next_ < count; next_ += step_) sample.push_back(values[next_]);
+    next_ -= count;
   }
 
-  /// The values that to_image() makes 0 and 1. `depth`: OpenCV's, of the samples. Adds to `notes`
-  /// what to_image() does. Throws InputError where nothing was added, or where floats do not lie in
-  /// the range that was asked for.
-  std::pair<double, double> range(int depth, const TypeRange& type_range, ValueRange rule,
-                                  std::vector<std::string>& notes) &&;
-
  private:
-  std::uint64_t step_;
-  std::uint64_t until_next_ = 0;
-  StoredValues values_;
+  std::size_t step_;
+  std::size_t next_ = 0;  ///< The next one that is sampled, of those that follow.
 };
+
+/// The values of a picture that to_image() makes 0 and 1. `depth`: OpenCV's, of the samples. Adds
+/// to `notes` what to_image() does. Reorders the sample. Throws InputError where there are no
+/// values, or where floats do not lie in the range that was asked for.
+std::pair<double, double> choose_range(int depth, const TypeRange& type_range, StoredValues& values,
+                                       ValueRange rule, std::vector<std::string>& notes);
 
 }  // namespace diacut

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/extension.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "map/gdal.hpp"
@@ -61,30 +62,6 @@ int digits_for(double degrees) {
   return std::clamp(static_cast<int>(std::ceil(-std::log10(degrees))) + 2, kLeast, kMost);
 }
 
-CPLStringList layer_options(const RegionFormat& format, const MapFrame& frame,
-                            const OGRSpatialReference& reference) {
-  CPLStringList options;
-  switch (format.format) {
-    case MapRegionFormat::kGeoJson:
-      options.AddNameValue("RFC7946", "YES");
-      options.AddNameValue("COORDINATE_PRECISION",
-                           std::to_string(digits_for(degrees_of_pixel(frame, reference))).c_str());
-      break;
-    case MapRegionFormat::kGeoPackage:
-      options.AddNameValue("GEOMETRY_NAME", "geom");
-      break;
-    case MapRegionFormat::kShapefile:
-      options.AddNameValue("ENCODING", "UTF-8");
-      options.AddNameValue("SPATIAL_INDEX", "YES");
-      options.AddNameValue("2GB_LIMIT", "YES");
-      // A shapefile holds the date of its writing: a fixed one, so that equal regions give equal
-      // bytes.
-      options.AddNameValue("DBF_DATE_LAST_UPDATE", "1970-01-01");
-      break;
-  }
-  return options;
-}
-
 /// A line of a map, over this many pixels, is straight in longitude and latitude too: over s pixels
 /// of p metres it is off by about (s p)^2 / (8 R) for the earth's radius R, for pixels of 1 km by a
 /// hundredth of a pixel.
@@ -117,14 +94,72 @@ struct BandFigures {
   }
 };
 
+/// What is counted and measured in regions row by row.
+struct RegionSums {
+  std::vector<std::int64_t> pixels;  ///< By label; regions without any are left out.
+  /// Region after region: those of region L in the k-th of `bands` are at (L - 1) * bands + k.
+  std::vector<BandFigures> figures;
+
+  /// labels_of(rows): the labels of these rows. Reads the scene once.
+  template <class LabelsOf>
+  RegionSums(std::int64_t count, const MapFrame& frame, const LabelsOf& labels_of)
+      : pixels(static_cast<std::size_t>(count) + 1, 0),
+        figures(static_cast<std::size_t>(count) * frame.bands.size()) {
+    const std::size_t bands = frame.bands.size();
+    scene_of(frame).each_rows(frame.bands, [&](const BandRows& rows) {
+      const std::int32_t* labels = labels_of(rows);
+      const std::size_t count_of_rows =
+          static_cast<std::size_t>(rows.rows) * static_cast<std::size_t>(frame.width);
+      for (std::size_t i = 0; i < count_of_rows; ++i) {
+        ++pixels.at(static_cast<std::size_t>(labels[i]));
+      }
+      for (std::size_t b = 0; b < bands; ++b) {
+        const double* values = rows.values.data() + b * count_of_rows;
+        const std::uint8_t* valid = rows.valid.data() + b * count_of_rows;
+        for (std::size_t i = 0; i < count_of_rows; ++i) {
+          if (labels[i] == 0 || valid[i] == 0) continue;
+          figures[static_cast<std::size_t>(labels[i] - 1) * bands + b].add(values[i]);
+        }
+      }
+    });
+  }
+};
+
+/// A ring of a region: corners of pixels.
+struct MapRing {
+  std::span<const Corner> corners;
+  bool hole = false;
+};
+
+/// A region in coordinates of a frame, with outer rings counterclockwise and holes clockwise. Each
+/// ring that is no hole begins a polygon, whose holes follow it.
+OGRMultiPolygon shape_of(const std::vector<MapRing>& rings, const PixelToMap& to_map) {
+  OGRMultiPolygon shape;
+  for (const MapRing& ring : rings) {
+    std::vector<double> x;
+    std::vector<double> y;
+    for (const Corner& corner : ring.corners) {
+      x.push_back(corner.x);
+      y.push_back(corner.y);
+    }
+    to_map.transform(x, y);
+    auto made = std::make_unique<OGRLinearRing>();
+    made->setPoints(static_cast<int>(x.size()), x.data(), y.data());
+    made->closeRings();
+    if ((made->isClockwise() != 0) != ring.hole) made->reversePoints();
+    if (!ring.hole) shape.addGeometryDirectly(new OGRPolygon);
+    shape.getGeometryRef(shape.getNumGeometries() - 1)->addRingDirectly(made.release());
+  }
+  return shape;
+}
+
 /// What is written of the regions of a scene.
 struct MapRegions {
   std::int64_t count = 0;
-  const std::vector<std::int64_t>& pixels;  ///< By label; those without any are left out.
-  /// Region after region: those of region L in the k-th of `bands` are at (L - 1) * bands + k.
-  const std::vector<BandFigures>& figures;
-  /// The shape of a region. Called once for each, in the order of labels.
-  std::function<OGRMultiPolygon(std::int64_t label)> shape;
+  const RegionSums& sums;
+  const PixelToMap& to_map;
+  /// The rings of a region. Called once for each, in the order of labels.
+  std::function<std::vector<MapRing>(std::int64_t label)> rings;
   std::function<std::int64_t(int x, int y)> label_at = {};  ///< Of a pixel; empty: not known.
 };
 
@@ -135,13 +170,15 @@ class RegionLayer {
               const MapFrame& frame, const MapRegions& regions)
       : frame_(frame), reference_(spatial_reference(frame)) {
     OGRSpatialReference written = reference_;
-    if (format.format == MapRegionFormat::kGeoJson) {
-      globe_.emplace(frame, digits_for(degrees_of_pixel(frame, reference_)), regions.label_at);
+    CPLStringList options(CSLTokenizeString(format.options));
+    if (format.on_globe) {
+      const int digits = digits_for(degrees_of_pixel(frame, reference_));
+      options.AddNameValue("COORDINATE_PRECISION", std::to_string(digits).c_str());
+      globe_.emplace(frame, digits, regions.label_at);
       written = globe_reference();
     }
     layer_ = dataset.CreateLayer(name.c_str(), frame.projection.empty() ? nullptr : &written,
-                                 globe_ ? wkbUnknown : wkbMultiPolygon,
-                                 layer_options(format, frame, reference_).List());
+                                 globe_ ? wkbUnknown : wkbMultiPolygon, options.List());
     if (layer_ == nullptr) return;
     add_field("label", OFTInteger64);
     add_field("pixels", OFTInteger64);
@@ -222,7 +259,7 @@ class MemoryFolder {
       }
     }
     const auto own = [&](const std::string& name) {
-      return lower_extension(name) == lower_extension(path);
+      return has_extension(path, fs::path(name).extension().string());
     };
     std::sort(names.begin(), names.end(), [&](const auto& a, const auto& b) {
       return std::pair(own(a), a) < std::pair(own(b), b);
@@ -250,7 +287,7 @@ class MemoryFolder {
 
 /// ESRI's own indices of a shapefile that was replaced.
 void remove_old_indices(const std::string& path) {
-  if (lower_extension(path) != ".shp") return;
+  if (!has_extension(path, ".shp")) return;
   for (const char* index : {".sbn", ".sbx"}) {
     std::error_code ignored;
     fs::remove(fs::path(path).replace_extension(index), ignored);
@@ -275,10 +312,9 @@ void write_layer(const std::string& file, const std::string& name, const RegionF
   const GdalMessages messages;
   for (std::int64_t label = 1; label <= regions.count; ++label) {
     const auto at = static_cast<std::size_t>(label);
-    if (regions.pixels[at] == 0) continue;  // Labels of seeds may leave numbers out.
-    const OGRMultiPolygon shape = regions.shape(label);
-    if (!layer.add(label, regions.pixels[at], shape,
-                   regions.figures.data() + (at - 1) * frame.bands.size())) {
+    if (regions.sums.pixels[at] == 0) continue;  // Labels of seeds may leave numbers out.
+    if (!layer.add(label, regions.sums.pixels[at], shape_of(regions.rings(label), regions.to_map),
+                   regions.sums.figures.data() + (at - 1) * frame.bands.size())) {
       refuse(messages);
     }
   }
@@ -295,7 +331,7 @@ void check_region_format(const RegionFormat& format, const MapFrame& frame) {
         "or write polygons in pixels (--geojson) or labels (.tif)",
         format.name));
   }
-  if (format.format == MapRegionFormat::kGeoJson && frame.projection.empty()) {
+  if (format.on_globe && frame.projection.empty()) {
     throw InputError(
         "the scene does not say what its coordinates are, and GeoJSON is in longitude and "
         "latitude: assign a projection with gdal_edit.py -a_srs, or write a GeoPackage (.gpkg)");
@@ -311,54 +347,21 @@ void check_region_format(const RegionFormat& format, const MapFrame& frame) {
 /// At every multiple of how many pixels a side of an outline has a vertex in this format, for
 /// coordinates in which straight lines will be curved; 0: at none.
 int step_of(const RegionFormat& format, const MapFrame& frame) {
-  const bool curved =
-      format.format == MapRegionFormat::kGeoJson && spatial_reference(frame).IsGeographic() == 0;
+  const bool curved = format.on_globe && spatial_reference(frame).IsGeographic() == 0;
   return curved ? kStraightPixels : 0;
 }
 
-/// Writes all regions to `path` and, of a shapefile, beside it: by GDAL in the folder PATH.part,
-/// from where they are put in place. The same regions give the same bytes. Throws InputError that
-/// names the path.
-void write_region_layer(const std::string& path, const RegionFormat& format, const MapFrame& frame,
-                        const MapRegions& regions) {
+/// Puts what `write(file, format)` writes in the place of `path` and, of a shapefile, beside it;
+/// `file` is in memory. The same regions give the same bytes. Throws InputError that names the
+/// path.
+template <class Write>
+void write_in_place(const std::string& path, const Write& write) {
+  const RegionFormat& format = region_format_of(path);
   const MemoryFolder folder;
-  encode_for(path, [&] {
-    write_layer(folder.path(std::string("regions") + format.extension),
-                fs::path(path).stem().string(), format, frame, regions);
-  });
+  encode_for(path, [&] { write(folder.path(std::string("regions") + format.extension), format); });
   folder.put_in_place(path);
   remove_old_indices(path);
 }
-
-/// What is counted and measured in regions row by row.
-struct RegionSums {
-  std::vector<std::int64_t> pixels;  ///< By label.
-  std::vector<BandFigures> figures;  ///< As MapRegions has them.
-
-  /// labels_of(rows): the labels of these rows. Reads the scene once.
-  template <class LabelsOf>
-  RegionSums(std::int64_t count, const MapFrame& frame, const LabelsOf& labels_of)
-      : pixels(static_cast<std::size_t>(count) + 1, 0),
-        figures(static_cast<std::size_t>(count) * frame.bands.size()) {
-    const std::size_t bands = frame.bands.size();
-    scene_of(frame).each_rows(frame.bands, [&](const BandRows& rows) {
-      const std::int32_t* labels = labels_of(rows);
-      const std::size_t count_of_rows =
-          static_cast<std::size_t>(rows.rows) * static_cast<std::size_t>(frame.width);
-      for (std::size_t i = 0; i < count_of_rows; ++i) {
-        ++pixels.at(static_cast<std::size_t>(labels[i]));
-      }
-      for (std::size_t b = 0; b < bands; ++b) {
-        const double* values = rows.values.data() + b * count_of_rows;
-        const std::uint8_t* valid = rows.valid.data() + b * count_of_rows;
-        for (std::size_t i = 0; i < count_of_rows; ++i) {
-          if (labels[i] == 0 || valid[i] == 0) continue;
-          figures[static_cast<std::size_t>(labels[i] - 1) * bands + b].add(values[i]);
-        }
-      }
-    });
-  }
-};
 
 void check_same_size(const Labels& labels, const MapFrame& frame) {
   if (labels.width == frame.width && labels.height == frame.height) return;
@@ -366,34 +369,6 @@ void check_same_size(const Labels& labels, const MapFrame& frame) {
       fmt::format("the labels have {} x {} pixels, the scene {} x {}; they must be of "
                   "one size",
                   labels.width, labels.height, frame.width, frame.height));
-}
-
-/// A ring of a region: corners of pixels.
-struct MapRing {
-  std::span<const Corner> corners;
-  bool hole = false;
-};
-
-/// A region in coordinates of a frame, with outer rings counterclockwise and holes clockwise. Each
-/// ring that is no hole begins a polygon, whose holes follow it.
-OGRMultiPolygon shape_of(const std::vector<MapRing>& rings, const PixelToMap& to_map) {
-  OGRMultiPolygon shape;
-  for (const MapRing& ring : rings) {
-    std::vector<double> x;
-    std::vector<double> y;
-    for (const Corner& corner : ring.corners) {
-      x.push_back(corner.x);
-      y.push_back(corner.y);
-    }
-    to_map.transform(x, y);
-    auto made = std::make_unique<OGRLinearRing>();
-    made->setPoints(static_cast<int>(x.size()), x.data(), y.data());
-    made->closeRings();
-    if ((made->isClockwise() != 0) != ring.hole) made->reversePoints();
-    if (!ring.hole) shape.addGeometryDirectly(new OGRPolygon);
-    shape.getGeometryRef(shape.getNumGeometries() - 1)->addRingDirectly(made.release());
-  }
-  return shape;
 }
 
 }  // namespace
@@ -405,57 +380,50 @@ void check_map_regions(const std::string& path, const MapFrame& frame) {
 
 void write_map_regions(const std::string& path, const Labels& labels, const MapFrame& frame,
                        std::optional<double> simplify) {
-  const RegionFormat& format = region_format_of(path);
   const auto width = static_cast<std::size_t>(labels.width);
-  std::optional<RegionSums> sums;
-  std::optional<PixelToMap> to_map;
-  Outlines outlines;
-  encode_for(path, [&] {
+  write_in_place(path, [&](const std::string& file, const RegionFormat& format) {
     const GdalMessages messages;
     check_region_format(format, frame);
     check_same_size(labels, frame);
-    sums.emplace(labels.count, frame, [&](const BandRows& rows) {
+    const RegionSums sums(labels.count, frame, [&](const BandRows& rows) {
       return labels.values.data() + static_cast<std::size_t>(rows.first) * width;
     });
     // Where regions meet they have vertices, so that neighbours share all of their common boundary.
-    outlines = trace_outlines(labels, {!simplify, simplify ? 0 : step_of(format, frame)});
-    to_map.emplace(frame);
+    Outlines outlines = trace_outlines(labels, {!simplify, simplify ? 0 : step_of(format, frame)});
+    const PixelToMap to_map(frame);
     if (simplify) outlines = simplify_outlines(outlines, *simplify);
+    const auto rings_of = [&](std::int64_t label) {
+      std::vector<MapRing> rings;
+      for (const Ring& ring : outlines.of(label)) rings.push_back({outlines.of(ring), ring.hole});
+      return rings;
+    };
+    const auto label_at = [&](int x, int y) {
+      return std::int64_t{
+          labels.values[static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)]};
+    };
+    write_layer(file, fs::path(path).stem().string(), format, frame,
+                {labels.count, sums, to_map, rings_of, label_at});
   });
-  const auto shape = [&](std::int64_t label) {
-    std::vector<MapRing> rings;
-    for (const Ring& ring : outlines.of(label)) rings.push_back({outlines.of(ring), ring.hole});
-    return shape_of(rings, *to_map);
-  };
-  write_region_layer(
-      path, format, frame,
-      {labels.count, sums->pixels, sums->figures, shape, [&](int x, int y) {
-         return std::int64_t{
-             labels.values[static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)]};
-       }});
 }
 
 void write_region_blocks(const std::string& path, const std::string& labels, std::int64_t count,
                          const MapFrame& frame, const std::function<void(double)>& done) {
-  const RegionFormat& format = region_format_of(path);
   // The first half of the work is to read, the second one to write.
   constexpr double kHalf = 0.5;
-  std::optional<RegionSums> sums;
-  std::optional<PixelToMap> to_map;
-  std::vector<std::vector<RingCorners>> rings_of(static_cast<std::size_t>(count) + 1);
-  encode_for(path, [&] {
-    check_region_format(format, frame);
+  write_in_place(path, [&](const std::string& file, const RegionFormat& format) {
     const GdalMessages messages;
+    check_region_format(format, frame);
     limit_block_cache();
-    to_map.emplace(frame);
+    const PixelToMap to_map(frame);
     const Dataset raster = open_raster(labels);
     if (!raster) messages.refuse(fmt::format("{}: cannot be read", labels), "run again");
+    std::vector<std::vector<RingCorners>> corners_of(static_cast<std::size_t>(count) + 1);
     OutlineSweep sweep(frame.width, {true, step_of(format, frame)},
                        [&](std::int32_t label, std::vector<RingCorners>&& found) {
-                         rings_of.at(static_cast<std::size_t>(label)) = std::move(found);
+                         corners_of.at(static_cast<std::size_t>(label)) = std::move(found);
                        });
     std::vector<std::int32_t> read;
-    sums.emplace(count, frame, [&](const BandRows& rows) {
+    const RegionSums sums(count, frame, [&](const BandRows& rows) {
       read.resize(static_cast<std::size_t>(rows.rows) * static_cast<std::size_t>(frame.width));
       // The bits of labels are those of unsigned numbers, because none is negative.
       if (raster->GetRasterBand(1)->RasterIO(GF_Read, 0, rows.first, frame.width, rows.rows,
@@ -468,19 +436,20 @@ void write_region_blocks(const std::string& path, const std::string& labels, std
       return read.data();
     });
     sweep.finish();
+    const auto rings_of = [&](std::int64_t label) {
+      constexpr std::int64_t kOften = 1024;
+      if (done && label % kOften == 0) {
+        done(kHalf + kHalf * static_cast<double>(label) / static_cast<double>(count));
+      }
+      std::vector<MapRing> rings;
+      for (const RingCorners& ring : corners_of[static_cast<std::size_t>(label)]) {
+        rings.push_back({ring, !rings.empty()});
+      }
+      return rings;
+    };
+    write_layer(file, fs::path(path).stem().string(), format, frame,
+                {count, sums, to_map, rings_of});
   });
-  const auto shape = [&](std::int64_t label) {
-    constexpr std::int64_t kOften = 1024;
-    if (done && label % kOften == 0) {
-      done(kHalf + kHalf * static_cast<double>(label) / static_cast<double>(count));
-    }
-    std::vector<MapRing> rings;
-    for (const RingCorners& ring : rings_of[static_cast<std::size_t>(label)]) {
-      rings.push_back({ring, !rings.empty()});
-    }
-    return shape_of(rings, *to_map);
-  };
-  write_region_layer(path, format, frame, {count, sums->pixels, sums->figures, shape});
 }
 
 }  // namespace diacut

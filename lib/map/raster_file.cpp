@@ -45,9 +45,8 @@ void write_map_labels(const std::string& path, const Labels& labels, const MapFr
 }
 
 void check_strength_name(const std::string& path) {
-  const std::string extension = lower_extension(path);
-  if (names_tiff(path) || path == "-" || extension == ".png" || extension == ".npy") return;
-  throw unknown_extension(path, "maps of boundary strength", ".tif, .png, .npy");
+  if (names_tiff(path) || path == "-") return;
+  check_extension(path, "maps of boundary strength", ".tif, .png, .npy");
 }
 
 void write_map_strength(const std::string& path, const std::vector<float>& strength,

@@ -1,6 +1,6 @@
 #include "map/region_format.hpp"
 
-#include "diacut/errors.hpp"
+#include "core/extension.hpp"
 #include "output/format.hpp"
 
 namespace diacut {
@@ -8,25 +8,26 @@ namespace {
 
 constexpr RegionFormat kFormats[] = {
     // SQLite's tables have at most 2000 columns, of which two are the geometry and the number.
-    {MapRegionFormat::kGeoPackage, ".gpkg", "GPKG", "a GeoPackage", 1998},
-    {MapRegionFormat::kGeoJson, ".geojson", "GeoJSON", "GeoJSON", 0},
-    {MapRegionFormat::kShapefile, ".shp", "ESRI Shapefile", "a shapefile", 255},
+    {".gpkg", "GPKG", "a GeoPackage", "GEOMETRY_NAME=geom", 1998},
+    {".geojson", "GeoJSON", "GeoJSON", "RFC7946=YES", 0, true},
+    // A shapefile holds the date of its writing: a fixed one, so that equal regions give equal
+    // bytes.
+    {".shp", "ESRI Shapefile", "a shapefile",
+     "ENCODING=UTF-8 SPATIAL_INDEX=YES 2GB_LIMIT=YES DBF_DATE_LAST_UPDATE=1970-01-01", 255},
 };
 
 }  // namespace
 
 const RegionFormat* find_region_format(const std::string& path) {
-  const std::string extension = lower_extension(path);
   for (const RegionFormat& each : kFormats) {
-    if (extension == each.extension) return &each;
+    if (has_extension(path, each.extension)) return &each;
   }
   return nullptr;
 }
 
 const RegionFormat& region_format_of(const std::string& path) {
-  const RegionFormat* format = find_region_format(path);
-  if (format == nullptr) throw unknown_extension(path, "regions", ".gpkg, .geojson, .shp");
-  return *format;
+  check_extension(path, "regions", ".gpkg, .geojson, .shp");
+  return *find_region_format(path);
 }
 
 }  // namespace diacut

@@ -7,16 +7,14 @@
 
 namespace diacut {
 
-/// The formats of write_map_regions().
-enum class MapRegionFormat { kGeoPackage, kGeoJson, kShapefile };
-
-/// A format of polygons, and what GDAL calls it.
+/// A format of write_map_regions(), and what GDAL calls it.
 struct RegionFormat {
-  MapRegionFormat format;
   const char* extension;
   const char* driver;
   const char* name;
-  std::size_t most_fields;  ///< 0: no limit.
+  const char* options;          ///< Of GDAL's layers, by spaces.
+  std::size_t most_fields = 0;  ///< 0: no limit.
+  bool on_globe = false;        ///< Whether places are longitudes and latitudes.
 };
 
 /// The format of a path's extension; null for another one.

@@ -50,14 +50,16 @@ void leave_out_what_is_not_finite(Decoded& decoded) {
 }
 
 /// Adds the values of pixels with data.
-void add_values(const Decoded& decoded, PictureValues& values) {
+void add_values(const Decoded& decoded, StoredValues& values) {
   cv::Mat numbers;
   decoded.samples.convertTo(numbers, CV_64F);
   const auto* pixel = numbers.ptr<double>();
   const int channels = numbers.channels();
   for (std::size_t i = 0; i < numbers.total(); ++i, pixel += channels) {
     if (!decoded.valid.empty() && decoded.valid.data[i] == 0) continue;
-    for (int channel = 0; channel < channels; ++channel) values.add(pixel[channel]);
+    const auto [least, greatest] = std::minmax_element(pixel, pixel + channels);
+    values.extend(*least, *greatest);
+    values.take(pixel, static_cast<std::size_t>(channels));
   }
 }
 
@@ -77,6 +79,7 @@ class SceneBlocks : public PictureBlocks {
   }
 
   std::pair<double, double> settle_range(std::vector<std::string>& notes) const override {
+    if (rule_ == ValueRange::kType && type_.range) return *type_.range;
     return naming(name_, [&] { return range_of_values(notes); });
   }
 
@@ -86,14 +89,13 @@ class SceneBlocks : public PictureBlocks {
 
  private:
   std::pair<double, double> range_of_values(std::vector<std::string>& notes) const {
-    if (rule_ == ValueRange::kType && type_.range) return *type_.range;
-    PictureValues values(static_cast<std::uint64_t>(frame.width) *
-                         static_cast<std::uint64_t>(frame.height) * bands_.size());
+    StoredValues values(static_cast<std::uint64_t>(frame.width) *
+                        static_cast<std::uint64_t>(frame.height) * bands_.size());
     const int at_once = Reading(*this)->rows_at_once(sizeof(double) * bands_.size() + 2);
     for (int first = 0; first < frame.height; first += at_once) {
       add_values(samples({0, first, frame.width, std::min(at_once, frame.height - first)}), values);
     }
-    return std::move(values).range(type_.depth, type_.range, rule_, notes);
+    return choose_range(type_.depth, type_.range, values, rule_, notes);
   }
 
   Image read_window(const Window& window, const std::pair<double, double>& range) const {

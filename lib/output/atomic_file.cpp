@@ -145,21 +145,6 @@ const char* reason_of(int error, const std::string& folder) {
   throw InputError(fmt::format("{}: cannot be written: {}", path, reason));
 }
 
-/// Writes all bytes. Returns 0, or the error number.
-int write_all(int descriptor, const void* bytes, std::size_t size) {
-  const char* rest = static_cast<const char*>(bytes);
-  while (size > 0) {
-    const ssize_t written = ::write(descriptor, rest, std::min<std::size_t>(size, 1u << 30));
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return errno;
-    }
-    rest += written;
-    size -= static_cast<std::size_t>(written);
-  }
-  return 0;
-}
-
 /// What lies at a path that is to be written.
 struct Target {
   std::string path;     ///< With links followed, if something lies there.

@@ -82,11 +82,12 @@ void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenv
       npy_header<float>({count, static_cast<std::size_t>(eigenvectors.height),
                          static_cast<std::size_t>(eigenvectors.width)});
   array.write(header.data(), header.size());
-  const std::size_t shown = count - std::min<std::size_t>(count, 1) + (image != nullptr ? 1 : 0);
-  Montage montage(eigenvectors.width, eigenvectors.height, shown);
+  const int width = eigenvectors.width;
+  const int height = eigenvectors.height;
+  std::vector<MontagePicture> montage;
   if (image != nullptr) {
     // Eigenvectors may be those of a reduced image.
-    montage.add_image(reduced(*image, {eigenvectors.width, eigenvectors.height}));
+    montage.push_back(montage_picture(to_rgb(reduced(*image, {width, height})), "image"));
   }
   std::vector<std::string> pictures;
   for (std::size_t k = 0; k < count; ++k) {
@@ -95,10 +96,11 @@ void write_eigenvectors(const std::string& directory, const Eigenvectors& eigenv
     if (k == 0) continue;
     pictures.push_back(fmt::format("eigenvector-{:0{}}.png", k + 1, digits));
     add(pictures.back(), encode_picture(eigenvectors, k, y));
-    montage.add_vector(y, eigenvectors.sqrt_degree, k + 1, eigenvectors.values[k]);
+    montage.push_back(montage_picture(vector_picture(y, eigenvectors.sqrt_degree, width, height),
+                                      fmt::format("{}: {:.3g}", k + 1, eigenvectors.values[k])));
   }
   array.close();
-  add("montage.png", montage.encode());
+  add("montage.png", encode_montage(width, height, montage));
   add("eigenvalues.json", values_json(eigenvectors, pictures));
   for (AtomicFile& file : files) file.commit();
 }

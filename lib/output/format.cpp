@@ -4,15 +4,9 @@
 
 #include <filesystem>
 
-namespace diacut {
+#include "core/extension.hpp"
 
-std::string lower_extension(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  for (char& c : extension) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return extension;
-}
+namespace diacut {
 
 std::string display_name(const std::string& path) { return path == "-" ? "standard output" : path; }
 
@@ -24,12 +18,12 @@ void check_one_size(const char* what, int width, int height, const char* other, 
                   width, height, other, other_width, other_height));
 }
 
-ConfigError unknown_extension(const std::string& path, const std::string& what,
-                              const std::string& known) {
+void check_extension(const std::string& path, const char* what, const char* known) {
+  if (has_extension(path, known)) return;
   const std::string extension = std::filesystem::path(path).extension().string();
   const std::string found =
       extension.empty() ? "the name has no extension" : fmt::format("{} is not known", extension);
-  return ConfigError(fmt::format("{}: {}; {} are written as one of {}", path, found, what, known));
+  throw ConfigError(fmt::format("{}: {}; {} are written as one of {}", path, found, what, known));
 }
 
 }  // namespace diacut

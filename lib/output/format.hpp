@@ -9,9 +9,6 @@
 
 namespace diacut {
 
-/// The extension of a path's file name in lower case with its dot (".png"); "" if it has none.
-std::string lower_extension(const std::string& path);
-
 /// What messages call a path that is written to: "standard output" for "-".
 std::string display_name(const std::string& path);
 
@@ -29,10 +26,9 @@ auto encode_for(const std::string& path, const Encode& encode) {
 void check_one_size(const char* what, int width, int height, const char* other, int other_width,
                     int other_height);
 
-/// The error for a path whose extension is not known. `what`: what is to be written, as "labels";
-/// `known`: the known extensions.
-ConfigError unknown_extension(const std::string& path, const std::string& what,
-                              const std::string& known);
+/// Throws ConfigError unless the extension of a path is one of these, as ".png, .npy". `what`: what
+/// is to be written, as "labels".
+void check_extension(const std::string& path, const char* what, const char* known);
 
 /// Whether the extension of a path is that of a TIFF.
 bool names_tiff(const std::string& path);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 
+#include "core/extension.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/label_stack.hpp"
 #include "diacut/output.hpp"
@@ -30,30 +31,19 @@ void require_at_most(std::int64_t most, const Labels& labels, const char* format
 
 }  // namespace
 
-bool names_tiff(const std::string& path) {
-  const std::string extension = lower_extension(path);
-  return extension == ".tif" || extension == ".tiff";
-}
+bool names_tiff(const std::string& path) { return has_extension(path, ".tif, .tiff"); }
 
 LabelFormat label_format(const std::string& path, bool indexed) {
-  const std::string extension = lower_extension(path);
-  if (path == "-" || extension == ".png") {
+  if (path == "-" || has_extension(path, ".png")) {
     return indexed ? LabelFormat::kIndexedPng : LabelFormat::kGreyPng;
   }
-  LabelFormat format;
-  if (names_tiff(path)) {
-    format = LabelFormat::kTiff;
-  } else if (extension == ".npy") {
-    format = LabelFormat::kNpy;
-  } else {
-    throw unknown_extension(path, "labels", ".png, .tif, .tiff, .npy");
-  }
+  check_extension(path, "labels", ".png, .tif, .tiff, .npy");
   if (indexed) {
     throw ConfigError(path +
                       ": labels as palette indices are written as .png only; name it so, or "
                       "leave the indices out");
   }
-  return format;
+  return names_tiff(path) ? LabelFormat::kTiff : LabelFormat::kNpy;
 }
 
 std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format) {
@@ -93,14 +83,11 @@ void write_labels(const std::string& path, const Labels& labels, bool indexed,
 
 void write_contours(const std::string& path, const std::vector<float>& contours, int width,
                     int height) {
-  const std::string extension = lower_extension(path);
-  if (extension == ".npy") {
+  if (has_extension(path, ".npy")) {
     return write_file(path, encode_npy<float>(contours, {static_cast<std::size_t>(height),
                                                          static_cast<std::size_t>(width)}));
   }
-  if (path != "-" && extension != ".png") {
-    throw unknown_extension(path, "maps of boundary strength", ".png, .npy");
-  }
+  if (path != "-") check_extension(path, "maps of boundary strength", ".png, .npy");
   std::vector<std::uint16_t> grey(contours.size());
   std::transform(contours.begin(), contours.end(), grey.begin(), [](float value) {
     return static_cast<std::uint16_t>(std::lround(std::min(value, 1.0F) * 65535.0F));

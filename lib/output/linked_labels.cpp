@@ -26,25 +26,18 @@ struct Overlap {
 };
 
 std::vector<Overlap> overlaps_of(const Labels& before, const Labels& now) {
-  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> shared;
   for (std::size_t i = 0; i < now.values.size(); ++i) {
-    if (before.values[i] == 0 || now.values[i] == 0) continue;
-    pairs.emplace_back(before.values[i], now.values[i]);
+    if (before.values[i] != 0 && now.values[i] != 0) ++shared[{before.values[i], now.values[i]}];
   }
-  std::sort(pairs.begin(), pairs.end());
   const std::vector<std::int64_t> areas_before = areas_of(before);
   const std::vector<std::int64_t> areas_now = areas_of(now);
   std::vector<Overlap> overlaps;
-  for (const auto& [a, b] : pairs) {
-    if (overlaps.empty() || overlaps.back().before != a || overlaps.back().now != b) {
-      overlaps.push_back({a, b});
-    }
-    ++overlaps.back().pixels;
-  }
-  for (Overlap& each : overlaps) {
-    const std::int64_t all = areas_before[static_cast<std::size_t>(each.before)] +
-                             areas_now[static_cast<std::size_t>(each.now)] - each.pixels;
-    each.share = static_cast<double>(each.pixels) / static_cast<double>(all);
+  for (const auto& [pair, pixels] : shared) {
+    const auto [a, b] = pair;
+    const std::int64_t all =
+        areas_before[static_cast<std::size_t>(a)] + areas_now[static_cast<std::size_t>(b)] - pixels;
+    overlaps.push_back({a, b, pixels, static_cast<double>(pixels) / static_cast<double>(all)});
   }
   return overlaps;
 }

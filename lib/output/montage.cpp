@@ -1,7 +1,5 @@
 #include "output/montage.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <opencv2/imgproc.hpp>
@@ -33,46 +31,36 @@ cv::Size picture_size(int width, int height) {
 
 }  // namespace
 
-Montage::Montage(int width, int height, std::size_t count)
-    : picture_pixels_(width, height), picture_size_(picture_size(width, height)) {
-  cell_ = {std::max(picture_size_.width, kNarrowest) + kGap,
-           picture_size_.height + kCaption + kGap};
+MontagePicture montage_picture(const cv::Mat3b& picture, const std::string& caption) {
+  const cv::Size size = picture_size(picture.cols, picture.rows);
+  const bool smaller = picture.total() > static_cast<std::size_t>(size.area());
+  MontagePicture shown{{}, caption};
+  cv::resize(picture, shown.picture, size, 0, 0, smaller ? cv::INTER_AREA : cv::INTER_NEAREST);
+  return shown;
+}
+
+std::vector<std::uint8_t> encode_montage(int width, int height,
+                                         const std::vector<MontagePicture>& pictures) {
+  const cv::Size size = picture_size(width, height);
+  const cv::Size cell(std::max(size.width, kNarrowest) + kGap, size.height + kCaption + kGap);
   // The montage has a width to height ratio of about 4:3.
-  const int cells = std::max(1, static_cast<int>(count));
-  columns_ =
-      static_cast<int>(std::lround(std::sqrt(4.0 / 3.0 * cells * cell_.height / cell_.width)));
-  columns_ = std::clamp(columns_, 1, cells);
-  const int rows = (cells + columns_ - 1) / columns_;
-  canvas_ = cv::Mat3b(rows * cell_.height + kGap, columns_ * cell_.width + kGap, kPaper);
-  if (count == 0) {
-    cv::putText(canvas_, "no vectors", {kGap, picture_size_.height + 2 * kGap},
-                cv::FONT_HERSHEY_SIMPLEX, kFont, kInk, 1, cv::LINE_AA);
+  const int cells = std::max(1, static_cast<int>(pictures.size()));
+  const int columns = std::clamp(
+      static_cast<int>(std::lround(std::sqrt(4.0 / 3.0 * cells * cell.height / cell.width))), 1,
+      cells);
+  const int rows = (cells + columns - 1) / columns;
+  cv::Mat3b canvas(rows * cell.height + kGap, columns * cell.width + kGap, kPaper);
+  const auto write = [&](const std::string& text, const cv::Point& at) {
+    cv::putText(canvas, text, at, cv::FONT_HERSHEY_SIMPLEX, kFont, kInk, 1, cv::LINE_AA);
+  };
+  if (pictures.empty()) write("no vectors", {kGap, size.height + 2 * kGap});
+  for (int k = 0; k < static_cast<int>(pictures.size()); ++k) {
+    const MontagePicture& each = pictures[static_cast<std::size_t>(k)];
+    const cv::Point corner(kGap + k % columns * cell.width, kGap + k / columns * cell.height);
+    each.picture.copyTo(canvas(cv::Rect(corner, size)));
+    write(each.caption, corner + cv::Point(0, size.height + 17));
   }
-}
-
-void Montage::add(const cv::Mat3b& picture, const std::string& caption) {
-  const cv::Point corner(kGap + next_ % columns_ * cell_.width,
-                         kGap + next_ / columns_ * cell_.height);
-  ++next_;
-  cv::Mat3b scaled;
-  const bool smaller = picture.total() > static_cast<std::size_t>(picture_size_.area());
-  cv::resize(picture, scaled, picture_size_, 0, 0, smaller ? cv::INTER_AREA : cv::INTER_NEAREST);
-  scaled.copyTo(canvas_(cv::Rect(corner, picture_size_)));
-  cv::putText(canvas_, caption, corner + cv::Point(0, picture_size_.height + 17),
-              cv::FONT_HERSHEY_SIMPLEX, kFont, kInk, 1, cv::LINE_AA);
-}
-
-void Montage::add_image(const Image& image) { add(to_rgb(image), "image"); }
-
-void Montage::add_vector(const std::vector<float>& y, const std::vector<float>& sqrt_degree,
-                         std::size_t number, double eigenvalue) {
-  const cv::Mat3b picture =
-      vector_picture(y, sqrt_degree, picture_pixels_.width, picture_pixels_.height);
-  add(picture, fmt::format("{}: {:.3g}", number, eigenvalue));
-}
-
-std::vector<std::uint8_t> Montage::encode() const {
-  return encode_rgb(canvas_, PictureFormat::kPng);
+  return encode_rgb(canvas, PictureFormat::kPng);
 }
 
 }  // namespace diacut

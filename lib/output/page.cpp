@@ -270,9 +270,7 @@ void write_page(const std::string& path, const Image& image, const Hierarchy& hi
 }
 
 void check_page_name(const std::string& path) {
-  const std::string extension = lower_extension(path);
-  if (path == "-" || extension == ".html" || extension == ".htm") return;
-  throw unknown_extension(path, "pages", ".html, .htm");
+  if (path != "-") check_extension(path, "pages", ".html, .htm");
 }
 
 }  // namespace diacut

@@ -9,6 +9,7 @@
 #include <opencv2/core.hpp>
 #include <vector>
 
+#include "core/extension.hpp"
 #include "diacut/errors.hpp"
 #include "image/colour.hpp"
 #include "output/format.hpp"
@@ -17,10 +18,9 @@
 namespace diacut {
 
 PictureFormat picture_format(const std::string& path) {
-  const std::string extension = lower_extension(path);
-  if (path == "-" || extension == ".png") return PictureFormat::kPng;
-  if (extension == ".jpg" || extension == ".jpeg") return PictureFormat::kJpeg;
-  throw unknown_extension(path, "pictures", ".png, .jpg, .jpeg");
+  if (path == "-" || has_extension(path, ".png")) return PictureFormat::kPng;
+  check_extension(path, "pictures", ".png, .jpg, .jpeg");
+  return PictureFormat::kJpeg;
 }
 
 cv::Mat3b to_rgb(const Image& image) {

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <opencv2/imgproc.hpp>
-#include <tuple>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -141,12 +141,6 @@ double hull_area(const Outlines& outlines, std::int64_t label) {
   return cv::contourArea(hull);
 }
 
-/// A side that two pixels of different regions share.
-struct Side {
-  std::int32_t first, second;
-  float height;
-};
-
 /// Calls visit(pixel, its neighbour, where a doubled grid has the side between them) for each pixel
 /// and its right and its lower neighbour.
 template <class Visit>
@@ -165,23 +159,18 @@ void sides(const Labels& labels, const Visit& visit) {
 std::vector<Neighbours> find_neighbours(const Labels& labels, const Hierarchy* hierarchy) {
   std::vector<float> heights;
   if (hierarchy != nullptr) heights = ultrametric_map(*hierarchy);
-  std::vector<Side> found;
+  std::map<std::pair<std::int32_t, std::int32_t>, Neighbours> found;
   sides(labels, [&](std::size_t i, std::size_t j, std::size_t side) {
     const auto [first, second] = std::minmax(labels.values[i], labels.values[j]);
     if (first == 0 || first == second) return;
-    found.push_back({first, second, heights.empty() ? -1.0F : heights[side]});
-  });
-  std::sort(found.begin(), found.end(), [](const Side& a, const Side& b) {
-    return std::tie(a.first, a.second, a.height) < std::tie(b.first, b.second, b.height);
+    const float height = heights.empty() ? -1.0F : heights[side];
+    Neighbours& pair =
+        found.try_emplace({first, second}, Neighbours{first, second, 0, height}).first->second;
+    ++pair.length;
+    pair.merge_height = std::min(pair.merge_height, height);
   });
   std::vector<Neighbours> neighbours;
-  for (const Side& side : found) {
-    if (neighbours.empty() || neighbours.back().first != side.first ||
-        neighbours.back().second != side.second) {
-      neighbours.push_back({side.first, side.second, 0, side.height});
-    }
-    ++neighbours.back().length;
-  }
+  for (const auto& [key, pair] : found) neighbours.push_back(pair);
   return neighbours;
 }
 

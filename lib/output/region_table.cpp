@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "core/extension.hpp"
 #include "diacut/output.hpp"
 #include "output/annotation_parts.hpp"
 
@@ -133,10 +134,8 @@ std::vector<std::string> region_csv_rows(const RegionTable& table) {
 }
 
 GraphFormat graph_format(const std::string& path) {
-  const std::string extension = lower_extension(path);
-  if (extension == ".graphml") return GraphFormat::kGraphml;
-  if (extension == ".csv") return GraphFormat::kCsv;
-  throw unknown_extension(path, "graphs", ".graphml, .csv");
+  check_extension(path, "graphs", ".graphml, .csv");
+  return has_extension(path, ".csv") ? GraphFormat::kCsv : GraphFormat::kGraphml;
 }
 
 std::string region_graph(const RegionTable& table, GraphFormat format) {

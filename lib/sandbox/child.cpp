@@ -23,8 +23,6 @@
 namespace diacut {
 namespace {
 
-enum ChildExit : int { kDone = 0, kFailed = 1, kNoMemory = 2, kNoSandbox = 3 };
-
 /// The descriptors that a child has beside the standard ones, which lead nowhere.
 enum ChildDescriptor : int { kSocket = 3, kInput = 4, kOutput = 5, kFirstClosed = 6 };
 
@@ -69,15 +67,15 @@ bool set_limits(const SandboxLimits& limits) {
                          kInput, kOutput);
   // Threads would each reserve address space for small allocations.
   ::mallopt(M_ARENA_MAX, 1);
-  if (!set_limits(limits) || !enter_sandbox()) ::_exit(kNoSandbox);
+  if (!set_limits(limits) || !enter_sandbox()) ::_exit(SandboxEnd::kNoSandbox);
   try {
     work(channel);
   } catch (const std::bad_alloc&) {
-    ::_exit(kNoMemory);
+    ::_exit(SandboxEnd::kNoMemory);
   } catch (...) {
-    ::_exit(kFailed);
+    ::_exit(SandboxEnd::kSignal);
   }
-  ::_exit(kDone);
+  ::_exit(SandboxEnd::kDone);
 }
 
 /// Waits for the end of a child, and ends it where its time is over or the other end of `control`
@@ -101,16 +99,8 @@ bool wait_for_child(int child, int control, int seconds) {
 SandboxEnd end_of(int status, bool over) {
   if (over) return {SandboxEnd::kTimeOut, 0};
   if (WIFSIGNALED(status)) return {SandboxEnd::kSignal, WTERMSIG(status)};
-  switch (WEXITSTATUS(status)) {
-    case kDone:
-      return {SandboxEnd::kDone, 0};
-    case kNoMemory:
-      return {SandboxEnd::kNoMemory, 0};
-    case kNoSandbox:
-      return {SandboxEnd::kNoSandbox, 0};
-    default:
-      return {SandboxEnd::kSignal, 0};
-  }
+  const int code = WEXITSTATUS(status);
+  return {code <= SandboxEnd::kNoSandbox ? SandboxEnd::How{code} : SandboxEnd::kSignal, 0};
 }
 
 SandboxEnd run_child(Sandbox::Work work, const Received& order, int control) {
@@ -151,14 +141,14 @@ void forget_environment() {
 }  // namespace
 
 void SandboxChannel::send(std::span<const std::uint8_t> message) const {
-  if (::write(socket_, message.data(), message.size()) < 0) ::_exit(kFailed);
+  if (::write(socket_, message.data(), message.size()) < 0) ::_exit(SandboxEnd::kSignal);
 }
 
 Message SandboxChannel::ask(std::span<const std::uint8_t> message) const {
   send(message);
   Message answer(kMostMessage);
   const ssize_t got = ::read(socket_, answer.data(), answer.size());
-  if (got <= 0) ::_exit(kFailed);  // The parent does not want the rest.
+  if (got <= 0) ::_exit(SandboxEnd::kSignal);  // The parent does not want the rest.
   answer.resize(static_cast<std::size_t>(got));
   return answer;
 }

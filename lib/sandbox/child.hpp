@@ -6,7 +6,8 @@ namespace diacut {
 
 /// How a child ended.
 struct SandboxEnd {
-  enum How : std::int32_t { kDone, kSignal, kTimeOut, kNoMemory, kNoSandbox };
+  /// kSignal: or in another way that is not foreseen. Children end with these codes.
+  enum How : std::int32_t { kDone, kSignal, kNoMemory, kNoSandbox, kTimeOut };
   How how = kDone;
   std::int32_t number = 0;  ///< Of the signal.
 };

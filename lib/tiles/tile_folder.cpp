@@ -72,16 +72,7 @@ class ReadFile {
   }
   /// Whether all bytes are there.
   bool read(void* to, std::size_t size, std::uint64_t at) const {
-    auto* next = static_cast<char*>(to);
-    while (size > 0) {
-      const ssize_t got = ::pread(file_.get(), next, size, static_cast<off_t>(at));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return false;
-      next += got;
-      size -= static_cast<std::size_t>(got);
-      at += static_cast<std::uint64_t>(got);
-    }
-    return true;
+    return read_all(file_.get(), to, size, at);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -91,6 +92,23 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// Calls visit(name, member) for what the plan's file holds beside its parameters.
+template <class Plan, class Visit>
+void each_member(Plan& plan, const Visit& visit) {
+  visit("source", plan.source);
+  visit("source_bytes", plan.source_bytes);
+  visit("source_time", plan.source_time);
+  visit("output", plan.output);
+  visit("contours", plan.contours);
+  visit("cloud_optimised", plan.cloud_optimised);
+  visit("bands", plan.bands);
+  visit("width", plan.width);
+  visit("height", plan.height);
+  visit("tile_size", plan.tile_size);
+  visit("whole", plan.whole);
+  visit("range", plan.range);
+}
+
 TilePlan from_json(const Json& json) {
   TilePlan plan;
   if (json.value("format", "") != kFormat) throw InputError("it is no plan of tiles");
@@ -100,18 +118,7 @@ TilePlan from_json(const Json& json) {
         "this one ({})",
         json.value("program", "of another version"), kVersion));
   }
-  plan.source = json.at("source").get<std::string>();
-  plan.output = json.at("output").get<std::string>();
-  plan.contours = json.at("contours").get<std::string>();
-  plan.bands = json.at("bands").get<std::vector<int>>();
-  plan.width = json.at("width").get<std::int64_t>();
-  plan.height = json.at("height").get<std::int64_t>();
-  plan.tile_size = json.at("tile_size").get<int>();
-  plan.cloud_optimised = json.at("cloud_optimised").get<bool>();
-  plan.whole = json.at("whole").get<bool>();
-  plan.range = {json.at("range").at(0).get<double>(), json.at("range").at(1).get<double>()};
-  plan.source_bytes = json.at("source_bytes").get<std::uint64_t>();
-  plan.source_time = json.at("source_time").get<std::int64_t>();
+  each_member(plan, [&](const char* name, auto& value) { json.at(name).get_to(value); });
   for (const auto& [key, value] : json.at("parameters").items()) {
     set_parameter(plan.parameters, key, value.get<std::string>());
   }
@@ -134,32 +141,18 @@ std::string folder_of(const std::string& plan_path) {
 std::string plan_text(const TilePlan& plan) {
   Json parameters = Json::object();
   for (const auto& [key, value] : list_parameters(plan.parameters)) parameters[key] = value;
-  const Tiling tiling = tiling_of(plan);
-  const Json json = {{"format", kFormat},
-                     {"version", kFormatVersion},
-                     {"program", kVersion},
-                     {"source", plan.source},
-                     {"source_bytes", plan.source_bytes},
-                     {"source_time", plan.source_time},
-                     {"output", plan.output},
-                     {"contours", plan.contours},
-                     {"cloud_optimised", plan.cloud_optimised},
-                     {"bands", plan.bands},
-                     {"width", plan.width},
-                     {"height", plan.height},
-                     {"tile_size", plan.tile_size},
-                     {"tiles", tiling.tiles()},
-                     {"whole", plan.whole},
-                     {"range", {plan.range.first, plan.range.second}},
-                     {"parameters", parameters}};
+  Json json = {{"format", kFormat}, {"version", kFormatVersion}, {"program", kVersion}};
+  each_member(plan, [&](const char* name, const auto& value) {
+    json[name] = value;
+    if (name == std::string_view("tile_size")) json["tiles"] = tiling_of(plan).tiles();
+  });
+  json["parameters"] = parameters;
   return json.dump(2) + "\n";
 }
 
 TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::string>& notes) {
   keep_to_tiles(plan.parameters, notes);
-  if (!plan.contours.empty() && !names_tiff(plan.contours)) {
-    throw unknown_extension(plan.contours, "contours in tiles", ".tif, .tiff");
-  }
+  if (!plan.contours.empty()) check_extension(plan.contours, "contours in tiles", ".tif, .tiff");
   if (plan.tile_size == 0) plan.tile_size = automatic_tile(plan.parameters, memory);
   if (plan.tile_size < 1 || plan.tile_size > kLargestTile) {
     throw ConfigError(fmt::format("tiles of {} pixels: give a side of 1 to {} pixels",

@@ -545,9 +545,9 @@ TEST_F(MapRegions, WhatCannotBeWrittenLeavesNothing) {
 }
 
 TEST(MapRegionFormats, AreToldByTheirExtensions) {
-  EXPECT_EQ(region_format_of("a/b.GPKG").format, MapRegionFormat::kGeoPackage);
-  EXPECT_EQ(region_format_of("b.geojson").format, MapRegionFormat::kGeoJson);
-  EXPECT_EQ(region_format_of("b.shp").format, MapRegionFormat::kShapefile);
+  EXPECT_STREQ(region_format_of("a/b.GPKG").driver, "GPKG");
+  EXPECT_STREQ(region_format_of("b.geojson").driver, "GeoJSON");
+  EXPECT_STREQ(region_format_of("b.shp").driver, "ESRI Shapefile");
   EXPECT_EQ(find_region_format("b.tif"), nullptr);
   EXPECT_EQ(find_region_format("-"), nullptr);
 }

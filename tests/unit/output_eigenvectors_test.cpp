@@ -158,11 +158,10 @@ TEST(WriteEigenvectors, OnePixelHasNoPicturesButStillAMontage) {
 TEST(Montage, SuitsAScreenWhateverTheImage) {
   for (const auto& [width, height] : std::vector<std::pair<int, int>>{
            {1, 1}, {2, 2}, {1, 3000}, {3000, 1}, {481, 321}, {321, 481}, {2000, 1500}}) {
-    Montage montage(width, height, 17);
-    const std::size_t pixels = static_cast<std::size_t>(width) * height;
-    montage.add_image({width, height, 1, std::vector<float>(pixels, 0.5F), {}, {}});
-    montage.add_vector(std::vector<float>(pixels, 1), std::vector<float>(pixels, 1), 2, 1e-5);
-    const ReadPng png = read_png(montage.encode());
+    const MontagePicture picture =
+        montage_picture(cv::Mat3b(height, width, cv::Vec3b::all(128)), "2: 1e-05");
+    const ReadPng png =
+        read_png(encode_montage(width, height, std::vector<MontagePicture>(17, picture)));
     EXPECT_GE(png.width, 600) << width << " x " << height;
     EXPECT_LE(png.width, 2000) << width << " x " << height;
     EXPECT_GE(png.height, 300) << width << " x " << height;

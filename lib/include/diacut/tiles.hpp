@@ -107,8 +107,8 @@ class TileRun {
   void remove_files();           ///< Removes what the run has left in the folder but the plan.
 
  private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace diacut
