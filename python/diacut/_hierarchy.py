@@ -14,7 +14,7 @@ from ._errors import ConfigError, DiacutWarning, file_errors
 from ._parameters import Name, check_regions, make_parameters, name_bytes, text_of
 
 
-class Hierarchy:
+class Hierarchy(_core.MergeTree):
     """All segmentations of an image, from fine to coarse: regions join pair by pair, the pair with the
     weakest boundary first.
 
@@ -22,36 +22,7 @@ class Hierarchy:
     merges in their order, so that merge k (from 0) makes node `leaf_count + 1 + k`.
     """
 
-    __slots__ = ("_tree",)
-
-    def __init__(self, tree: _core.MergeTree) -> None:
-        self._tree = tree
-
-    @property
-    def leaves(self) -> NDArray[np.int32]:
-        """The finest labels, (height, width), read-only and without a copy; 0 where there is no data."""
-        return self._tree.leaves
-
-    @property
-    def leaf_count(self) -> int:
-        """The number of leaves."""
-        return self._tree.leaf_count
-
-    @property
-    def children(self) -> NDArray[np.int32]:
-        """The two nodes that each merge joins, (merges, 2), read-only and without a copy."""
-        return self._tree.children
-
-    @property
-    def heights(self) -> NDArray[np.float32]:
-        """The probability or mean strength at which each merge is made, ascending, in [0, 1]; read-only and
-        without a copy."""
-        return self._tree.heights
-
-    @property
-    def threshold(self) -> float:
-        """The height of the automatic cut."""
-        return self._tree.threshold
+    __slots__ = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -79,7 +50,7 @@ class Hierarchy:
             raise ConfigError("regions and threshold exclude each other: leave out one of them")
         count = 0 if regions is None else check_regions(regions)
         height = self.threshold if threshold is None else _height(threshold)
-        labels, notes = self._tree.cut(count, height, text_of("min_size", min_size))
+        labels, notes = self._cut(count, height, text_of("min_size", min_size))
         return _told(labels, notes)
 
     def cut_by_seeds(self, seeds: ArrayLike) -> NDArray[np.int32]:
@@ -92,7 +63,7 @@ class Hierarchy:
         Warns with DiacutWarning where regions hold no seed, and where a leaf holds seeds of several
         labels. Takes milliseconds and no device.
         """
-        labels, notes = self._tree.cut_by_seeds(seeds_of(seeds))
+        labels, notes = self._cut_by_seeds(seeds_of(seeds))
         return _told(labels, notes)
 
     def objects(
@@ -128,7 +99,7 @@ class Hierarchy:
             least, most = _pair("area", area)
             limits = (_limit(least), _limit(most))
         own = None if image is None else _image(image)
-        labels, notes = self._tree.objects(
+        labels, notes = self._objects(
             limits,
             _ends("solidity", solidity, 0),
             _ends("contrast", contrast, 0),
@@ -138,32 +109,36 @@ class Hierarchy:
         )
         return _told(labels, notes)
 
-    def ultrametric(self) -> NDArray[np.float32]:
-        """The ultrametric contour map, (2 height + 1, 2 width + 1): between two pixels the height at
-        which their regions merge, infinity where they never do."""
-        return self._tree.ultrametric()
-
     def linkage(self) -> NDArray[np.float64]:
         """The tree as SciPy's hierarchical clustering has it, (leaf_count - 1, 4): two nodes, numbered
         from 0, their height, and the leaves below. Pieces of the data that do not touch are joined
         last, at infinity. `scipy.cluster.hierarchy.fcluster(linkage, t, "distance")[leaves - 1]` are
         the regions of `cut(threshold=t, min_size=0)` under other numbers."""
-        return self._tree.linkage()
+        sizes = [1] * self.leaf_count
+        rows: list[tuple[float, ...]] = []
+
+        def join(first: int, second: int, height: float) -> None:
+            sizes.append(sizes[first] + sizes[second])
+            rows.append((first, second, height, sizes[-1]))
+
+        children = self.children - 1
+        for (first, second), height in zip(children.tolist(), self.heights.tolist()):
+            join(first, second, height)
+        pieces = np.setdiff1d(np.arange(len(sizes)), children).tolist()
+        for at, piece in enumerate(pieces[1:]):
+            join(piece, pieces[0] if at == 0 else len(sizes) - 1, float("inf"))
+        return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
     def save(self, path: Name) -> None:
         """Writes the file that `segment recut` and load() read."""
         with file_errors():
-            self._tree.save(name_bytes(path))
+            self._save(name_bytes(path))
 
     @classmethod
     def load(cls, path: Name) -> Hierarchy:
         """Reads a file that save() or `segment --tree` wrote."""
         with file_errors():
             return cls(_core.read_tree(name_bytes(path)))
-
-    def to_bytes(self) -> bytes:
-        """The bytes of the file that save() writes."""
-        return self._tree.encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Hierarchy:
@@ -190,20 +165,19 @@ def _image(image: ImageLike) -> _core.Image:
     return image_of(image, parameters, int(dict(parameters.items())["image.max_pixels"]))
 
 
-def _share(value: Any, low: float = 0) -> float | None:
-    """The number, or None where the value is no number from `low` to 1."""
+def _number(value: Any, low: float, refusal: str) -> float:
+    """The number from `low` to 1 that the value is."""
     try:
         number = float(value)
     except (TypeError, ValueError):
-        return None
-    return number if low <= number <= 1 else None
+        number = float("nan")
+    if not low <= number <= 1:
+        raise ConfigError(refusal)
+    return number
 
 
 def _height(threshold: Any) -> float:
-    height = _share(threshold)
-    if height is None:
-        raise ConfigError(f"threshold is {threshold!r}, expected a number from 0 to 1")
-    return height
+    return _number(threshold, 0, f"threshold is {threshold!r}, expected a number from 0 to 1")
 
 
 def _pair(name: str, ends: Any) -> tuple[Any, Any]:
@@ -221,16 +195,10 @@ def _ends(name: str, ends: Any, least: float) -> tuple[float | None, float | Non
     """The two ends, each None or a number from `least` to 1."""
     if ends is None:
         return None
-    low, high = _pair(name, ends)
-    return _end(name, low, least), _end(name, high, least)
-
-
-def _end(name: str, value: Any, least: float) -> float | None:
-    if value is None:
-        return None
-    number = _share(value, least)
-    if number is None:
-        raise ConfigError(
-            f"{name} has the end {value!r}, expected a number from {least} to 1, or None"
-        )
-    return number
+    low, high = (
+        None
+        if end is None
+        else _number(end, least, f"{name} has the end {end!r}, expected a number from {least} to 1, or None")
+        for end in _pair(name, ends)
+    )
+    return low, high

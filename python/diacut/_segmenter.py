@@ -143,9 +143,8 @@ class Segmenter:
         earlier = None if start is None else start_of(start)
         keep = bool(probabilities)
         with stage_progress(progress) as tell:
-            return Result(
-                engine.segment(whole, map_, marks, lines, earlier, own, keeps, keep, tell)
-            )
+            fields = engine.segment(whole, map_, marks, lines, earlier, own, keeps, keep, tell)
+        return Result(fields)
 
     __call__ = segment
 
@@ -224,11 +223,11 @@ class Segmenter:
 
     def _finished(
         self, given: Iterator[_Given], eigenvectors: bool
-    ) -> Iterator[Future[_core.Segmentation]]:
+    ) -> Iterator[Future[Any]]:
         """For each image, in order, what will give its results or raise its error."""
         engine = self._open()
         ahead: deque[Future[_Loaded]] = deque()
-        done: deque[Future[_core.Segmentation]] = deque()
+        done: deque[Future[Any]] = deque()
         with ThreadPoolExecutor(2, thread_name_prefix="diacut") as pool:
 
             def read_ahead(count: int) -> None:
@@ -243,7 +242,7 @@ class Segmenter:
                     before = len(done)
                     first = ahead.popleft()
                     if first.exception() is not None:
-                        done.append(_failed(first))
+                        done.append(first)
                     else:
                         group = [first.result()]
                         _gather(engine.pixels_together, ahead, group, read_ahead)
@@ -302,12 +301,6 @@ def _gather(most: int, ahead: deque[Future[_Loaded]], group: list[_Loaded], read
 def _pixels(loaded: _Loaded) -> int:
     height, width = loaded[0].shape[:2]
     return height * width
-
-
-def _failed(read: Future[_Loaded]) -> Future[_core.Segmentation]:
-    failed: Future[_core.Segmentation] = Future()
-    failed.set_exception(read.exception())
-    return failed
 
 
 def _check_many(images: Any) -> None:

@@ -27,7 +27,6 @@ void bind_parameters(nb::module_& module);
 void bind_devices(nb::module_& module);
 void bind_images(nb::module_& module);
 void bind_hierarchy(nb::module_& module);
-void bind_segmentation(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_evaluation(nb::module_& module);
 void bind_graph(nb::module_& module);

@@ -90,19 +90,64 @@ std::optional<FeatureMap> feature_map(const Features& features) {
   return std::visit([](const auto& cube) { return feature_map(cube); }, *features);
 }
 
-/// A segmentation whose work on the device is done: finish() does the host's part.
-class Begun {
- public:
-  explicit Begun(BegunSegmentation begun) : begun_(std::move(begun)) {}
+using Fields = nb::typed<nb::dict, std::string, nb::any>;
 
-  Segmentation finish() {
+/// What was found, by the names of the Python class Result. Arrays are views of one Segmentation,
+/// which lives as long as any of them.
+Fields fields_of(Segmentation&& made) {
+  auto* const found = new Segmentation(std::move(made));
+  const nb::capsule owner(found, [](void* p) noexcept { delete static_cast<Segmentation*>(p); });
+  Labels& labels = found->labels;
+  Eigenvectors& eigen = found->eigenvectors;
+  const EigenReport& report = eigen.report;
+  const auto map = [&](std::vector<float>& values) -> nb::object {
+    if (values.empty()) return nb::none();
+    return nb::cast(view(values.data(), labels.height, labels.width, owner));
+  };
+  const auto planes = [&](std::vector<std::vector<float>>& all, int height, int width) {
+    nb::list views;
+    for (std::vector<float>& each : all) {
+      views.append(view(each.data(), height, width, owner));
+    }
+    return views;
+  };
+  Fields fields;
+  fields["labels"] = view(labels.values.data(), labels.height, labels.width, owner);
+  fields["count"] = labels.count;
+  fields["seed_labels"] = found->seed_labels;
+  fields["normalized_cut"] = found->normalized_cut;
+  fields["feature_scale"] = found->feature_scale;
+  fields["probabilities"] = planes(found->probabilities, labels.height, labels.width);
+  fields["contours"] = map(found->contours);
+  fields["inside"] = map(found->inside);
+  fields["hierarchy"] =
+      found->hierarchy ? nb::cast(std::move(*found->hierarchy)) : nb::object(nb::none());
+  fields["eigenvalues"] = view(eigen.values.data(), eigen.values.size(), owner);
+  fields["vectors"] = planes(eigen.vectors, eigen.height, eigen.width);
+  fields["sqrt_degree"] = view(eigen.sqrt_degree.data(), eigen.height, eigen.width, owner);
+  fields["residuals"] = report.residuals;
+  fields["error_bounds"] = bounds(report, &EigenResolution::error);
+  fields["angle_bounds"] = bounds(report, &EigenResolution::angle);
+  fields["resolved"] = resolved(report);
+  fields["converged"] = found->walk ? found->walk->converged : report.converged;
+  fields["solver"] = report.solver;
+  nb::dict times;
+  for (const StageTime& time : found->costs.times) times[time.stage.c_str()] = time.wall_ms;
+  fields["times"] = times;
+  fields["device_peak_bytes"] = found->costs.device_peak_bytes;
+  fields["notes"] = found->notes;
+  return fields;
+}
+
+/// Does the rest of a segmentation whose work on the device is done.
+Fields finish(BegunSegmentation& begun) {
+  Segmentation made;
+  {
     const Released release;
-    return std::move(begun_).finish();
+    made = std::move(begun).finish();
   }
-
- private:
-  BegunSegmentation begun_;
-};
+  return fields_of(std::move(made));
+}
 
 /// A Segmenter that threads take turns with.
 class Engine {
@@ -136,16 +181,16 @@ class Engine {
     });
   }
 
-  Segmentation segment(const Image& image, const Edges& edges, const SeedPlane& seeds,
-                       const SeedPlane& barriers, const Start& start, const Features& features,
-                       bool eigenvectors, bool probabilities, nb::object progress) {
+  Fields segment(const Image& image, const Edges& edges, const SeedPlane& seeds,
+                 const SeedPlane& barriers, const Start& start, const Features& features,
+                 bool eigenvectors, bool probabilities, nb::object progress) {
     check_process();
     const std::optional<EdgeMap> map = edge_map(edges);
     const std::optional<Seeds> marks = given_seeds(seeds);
     const std::optional<Barriers> lines = barriers_of(barriers);
     const std::optional<Probabilities> earlier = probabilities_of(start);
     const std::optional<FeatureMap> own = feature_map(features);
-    return follow(std::move(progress), [&](Follower& follower) {
+    return fields_of(follow(std::move(progress), [&](Follower& follower) {
       BegunSegmentation begun;
       {
         const Turn turn(*this, follower);
@@ -160,11 +205,12 @@ class Engine {
         begun = segmenter_->begin(asked, follower.watch());
       }
       return std::move(begun).finish(follower.watch());
-    });
+    }));
   }
 
-  std::vector<Begun> begin(const std::vector<const Image*>& images, const std::vector<Edges>& edges,
-                           const std::vector<Features>& features, bool eigenvectors) {
+  std::vector<BegunSegmentation> begin(const std::vector<const Image*>& images,
+                                       const std::vector<Edges>& edges,
+                                       const std::vector<Features>& features, bool eigenvectors) {
     check_process();
     std::vector<std::optional<EdgeMap>> maps;
     for (const Edges& each : edges) maps.push_back(edge_map(each));
@@ -178,11 +224,7 @@ class Engine {
     return follow(nb::none(), [&](Follower& follower) {
       const Turn turn(*this, follower);
       segmenter_->keep_eigenvectors(eigenvectors);
-      std::vector<Begun> begun;
-      for (BegunSegmentation& each : segmenter_->begin(asked, follower.watch())) {
-        begun.emplace_back(std::move(each));
-      }
-      return begun;
+      return segmenter_->begin(asked, follower.watch());
     });
   }
 
@@ -225,8 +267,8 @@ class Engine {
 }  // namespace
 
 void bind_engine(nb::module_& module) {
-  nb::class_<Begun>(module, "Begun", "An image that the device is done with.")
-      .def("finish", &Begun::finish, "Does the rest on the host. To be called once.");
+  nb::class_<BegunSegmentation>(module, "Begun", "An image that the device is done with.")
+      .def("finish", &finish, "Does the rest on the host. To be called once.");
   nb::class_<Engine>(module, "Engine", "A device with parameters, which threads take turns with.")
       .def(nb::init<const Parameters&, const std::string&, const nb::bytes&, std::uint64_t, bool>(),
            "parameters"_a, "device"_a, "kernel_dir"_a, "memory"_a, "verify"_a)

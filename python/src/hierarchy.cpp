@@ -5,10 +5,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cmath>
-#include <limits>
-#include <numeric>
-
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diacut/errors.hpp"
@@ -110,41 +106,6 @@ Array2<float> ultrametric(const Hierarchy& hierarchy) {
   return array_of(std::move(map), 2 * hierarchy.leaves.height + 1, 2 * hierarchy.leaves.width + 1);
 }
 
-/// The nodes that are no child: the last ones of each piece of the data, in ascending order.
-std::vector<std::int64_t> roots(const Hierarchy& hierarchy) {
-  const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);
-  std::vector<bool> is_child(leaves + hierarchy.merges.size(), false);
-  for (const Merge& merge : hierarchy.merges) {
-    is_child[static_cast<std::size_t>(merge.first) - 1] = true;
-    is_child[static_cast<std::size_t>(merge.second) - 1] = true;
-  }
-  std::vector<std::int64_t> found;
-  for (std::size_t node = 0; node < is_child.size(); ++node) {
-    if (!is_child[node]) found.push_back(static_cast<std::int64_t>(node));
-  }
-  return found;
-}
-
-/// SciPy's linkage matrix. Pieces of the data that do not touch are joined last, at infinity.
-Array2<double> linkage(const Hierarchy& hierarchy) {
-  const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);
-  std::vector<double> sizes(leaves, 1);
-  std::vector<double> rows;
-  const auto join = [&](std::int64_t a, std::int64_t b, double height) {
-    const double size = sizes[static_cast<std::size_t>(a)] + sizes[static_cast<std::size_t>(b)];
-    rows.insert(rows.end(), {static_cast<double>(a), static_cast<double>(b), height, size});
-    sizes.push_back(size);
-  };
-  for (const Merge& merge : hierarchy.merges) join(merge.first - 1, merge.second - 1, merge.height);
-  const std::vector<std::int64_t> pieces = roots(hierarchy);
-  for (std::size_t k = 1; k < pieces.size(); ++k) {
-    const auto last = static_cast<std::int64_t>(sizes.size()) - 1;
-    join(pieces[k], k == 1 ? pieces[0] : last, std::numeric_limits<double>::infinity());
-  }
-  const std::size_t count = rows.size() / 4;
-  return array_of(std::move(rows), static_cast<int>(count), 4);
-}
-
 /// (merges, 2): the children of each merge, over the tree's own memory.
 Array2<const std::int32_t> children(nb::handle_t<Hierarchy> self) {
   static_assert(sizeof(Merge) == 3 * sizeof(std::int32_t));
@@ -172,24 +133,38 @@ Hierarchy decoded(const nb::bytes& bytes) {
 
 void bind_hierarchy(nb::module_& module) {
   nb::class_<Hierarchy>(module, "MergeTree", "A merge tree, with the calls of the library.")
-      .def_prop_ro("leaves",
-                   [](nb::handle_t<Hierarchy> self) {
-                     const Labels& leaves = nb::cast<Hierarchy&>(self).leaves;
-                     return view<const std::int32_t>(leaves.values.data(), leaves.height,
-                                                     leaves.width, self);
-                   })
-      .def_prop_ro("leaf_count", [](const Hierarchy& hierarchy) { return hierarchy.leaves.count; })
-      .def_prop_ro("children", &children)
-      .def_prop_ro("heights", &heights)
-      .def_ro("threshold", &Hierarchy::threshold)
-      .def("cut", &cut_labels, "regions"_a, "threshold"_a, "min_size"_a)
-      .def("cut_by_seeds", &labels_by_seeds, "seeds"_a)
-      .def("objects", &object_labels, "area"_a.none(), "solidity"_a.none(), "contrast"_a.none(),
+      .def(
+          "__init__",
+          [](Hierarchy* self, Hierarchy& tree) { new (self) Hierarchy(std::move(tree)); }, "tree"_a,
+          "Takes what another tree holds.")
+      .def_prop_ro(
+          "leaves",
+          [](nb::handle_t<Hierarchy> self) {
+            const Labels& leaves = nb::cast<Hierarchy&>(self).leaves;
+            return view<const std::int32_t>(leaves.values.data(), leaves.height, leaves.width,
+                                            self);
+          },
+          "The finest labels, (height, width), read-only and without a copy; 0 where there is no "
+          "data.")
+      .def_prop_ro(
+          "leaf_count", [](const Hierarchy& hierarchy) { return hierarchy.leaves.count; },
+          "The number of leaves.")
+      .def_prop_ro(
+          "children", &children,
+          "The two nodes that each merge joins, (merges, 2), read-only and without a copy.")
+      .def_prop_ro("heights", &heights,
+                   "The probability or mean strength at which each merge is made, ascending, in "
+                   "[0, 1]; read-only and without a copy.")
+      .def_ro("threshold", &Hierarchy::threshold, "The height of the automatic cut.")
+      .def("_cut", &cut_labels, "regions"_a, "threshold"_a, "min_size"_a)
+      .def("_cut_by_seeds", &labels_by_seeds, "seeds"_a)
+      .def("_objects", &object_labels, "area"_a.none(), "solidity"_a.none(), "contrast"_a.none(),
            "brightness"_a.none(), "score"_a, "image"_a.none())
-      .def("ultrametric", &ultrametric)
-      .def("linkage", &linkage)
-      .def("encode", &encoded)
-      .def("save", [](const Hierarchy& hierarchy, const nb::bytes& name) {
+      .def("ultrametric", &ultrametric,
+           "The ultrametric contour map, (2 height + 1, 2 width + 1): between two pixels the "
+           "height at which their regions merge, infinity where they never do.")
+      .def("to_bytes", &encoded, "The bytes of the file that save() writes.")
+      .def("_save", [](const Hierarchy& hierarchy, const nb::bytes& name) {
         const std::string path = name_of(name);
         const Released release;
         write_tree(path, hierarchy);

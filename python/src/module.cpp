@@ -198,7 +198,6 @@ NB_MODULE(_core, module) {
   bind_devices(module);
   bind_images(module);
   bind_hierarchy(module);
-  bind_segmentation(module);
   bind_engine(module);
   bind_evaluation(module);
   bind_graph(module);
