@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <opencv2/core.hpp>
 
 #include "diacut/errors.hpp"
@@ -145,27 +146,20 @@ SampleType Scene::sample_type(const std::vector<int>& bands) const {
         "its bands mix signed bytes with other types: write them as one type, as with "
         "gdal_translate -ot Int16");
   }
+  // OpenCV has no unsigned integers of 32 bits; of 64 bits neither has any.
+  static const std::map<GDALDataType, int> depths = {{GDT_Byte, CV_8U},
+                                                     {GDT_UInt16, CV_16U},
+                                                     {GDT_Int16, CV_16S},
+                                                     {GDT_Int32, CV_32S},
+                                                     {GDT_Float32, CV_32F}};
+  const auto depth = depths.find(type);
+  SampleType sample{GDT_Float64, CV_64F, std::nullopt};
+  if (depth != depths.end()) sample = {type, depth->second, range_of(depth->second)};
   const int whole = GDALGetDataTypeSizeBits(type);
-  const auto unsigned_range = [&] {
-    const int used = bits > 0 && bits < whole ? bits : whole;
-    return std::pair{0.0, std::ldexp(1.0, used) - 1};
-  };
-  switch (type) {
-    case GDT_Byte:
-      return {GDT_Byte, CV_8U, unsigned_range()};
-    case GDT_UInt16:
-      return {GDT_UInt16, CV_16U, unsigned_range()};
-    case GDT_Int16:
-      return {GDT_Int16, CV_16S, range_of(CV_16S)};
-    case GDT_Int32:
-      return {GDT_Int32, CV_32S, range_of(CV_32S)};
-    case GDT_UInt32:  // OpenCV has no such type.
-      return {GDT_Float64, CV_64F, unsigned_range()};
-    case GDT_Float32:
-      return {GDT_Float32, CV_32F, std::nullopt};
-    default:  // Doubles, and integers of 64 bits.
-      return {GDT_Float64, CV_64F, std::nullopt};
+  if (type == GDT_Byte || type == GDT_UInt16 || type == GDT_UInt32) {
+    sample.range = std::pair{0.0, std::ldexp(1.0, bits > 0 && bits < whole ? bits : whole) - 1};
   }
+  return sample;
 }
 
 void Scene::read(const Window& window, const std::vector<int>& bands, void* to, GDALDataType type,

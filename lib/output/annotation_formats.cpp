@@ -228,6 +228,23 @@ std::string label_studio_result(const AnnotatedImage& image, const AnnotatedRegi
 
 }  // namespace
 
+std::string compressed_counts(const std::vector<std::uint32_t>& counts) {
+  std::string text;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    std::int64_t rest = counts[i];
+    if (i > 2) rest -= counts[i - 2];
+    for (bool more = true; more;) {
+      std::int64_t group = rest & 31;
+      rest >>= 5;
+      // The highest bit of the last group is the sign.
+      more = (group & 16) != 0 ? rest != -1 : rest != 0;
+      if (more) group |= 32;
+      text += static_cast<char>('0' + group);
+    }
+  }
+  return text;
+}
+
 AnnotationPart coco_part(const AnnotatedImage& image, bool all_rle) {
   const Labels& labels = *image.labels;
   const std::vector<AnnotatedRegion> regions = regions_of(image);

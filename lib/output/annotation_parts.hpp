@@ -64,11 +64,4 @@ std::string height_member(const char* name, const RegionFigures& region);
 /// (pycocotools, rleToString()).
 std::string compressed_counts(const std::vector<std::uint32_t>& counts);
 
-/// A text as a JSON string in its quotes; bytes that are no UTF-8 are replaced.
-std::string json_text(const std::string& text);
-
-/// A text for an XML attribute or element: markup and line ends as references; characters that XML
-/// 1.0 cannot hold and bytes that are no UTF-8 are replaced by U+FFFD.
-std::string xml_text(const std::string& text);
-
 }  // namespace diacut

@@ -15,6 +15,7 @@
 #include "diacut/version.hpp"
 #include "output/annotation_parts.hpp"
 #include "output/atomic_file.hpp"
+#include "output/page_text.hpp"
 
 namespace diacut {
 namespace {

@@ -22,7 +22,13 @@ struct Overlap {
   std::int32_t before = 0;
   std::int32_t now = 0;
   std::int64_t pixels = 0;
-  double share = 0;  ///< Intersection over union.
+  std::int64_t area_before = 0;
+  std::int64_t area_now = 0;
+
+  /// Intersection over union.
+  double share() const {
+    return static_cast<double>(pixels) / static_cast<double>(area_before + area_now - pixels);
+  }
 };
 
 std::vector<Overlap> overlaps_of(const Labels& before, const Labels& now) {
@@ -34,10 +40,9 @@ std::vector<Overlap> overlaps_of(const Labels& before, const Labels& now) {
   const std::vector<std::int64_t> areas_now = areas_of(now);
   std::vector<Overlap> overlaps;
   for (const auto& [pair, pixels] : shared) {
-    const auto [a, b] = pair;
-    const std::int64_t all =
-        areas_before[static_cast<std::size_t>(a)] + areas_now[static_cast<std::size_t>(b)] - pixels;
-    overlaps.push_back({a, b, pixels, static_cast<double>(pixels) / static_cast<double>(all)});
+    overlaps.push_back({pair.first, pair.second, pixels,
+                        areas_before[static_cast<std::size_t>(pair.first)],
+                        areas_now[static_cast<std::size_t>(pair.second)]});
   }
   return overlaps;
 }
@@ -59,12 +64,12 @@ std::vector<std::int32_t> PageLinker::link(const Labels& labels, std::vector<std
   }
   std::vector<Overlap> best = overlaps;
   std::stable_sort(best.begin(), best.end(),
-                   [](const Overlap& a, const Overlap& b) { return a.share > b.share; });
+                   [](const Overlap& a, const Overlap& b) { return a.share() > b.share(); });
   std::vector<bool> taken(numbers_.size(), false);
   for (const Overlap& each : best) {
     const auto before = static_cast<std::size_t>(each.before) - 1;
     const auto now = static_cast<std::size_t>(each.now) - 1;
-    if (each.share < least_ || taken[before] || numbers[now] != 0) continue;
+    if (each.share() < least_ || taken[before] || numbers[now] != 0) continue;
     taken[before] = true;
     numbers[now] = numbers_[before];
   }
@@ -75,17 +80,11 @@ std::vector<std::int32_t> PageLinker::link(const Labels& labels, std::vector<std
   // By number, those that lie in it by more than half.
   std::map<std::int32_t, std::vector<std::int32_t>> splits;
   std::map<std::int32_t, std::vector<std::int32_t>> merges;
-  const std::vector<std::int64_t> areas_before = areas_of(before_);
-  const std::vector<std::int64_t> areas_now = areas_of(labels);
   for (const Overlap& each : overlaps) {
     const std::int32_t before = numbers_[static_cast<std::size_t>(each.before) - 1];
     const std::int32_t now = numbers[static_cast<std::size_t>(each.now) - 1];
-    if (2 * each.pixels > areas_now[static_cast<std::size_t>(each.now)]) {
-      splits[before].push_back(now);
-    }
-    if (2 * each.pixels > areas_before[static_cast<std::size_t>(each.before)]) {
-      merges[now].push_back(before);
-    }
+    if (2 * each.pixels > each.area_now) splits[before].push_back(now);
+    if (2 * each.pixels > each.area_before) merges[now].push_back(before);
   }
   for (const auto& [whole, parts] : splits) {
     if (parts.size() < 2) continue;

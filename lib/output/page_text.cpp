@@ -18,14 +18,21 @@ constexpr std::array<std::pair<std::string_view, char>, 5> kEntities = {
     {{"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}, {"&amp;", '&'}}};
 /// zlib's own default. Higher levels take much longer for a few per cent.
 constexpr int kCompression = 6;
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+/// A text whose bytes that are no UTF-8 are replaced by U+FFFD.
+std::string valid_utf8(std::string_view text) {
+  return nlohmann::json::parse(json_text(std::string(text))).get<std::string>();
+}
+
+/// A character, or what HTML and XML have for it.
+std::string escaped(char c) {
+  const auto entity = std::find_if(kEntities.begin(), kEntities.end(),
+                                   [&](const auto& each) { return each.second == c; });
+  return entity == kEntities.end() ? std::string(1, c) : std::string(entity->first);
+}
 
 }  // namespace
-
-std::string valid_utf8(std::string_view text) {
-  using Json = nlohmann::json;
-  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace))
-      .get<std::string>();
-}
 
 std::string_view page_part(std::string_view name) {
   const std::vector<EmbeddedText>& parts = embedded_pages();
@@ -56,15 +63,7 @@ std::string filled(std::string_view text,
 
 std::string html_escaped(std::string_view text) {
   std::string result;
-  for (const char c : valid_utf8(text)) {
-    const auto entity = std::find_if(kEntities.begin(), kEntities.end(),
-                                     [&](const auto& each) { return each.second == c; });
-    if (entity == kEntities.end()) {
-      result += c;
-    } else {
-      result += entity->first;
-    }
-  }
+  for (const char c : valid_utf8(text)) result += escaped(c);
   return result;
 }
 
@@ -79,6 +78,30 @@ std::string html_unescaped(std::string_view text) {
     text.remove_prefix(is_entity ? entity->first.size() : 1);
   }
   return result;
+}
+
+std::string json_text(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string xml_text(const std::string& text) {
+  const std::string clean = valid_utf8(text);
+  std::string out;
+  for (std::size_t i = 0; i < clean.size(); ++i) {
+    const char c = clean[i];
+    const std::string_view three = std::string_view(clean).substr(i, 3);
+    if (three == "\xEF\xBF\xBE" || three == "\xEF\xBF\xBF") {  // U+FFFE and U+FFFF.
+      out += kReplacement;
+      i += 2;
+    } else if (c == '\t' || c == '\n' || c == '\r') {
+      out += fmt::format("&#{};", int{c});
+    } else if (static_cast<unsigned char>(c) < ' ') {
+      out += kReplacement;
+    } else {
+      out += c == '\'' ? std::string(1, c) : escaped(c);
+    }
+  }
+  return out;
 }
 
 std::string base64(std::span<const std::uint8_t> bytes) {

@@ -27,14 +27,18 @@ std::string_view page_part(std::string_view name);
 std::string filled(std::string_view text,
                    const std::vector<std::pair<std::string_view, std::string_view>>& values);
 
-/// A text whose bytes that are no UTF-8 are replaced by U+FFFD.
-std::string valid_utf8(std::string_view text);
-
 /// A text for HTML, between tags or in quotes.
 std::string html_escaped(std::string_view text);
 
 /// The text that html_escaped() has made into `text`.
 std::string html_unescaped(std::string_view text);
+
+/// A text as a JSON string in its quotes; bytes that are no UTF-8 are replaced.
+std::string json_text(const std::string& text);
+
+/// A text for an XML attribute or element: markup and line ends as references; characters that XML
+/// 1.0 cannot hold and bytes that are no UTF-8 are replaced by U+FFFD.
+std::string xml_text(const std::string& text);
 
 std::string base64(std::span<const std::uint8_t> bytes);
 

@@ -13,15 +13,6 @@
 namespace diacut {
 namespace {
 
-struct Layout {
-  int width = 0;
-  int height = 0;
-  int bits = 8;
-  int colour_type = PNG_COLOR_TYPE_GRAY;
-  std::size_t row_bytes = 0;
-  bool flat = false;
-};
-
 void append(png_structp png, png_bytep bytes, std::size_t size) {
   auto* out = static_cast<std::vector<std::uint8_t>*>(png_get_io_ptr(png));
   try {
@@ -41,7 +32,7 @@ void ignore_warning(png_structp, png_const_charp) {}
 /// Holds every object whose destructor libpng's longjmp() must not skip. write() returns false
 /// after an error, from which longjmp() leads back there: it must hold no object with a destructor.
 struct Job {
-  Layout layout;
+  const PngExtras& extras;
   std::vector<std::uint8_t> out;
   std::string error;
   std::vector<png_color> palette;
@@ -50,7 +41,7 @@ struct Job {
   png_structp png = nullptr;
   png_infop info = nullptr;
 
-  Job(const Layout& made, const PngExtras& extras) : layout(made), words(extras.texts) {
+  explicit Job(const PngExtras& given) : extras(given), words(given.texts) {
     for (const Colour& colour : extras.palette) {
       palette.push_back({colour[0], colour[1], colour[2]});
     }
@@ -70,15 +61,18 @@ struct Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  bool write(const std::uint8_t* pixels) {
+  bool write(int width, int height, int bits, int channels, const std::uint8_t* pixels) {
     if (setjmp(png_jmpbuf(png)) != 0) return false;
     png_set_write_fn(png, &out, append, nullptr);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_IHDR(png, info, static_cast<png_uint_32>(layout.width),
-                 static_cast<png_uint_32>(layout.height), layout.bits, layout.colour_type,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_set_filter(png, PNG_FILTER_TYPE_BASE, layout.flat ? PNG_FILTER_NONE : PNG_ALL_FILTERS);
-    png_set_compression_level(png, layout.flat ? 6 : 2);
+    const int colours = !palette.empty() ? PNG_COLOR_TYPE_PALETTE
+                        : channels == 3  ? PNG_COLOR_TYPE_RGB
+                                         : PNG_COLOR_TYPE_GRAY;
+    png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), bits,
+                 colours, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, extras.flat ? PNG_FILTER_NONE : PNG_ALL_FILTERS);
+    png_set_compression_level(png, extras.flat ? 6 : 2);
     if (!palette.empty()) {
       png_set_PLTE(png, info, palette.data(), static_cast<int>(palette.size()));
       const png_byte transparent = 0;
@@ -86,19 +80,22 @@ struct Job {
     }
     if (!texts.empty()) png_set_text(png, info, texts.data(), static_cast<int>(texts.size()));
     png_write_info(png, info);
-    if (layout.bits == 16 && std::endian::native == std::endian::little) png_set_swap(png);
-    for (int y = 0; y < layout.height; ++y) {
-      png_write_row(png, pixels + static_cast<std::size_t>(y) * layout.row_bytes);
+    if (bits == 16 && std::endian::native == std::endian::little) png_set_swap(png);
+    const std::size_t row_bytes = static_cast<std::size_t>(width) * channels * bits / 8;
+    for (int y = 0; y < height; ++y) {
+      png_write_row(png, pixels + static_cast<std::size_t>(y) * row_bytes);
     }
     png_write_end(png, nullptr);
     return true;
   }
 };
 
-std::vector<std::uint8_t> encode(const Layout& layout, const PngExtras& extras,
-                                 const std::uint8_t* pixels) {
-  Job job(layout, extras);
-  if (!job.write(pixels)) throw std::runtime_error("libpng: " + job.error);
+std::vector<std::uint8_t> encode(int width, int height, int bits, int channels,
+                                 const PngExtras& extras, const std::uint8_t* pixels) {
+  Job job(extras);
+  if (!job.write(width, height, bits, channels, pixels)) {
+    throw std::runtime_error("libpng: " + job.error);
+  }
   return std::move(job.out);
 }
 
@@ -107,20 +104,13 @@ std::vector<std::uint8_t> encode(const Layout& layout, const PngExtras& extras,
 std::vector<std::uint8_t> encode_png(int width, int height, int channels,
                                      const std::vector<std::uint8_t>& pixels,
                                      const PngExtras& extras) {
-  Layout layout{
-      width,      height, 8, PNG_COLOR_TYPE_GRAY, static_cast<std::size_t>(width) * channels,
-      extras.flat};
-  if (channels == 3) layout.colour_type = PNG_COLOR_TYPE_RGB;
-  if (!extras.palette.empty()) layout.colour_type = PNG_COLOR_TYPE_PALETTE;
-  return encode(layout, extras, pixels.data());
+  return encode(width, height, 8, channels, extras, pixels.data());
 }
 
 std::vector<std::uint8_t> encode_png(int width, int height,
                                      const std::vector<std::uint16_t>& pixels,
                                      const PngExtras& extras) {
-  const Layout layout{
-      width, height, 16, PNG_COLOR_TYPE_GRAY, static_cast<std::size_t>(width) * 2, extras.flat};
-  return encode(layout, extras, reinterpret_cast<const std::uint8_t*>(pixels.data()));
+  return encode(width, height, 16, 1, extras, reinterpret_cast<const std::uint8_t*>(pixels.data()));
 }
 
 }  // namespace diacut
