@@ -1,7 +1,7 @@
 #include "graphs.hpp"
 
 #include <Eigen/Dense>
-#include <algorithm>
+#include <Eigen/Sparse>
 #include <cmath>
 #include <map>
 #include <random>
@@ -92,69 +92,57 @@ Graph joined(const Graph& a, const Graph& b) {
 
 namespace {
 
-std::vector<double> inverse_roots(const Graph& graph) {
-  std::vector<double> roots(graph.nodes(), 0);
-  for (std::size_t i = 0; i < roots.size(); ++i) {
-    double degree = 0;
+/// The affinity, normalized: A of the normalized Laplacian I - A.
+Eigen::SparseMatrix<double> normalized(const Graph& graph) {
+  const auto n = static_cast<Eigen::Index>(graph.nodes());
+  std::vector<Eigen::Triplet<double>> entries;
+  Eigen::VectorXd degrees = Eigen::VectorXd::Zero(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
     for (std::uint64_t at = graph.starts[i]; at < graph.starts[i + 1]; ++at) {
-      degree += static_cast<double>(graph.weights[at]);
+      entries.emplace_back(i, graph.columns[at], graph.weights[at]);
+      degrees(i) += static_cast<double>(graph.weights[at]);
     }
-    if (degree > 0) roots[i] = 1 / std::sqrt(degree);
   }
-  return roots;
+  Eigen::SparseMatrix<double> matrix(n, n);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  const Eigen::VectorXd roots = (degrees.array() > 0).select(degrees.cwiseSqrt().cwiseInverse(), 0);
+  return roots.asDiagonal() * matrix * roots.asDiagonal();
+}
+
+/// The vectors as columns.
+Eigen::MatrixXd columns_of(const GraphEigenvectors& eigenvectors) {
+  const auto count = static_cast<Eigen::Index>(eigenvectors.vectors.size());
+  Eigen::MatrixXd columns(count == 0 ? 0 : eigenvectors.vectors.front().size(), count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    columns.col(k) =
+        Eigen::Map<const Eigen::VectorXf>(eigenvectors.vectors[k].data(), columns.rows())
+            .cast<double>();
+  }
+  return columns;
 }
 
 }  // namespace
 
 std::vector<double> dense_eigenvalues(const Graph& graph) {
-  const std::vector<double> roots = inverse_roots(graph);
-  const auto n = static_cast<Eigen::Index>(graph.nodes());
-  Eigen::MatrixXd matrix = Eigen::MatrixXd::Identity(n, n);
-  for (std::size_t i = 0; i < roots.size(); ++i) {
-    for (std::uint64_t at = graph.starts[i]; at < graph.starts[i + 1]; ++at) {
-      const std::uint32_t j = graph.columns[at];
-      matrix(static_cast<Eigen::Index>(i), j) -=
-          static_cast<double>(graph.weights[at]) * roots[i] * roots[j];
-    }
-  }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix, Eigen::EigenvaluesOnly);
-  return {solver.eigenvalues().data(), solver.eigenvalues().data() + n};
+  const Eigen::MatrixXd a = normalized(graph);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+      Eigen::MatrixXd::Identity(a.rows(), a.cols()) - a, Eigen::EigenvaluesOnly);
+  return {solver.eigenvalues().begin(), solver.eigenvalues().end()};
 }
 
 std::vector<double> residuals_of(const Graph& graph, const GraphEigenvectors& eigenvectors) {
-  const std::vector<double> roots = inverse_roots(graph);
+  const Eigen::MatrixXd z = columns_of(eigenvectors);
+  const Eigen::MatrixXd product = normalized(graph) * z;
   std::vector<double> norms;
-  for (std::size_t k = 0; k < eigenvectors.vectors.size(); ++k) {
-    const std::vector<float>& z = eigenvectors.vectors[k];
-    double sum = 0;
-    for (std::size_t i = 0; i < roots.size(); ++i) {
-      double product = 0;
-      for (std::uint64_t at = graph.starts[i]; at < graph.starts[i + 1]; ++at) {
-        const std::uint32_t j = graph.columns[at];
-        product += static_cast<double>(graph.weights[at]) * roots[i] * roots[j] *
-                   static_cast<double>(z[j]);
-      }
-      const double residual = product - (1 - eigenvectors.values[k]) * static_cast<double>(z[i]);
-      sum += residual * residual;
-    }
-    norms.push_back(std::sqrt(sum));
+  for (Eigen::Index k = 0; k < z.cols(); ++k) {
+    norms.push_back((product.col(k) - (1 - eigenvectors.values[k]) * z.col(k)).norm());
   }
   return norms;
 }
 
 double orthogonality_error(const GraphEigenvectors& eigenvectors) {
-  double largest = 0;
-  for (std::size_t a = 0; a < eigenvectors.vectors.size(); ++a) {
-    for (std::size_t b = 0; b <= a; ++b) {
-      double sum = a == b ? -1 : 0;
-      for (std::size_t i = 0; i < eigenvectors.vectors[a].size(); ++i) {
-        sum += static_cast<double>(eigenvectors.vectors[a][i]) *
-               static_cast<double>(eigenvectors.vectors[b][i]);
-      }
-      largest = std::max(largest, std::abs(sum));
-    }
-  }
-  return largest;
+  const Eigen::MatrixXd z = columns_of(eigenvectors);
+  return (z.transpose() * z - Eigen::MatrixXd::Identity(z.cols(), z.cols())).cwiseAbs().maxCoeff();
 }
 
 }  // namespace diacut::testing

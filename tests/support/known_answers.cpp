@@ -36,51 +36,6 @@ Workspace workspace_for(Trial& trial, const BlockShape& shape) {
 
 }  // namespace
 
-void check_peaks(Trial& trial, const BlockShape& shape) {
-  const std::size_t wide = at_size(shape.columns);
-  Workspace workspace = workspace_for(trial, shape);
-  Peaks peaks(workspace);
-  const std::vector<float> x = trial.normal(shape.rows * wide);
-  const Guarded<float> x_in(trial.context(), x);
-  Guarded<float> scratch(trial.context(), x.size());
-  const std::vector<float> found = peaks.compute(*x_in, {shape.rows, shape.rows}, *scratch);
-  std::vector<float> expected(wide, 0.0F);
-  for (std::size_t at = 0; at < x.size(); ++at) {
-    float& peak = expected[at % wide];
-    if (std::abs(x[at]) > std::abs(peak)) peak = x[at];
-  }
-  expect_same("largest entry of a column", found, expected);
-  expect_same("block of which the largest entries are", x_in.values(), x);
-}
-
-void check_block_columns(Trial& trial, const BlockShape& shape) {
-  constexpr std::size_t kInserted = 5;
-  const std::size_t wide = at_size(shape.columns);
-  const std::size_t rows = shape.rows;
-  BlockColumns columns(trial.context(), shape.columns);
-  std::vector<float> block = trial.normal(rows * wide);
-  const std::vector<float> vector = trial.normal(rows);
-  Guarded<float> device_block(trial.context(), block);
-  columns.insert(*Guarded<float>(trial.context(), vector), trial.uploaded(std::vector<float>{7, 2}),
-                 1, 1, rows, kInserted, *device_block);
-  for (std::size_t i = 0; i < rows; ++i) block[i * wide + kInserted] = 2 * vector[i];
-  expect_same("column put in", device_block.values(), block);
-  const std::vector<std::int32_t> wanted = {1, 2, 3, 7, -5, 6, 4};
-  const std::size_t pitch = round_up(rows, 32) + 32;
-  Guarded<float> basis(trial.context(), wanted.size() * pitch);
-  const int count = static_cast<int>(wanted.size());
-  columns.extract(*device_block, {0, rows, Uploaded(trial.context(), wanted), 0, count}, pitch,
-                  *basis);
-  std::vector<float> expected(wanted.size() * pitch, 0.0F);
-  for (std::size_t k = 0; k < wanted.size(); ++k) {
-    const std::size_t from = at_size(std::abs(wanted[k]) - 1);
-    for (std::size_t i = 0; i < rows; ++i) {
-      expected[k * pitch + i] = (wanted[k] < 0 ? -1.0F : 1.0F) * block[i * wide + from];
-    }
-  }
-  expect_same("column taken out", basis.values(), expected);
-}
-
 void check_residual_norms(Trial& trial, const BlockShape& shape) {
   const std::size_t wide = at_size(shape.columns);
   Workspace workspace = workspace_for(trial, shape);
@@ -419,40 +374,6 @@ void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedM
   trial.expect("restriction", restricted.values(), down, roundings);
   for (std::size_t i = 0; i < fine.size(); ++i) up.add(i, fine[i]);
   trial.expect("prolongation that is added", added.values(), up, roundings);
-}
-
-namespace {
-
-/// A random symmetric matrix, row by row.
-std::vector<float> symmetric(Trial& trial, std::size_t rows, float scale) {
-  std::vector<float> matrix = trial.normal(rows * rows);
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) matrix[i * rows + j] = matrix[j * rows + i] *= scale;
-  }
-  return matrix;
-}
-
-}  // namespace
-
-void check_dense_product(Trial& trial, const BlockShape& shape) {
-  const std::size_t rows = shape.rows;
-  const std::size_t wide = at_size(shape.columns);
-  const std::vector<float> matrix = symmetric(trial, rows, 1);
-  const std::vector<float> b = trial.normal(rows * wide);
-  Guarded<float> out(trial.context(), b.size());
-  DenseProduct(trial.context(), shape.columns)
-      .launch(*Guarded<float>(trial.context(), matrix), rows, *Guarded<float>(trial.context(), b),
-              *out, shape.columns);
-  TermSums expected(b.size());
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < rows; ++j) {
-      for (std::size_t c = 0; c < wide; ++c) {
-        expected.add(i * wide + c, static_cast<double>(matrix[i * rows + j]) * b[j * wide + c]);
-      }
-    }
-  }
-  trial.expect("product with a dense matrix", out.values(), expected,
-               static_cast<double>(rows) + 2);
 }
 
 }  // namespace diacut::testing

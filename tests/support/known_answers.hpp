@@ -17,10 +17,6 @@ struct BlockShape {
   std::size_t room = 0;  ///< Rows of the workspace, if more than `rows`.
 };
 
-/// The largest entry of each column.
-void check_peaks(Trial& trial, const BlockShape& shape);
-/// A vector put into a block of at least 7 columns, and some of its columns taken out.
-void check_block_columns(Trial& trial, const BlockShape& shape);
 void check_residual_norms(Trial& trial, const BlockShape& shape);
 /// The projection of a narrow block on the complement of X, one column of which is 0.
 void check_projection(Trial& trial, const BlockShape& shape);
@@ -28,8 +24,6 @@ void check_projection(Trial& trial, const BlockShape& shape);
 void check_gram_matrices(Trial& trial, const BlockShape& shape, int used, int known);
 /// Ritz vectors and directions from a basis of so many blocks.
 void check_basis_update(Trial& trial, const BlockShape& shape, int used);
-/// A dense symmetric matrix times a block.
-void check_dense_product(Trial& trial, const BlockShape& shape);
 /// Blocks between the problem's grid and the next coarser one. `matrix`: the problem's.
 void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedMatrix& matrix,
                     int columns);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <opencv2/imgproc.hpp>
 
 #include "boundary/network/convolutions.hpp"
 #include "guarded.hpp"
@@ -41,61 +42,23 @@ ReferenceTensor allowed_error(ConvolutionProblem problem) {
   return allowed;
 }
 
-/// The weights of the `in` pixels of a side in pixel i of the side resized to `out` pixels.
-std::vector<double> shares(int i, int in, int out) {
-  std::vector<double> all(static_cast<std::size_t>(in), 0.0);
-  const double step = static_cast<double>(in) / out;
-  if (in > out) {
-    for (int k = 0; k < in; ++k) {
-      const double covered = std::min(k + 1.0, (i + 1) * step) - std::max<double>(k, i * step);
-      all[static_cast<std::size_t>(k)] = std::max(covered, 0.0) / step;
-    }
-    return all;
-  }
-  const double centre = (i + 0.5) * step - 0.5;
-  for (int k = -2; k < in + 2; ++k) {
-    const double d = std::abs(k - centre);
-    const double share = d < 1   ? 1.25 * d * d * d - 2.25 * d * d + 1
-                         : d < 2 ? -0.75 * d * d * d + 3.75 * d * d - 6 * d + 3
-                                 : 0;
-    all[static_cast<std::size_t>(std::clamp(k, 0, in - 1))] += share;
-  }
-  return all;
-}
-
 }  // namespace
 
 std::vector<float> reference_picture(const Image& image, int width, int height, int border) {
-  ReferenceTensor resized(3, width, height);
-  for (int y = 0; y < height; ++y) {
-    const std::vector<double> rows = shares(y, image.height, height);
-    for (int x = 0; x < width; ++x) {
-      const std::vector<double> columns = shares(x, image.width, width);
-      for (int channel = 0; channel < 3; ++channel) {
-        double sum = 0;
-        for (int j = 0; j < image.height; ++j) {
-          for (int i = 0; i < image.width; ++i) {
-            const auto pixel = static_cast<std::size_t>(j) * image.width + i;
-            sum += rows[static_cast<std::size_t>(j)] * columns[static_cast<std::size_t>(i)] *
-                   image.pixels[pixel * image.channels + std::min(channel, image.channels - 1)];
-          }
-        }
-        resized.at(channel, x, y) = std::clamp(sum, 0.0, 1.0);
-      }
-    }
-  }
-  const auto inner = [](int at, int count) {
-    while (at < 0 || at >= count) at = at < 0 ? -1 - at : 2 * count - 1 - at;
-    return at;
-  };
+  cv::Mat picture;
+  cv::Mat(image.height, image.width, CV_32FC(image.channels),
+          const_cast<float*>(image.pixels.data()))
+      .convertTo(picture, CV_64F);
+  const bool shrinks = width < image.width || height < image.height;
+  cv::resize(picture, picture, {width, height}, 0, 0, shrinks ? cv::INTER_AREA : cv::INTER_CUBIC);
+  picture = cv::min(cv::max(picture.reshape(1), 0.0), 1.0);
+  cv::copyMakeBorder(picture.reshape(image.channels), picture, border, border, border, border,
+                     cv::BORDER_REFLECT);
   std::vector<float> planes;
   for (int channel = 0; channel < 3; ++channel) {
-    for (int y = -border; y < height + border; ++y) {
-      for (int x = -border; x < width + border; ++x) {
-        planes.push_back(
-            static_cast<float>(resized.at(channel, inner(x, width), inner(y, height))));
-      }
-    }
+    cv::Mat plane;
+    cv::extractChannel(picture, plane, std::min(channel, image.channels - 1));
+    planes.insert(planes.end(), plane.begin<double>(), plane.end<double>());
   }
   return planes;
 }

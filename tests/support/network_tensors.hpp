@@ -60,10 +60,10 @@ struct ConvolutionProblem {
 };
 
 /// The picture that a network is given for an image: three planes of (width + 2 border) *
-/// (height + 2 border) values in [0, 1]; a grey image gives three equal planes. The image is
-/// resized to width * height pixels with half-pixel centres (to shrink, by the mean over areas; to
-/// enlarge, by cubic convolution with repeated edge pixels), then mirrored beyond its edges by
-/// `border` pixels. Pixels without data count as the others do.
+/// (height + 2 border) values in [0, 1]; a grey image gives three equal planes. OpenCV resizes the
+/// image to width * height pixels (to shrink, by the mean over areas; to enlarge, by cubic
+/// convolution), and mirrors it beyond its edges by `border` pixels. Pixels without data count as
+/// the others do.
 std::vector<float> reference_picture(const Image& image, int width, int height, int border = 0);
 
 /// Normally distributed floats.

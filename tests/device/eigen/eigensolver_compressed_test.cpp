@@ -40,11 +40,6 @@ TEST_F(EigensolverCompressed, CompressedMatricesHaveEigenvectorsOfTheirOwn) {
   }
 }
 
-TEST_F(EigensolverCompressed, CompressedMatricesThatCannotBeCoarsenedGoToLanczos) {
-  const EigenProblem problem(60, 40, 1);
-  EXPECT_EQ(solved(problem, {.solver = SolverKind::kMultilevel}, true).report.solver, "lanczos");
-}
-
 TEST_F(EigensolverCompressed, CompressedMatricesTakeThePlaceOfWholeOnes) {
   const EigenProblem problem(150, 130, 5);
   EigenParameters parameters;

@@ -53,20 +53,6 @@ TEST_P(KnownAnswers, GramMatricesWithAllProductsAndSome) {
 
 class KnownAnswersOfBlocks : public BlockTest {};
 
-TEST_F(KnownAnswersOfBlocks, LargestEntries) {
-  for (const std::size_t rows : {1U, 7U, 63U, 1259U, 4422U}) {
-    SCOPED_TRACE(rows);
-    expect_right(context_, check_peaks, BlockShape{16, 16, rows});
-  }
-}
-
-TEST_F(KnownAnswersOfBlocks, ColumnsPutInAndTakenOut) {
-  for (const std::size_t rows : {1U, 17U, 130U}) {
-    SCOPED_TRACE(rows);
-    expect_right(context_, check_block_columns, BlockShape{24, 24, rows});
-  }
-}
-
 TEST_F(KnownAnswersOfBlocks, BasisUpdates) {
   for (const auto& [columns, wanted] :
        {std::pair(8, 8), std::pair(24, 24), std::pair(24, 3), std::pair(128, 128)}) {
@@ -77,13 +63,6 @@ TEST_F(KnownAnswersOfBlocks, BasisUpdates) {
         expect_right(context_, check_basis_update, BlockShape{columns, wanted, rows}, used);
       }
     }
-  }
-}
-
-TEST_F(KnownAnswersOfBlocks, DenseProducts) {
-  for (const std::size_t rows : {1U, 17U, 130U}) {
-    SCOPED_TRACE(rows);
-    expect_right(context_, check_dense_product, BlockShape{24, 24, rows});
   }
 }
 

@@ -121,14 +121,6 @@ TEST(Segmenter, GivesEigenvectorsAsTheHeaderPromises) {
   }
 }
 
-TEST(Segmenter, GivesTheSameBytesTwice) {
-  const Image image = two_discs(64, 48);
-  Segmenter segmenter({}, test_device());
-  const Segmentation first = segmenter.segment(image);
-  expect_same(first, segmenter.segment(image));
-  expect_same(first, Segmenter({}, test_device()).segment(image));
-}
-
 TEST(Segmenter, LeavesEigenvectorsOnTheDeviceIfNobodyWantsThem) {
   const Image image = two_discs(64, 48);
   Parameters spectral;
@@ -319,23 +311,6 @@ TEST(Segmenter, MakesMoreRegionsThanItHasVectors) {
   EXPECT_EQ(result.labels.count, 5);
 }
 
-TEST(Segmenter, EveryProductGivesTheDiscs) {
-  for (MatvecKind kind : {MatvecKind::kNaive, MatvecKind::kImage, MatvecKind::kUnrolled}) {
-    Parameters parameters;
-    parameters.eigen.solver = SolverKind::kLanczos;
-    parameters.matvec.kernel = kind;
-    parameters.region.regions = 3;
-    Segmenter segmenter(parameters, test_device());
-    const Segmentation result = segmenter.segment(two_discs(64, 48));
-    SCOPED_TRACE(to_string(kind));
-    EXPECT_EQ(
-        result.eigenvectors.report.matvec,
-        choose_matvec({kind}, segmenter.device(), dia_shape(grid_for(64, 48), disc_stencil(5)))
-            .name());
-    expect_discs_found(result.labels);
-  }
-}
-
 TEST(Segmenter, TheNcutPresetCutsTheSameEachTimeAndWithoutImagesToo) {
   Parameters parameters = load_parameters("ncut");
   parameters.cue.kind = CueKind::kGradient;  // The network knows photographs.
@@ -362,15 +337,6 @@ TEST(Segmenter, TheNcutPresetCutsTheSameEachTimeAndWithoutImagesToo) {
     expect_discs_found(first.labels);
     expect_same(first, segmenter.segment(two_discs(64, 48)));
   }
-}
-
-TEST(Segmenter, SaysWhenItDidNotConverge) {
-  Parameters parameters;
-  parameters.eigen.max_products = 1;
-  parameters.eigen.tolerance = 1e-7;
-  const Segmentation result = Segmenter(parameters, test_device()).segment(two_discs(64, 48));
-  EXPECT_FALSE(result.eigenvectors.report.converged);
-  expect_labels_contract(result.labels, 64, 48);
 }
 
 TEST(Segmenter, PassesTheImagesNotesOn) {

@@ -172,17 +172,6 @@ TEST_F(RandomWalker, GivesTheSameBitsAgain) {
   EXPECT_LE(once.iterations, 40);
 }
 
-TEST_F(RandomWalker, EndsAtOnceFromItsOwnAnswer) {
-  const EigenProblem problem(61, 47, 5);
-  const auto seeds = random_seeds(problem, 3, 4, 8);
-  const RandomWalk once = walk(problem, seeds, 3);
-  const RandomWalk again = walk(problem, seeds, 3, 1e-4, once.probabilities);
-  EXPECT_TRUE(again.converged);
-  EXPECT_EQ(again.iterations, 0);
-  EXPECT_EQ(again.labels, once.labels);
-  expect_exact(again, exact_probabilities(problem, seeds, 3), 1e-3);
-}
-
 TEST_F(RandomWalker, TakesAsManyIterationsByCompressedLevels) {
   const EigenProblem problem(121, 95, 5);
   const auto seeds = random_seeds(problem, 3, 6, 11);
@@ -217,17 +206,6 @@ TEST_F(RandomWalker, StartsFromAnything) {
   const RandomWalk found = walk(problem, seeds, 3, 1e-6, start);
   EXPECT_TRUE(found.converged);
   expect_exact(found, exact_probabilities(problem, seeds, 3), 1e-3);
-}
-
-TEST_F(RandomWalker, TakesFewerIterationsFromAnEarlierAnswer) {
-  const EigenProblem problem(121, 95, 5);
-  auto seeds = random_seeds(problem, 3, 6, 11);
-  const RandomWalk earlier = walk(problem, seeds, 3, 1e-4);
-  *std::find(seeds.begin() + 50 * 121, seeds.end(), 0) = 2;
-  const RandomWalk anew = walk(problem, seeds, 3, 1e-4);
-  const RandomWalk found = walk(problem, seeds, 3, 1e-4, earlier.probabilities);
-  EXPECT_TRUE(found.converged);
-  EXPECT_LT(found.iterations, anew.iterations);
 }
 
 TEST_F(RandomWalker, SaysWhenItEndsTooEarly) {

@@ -308,31 +308,6 @@ TEST_F(NetworkBoundaryMap, KeepsItsNetworksForTheNextImage) {
   EXPECT_EQ(context_.memory_in_use(), 0u);
 }
 
-TEST_F(NetworkBoundaryMap, APictureIsResizedAsOpenCvDoes) {
-  const Image image = noise_image(36, 24, 3, 12);
-  const cv::Mat pixels(24, 36, CV_32FC3, const_cast<float*>(image.pixels.data()));
-  for (const auto& [width, height] :
-       {std::pair(18, 12), std::pair(12, 8), std::pair(25, 17), std::pair(54, 36)}) {
-    SCOPED_TRACE(width);
-    cv::Mat resized;
-    cv::resize(pixels, resized, {width, height}, 0, 0,
-               width < 36 ? cv::INTER_AREA : cv::INTER_CUBIC);
-    const std::vector<float> found = reference_picture(image, width, height);
-    double most = 0;
-    for (int channel = 0; channel < 3; ++channel) {
-      for (int y = 0; y < height; ++y) {
-        for (int x = 0; x < width; ++x) {
-          const double wanted = std::clamp(resized.at<cv::Vec3f>(y, x)[channel], 0.0f, 1.0f);
-          most = std::max(
-              most, std::abs(wanted -
-                             found[static_cast<std::size_t>((channel * height + y) * width + x)]));
-        }
-      }
-    }
-    EXPECT_LT(most, 1e-5);
-  }
-}
-
 class TinyNetworkBoundaryMap : public NetworkBoundaryMap {};
 
 TEST_F(TinyNetworkBoundaryMap, MatchesTheReference) {
@@ -361,16 +336,6 @@ TEST_F(NetworkBoundaryMap, TheNetworkSeesTheImageMirroredBeyondItsEdges) {
     }
     expect_near(values_of(image, 3), expected, kRoundings);
   }
-  // A mirror repeats the edge pixel first.
-  const std::vector<float> planes = reference_picture(image, width, height, 2);
-  const std::vector<float> plain = reference_picture(image, width, height);
-  const auto at = [&](int x, int y) {
-    return planes[static_cast<std::size_t>(y * (width + 4) + x)];
-  };
-  EXPECT_EQ(at(2, 2), plain[0]);
-  EXPECT_EQ(at(1, 2), plain[0]);
-  EXPECT_EQ(at(0, 2), plain[1]);
-  EXPECT_EQ(at(2, 0), plain[static_cast<std::size_t>(width)]);
 }
 
 }  // namespace
