@@ -189,13 +189,7 @@ Files heif_seeds() {
 }
 
 Files gif_seeds() {
-  Files files;
-  const cv::Mat indices = testing::random_samples(6, 5, CV_8UC1) & 3;
-  files.push_back(
-      testing::write_gif(9, 8, {0, 0xff, 0xff00, 0xffffff},
-                         {{.at = {0, 0, 6, 5}, .indices = indices, .transparent = 1, .disposal = 2},
-                          {.at = {2, 3, 6, 5}, .indices = indices, .is_interlaced = true}}));
-  return files;
+  return {testing::stored_file("plain.gif"), testing::stored_file("frames.gif")};
 }
 
 std::vector<FileBytes> exif_seeds() {

@@ -1,6 +1,5 @@
 #include "camera_files.hpp"
 
-#include <gif_lib.h>
 #include <jxl/encode.h>
 #include <lcms2.h>
 #include <libheif/heif.h>
@@ -273,51 +272,6 @@ FileBytes write_jpeg2000(const Jpeg2000File& file) {
               opj_end_compress(codec.get(), stream.get()) != OPJ_FALSE,
           "JPEG 2000");
   return sink.bytes;
-}
-
-FileBytes write_gif(int width, int height, const std::vector<std::uint32_t>& palette,
-                    const std::vector<GifFrame>& frames) {
-  FileBytes bytes;
-  int error = 0;
-  GifFileType* gif = EGifOpen(
-      &bytes,
-      [](GifFileType* file, const GifByteType* data, int size) {
-        auto* to = static_cast<FileBytes*>(file->UserData);
-        to->insert(to->end(), data, data + size);
-        return size;
-      },
-      &error);
-  require(gif != nullptr, "GIF");
-  EGifSetGifVersion(gif, true);
-  std::vector<GifColorType> colours;
-  for (const std::uint32_t colour : palette) {
-    colours.push_back({static_cast<GifByteType>(colour >> 16),
-                       static_cast<GifByteType>(colour >> 8 & 255),
-                       static_cast<GifByteType>(colour & 255)});
-  }
-  ColorMapObject* map = GifMakeMapObject(static_cast<int>(colours.size()), colours.data());
-  require(EGifPutScreenDesc(gif, width, height, 8, 0, map) == GIF_OK, "GIF");
-  for (const GifFrame& frame : frames) {
-    const GraphicsControlBlock control = {frame.disposal, false, 10, frame.transparent};
-    GifByteType extension[4];
-    EGifGCBToExtension(&control, extension);
-    require(EGifPutExtension(gif, GRAPHICS_EXT_FUNC_CODE, 4, extension) == GIF_OK, "GIF");
-    require(EGifPutImageDesc(gif, frame.at.x, frame.at.y, frame.at.width, frame.at.height,
-                             frame.is_interlaced, nullptr) == GIF_OK,
-            "GIF");
-    const std::vector<std::pair<int, int>> passes =
-        frame.is_interlaced ? std::vector<std::pair<int, int>>{{0, 8}, {4, 8}, {2, 4}, {1, 2}}
-                            : std::vector<std::pair<int, int>>{{0, 1}};
-    for (const auto& [begin, step] : passes) {
-      for (int y = begin; y < frame.at.height; y += step) {
-        cv::Mat row = frame.indices.row(y).clone();
-        require(EGifPutLine(gif, row.data, frame.at.width) == GIF_OK, "GIF");
-      }
-    }
-  }
-  require(EGifCloseFile(gif, &error) == GIF_OK, "GIF");
-  GifFreeMapObject(map);
-  return bytes;
 }
 
 FileBytes write_dng(const cv::Mat& light, int orientation) {

@@ -48,18 +48,6 @@ FileBytes write_jpeg2000(const Jpeg2000File& file);
 FileBytes write_jpeg2000(const cv::Mat& samples, int bits = 8, bool is_bare = false,
                          const FileBytes& profile = {});
 
-/// One frame of a GIF.
-struct GifFrame {
-  cv::Rect at;
-  cv::Mat indices;       ///< CV_8UC1, of the file's palette.
-  int transparent = -1;  ///< An index; -1: none.
-  int disposal = 0;
-  bool is_interlaced = false;
-};
-/// `palette`: 0xRRGGBB each, a power of two of them.
-FileBytes write_gif(int width, int height, const std::vector<std::uint32_t>& palette,
-                    const std::vector<GifFrame>& frames);
-
 /// A DNG of a sensor that has the primaries of sRGB: rows of red, green, red, ... and green, blue,
 /// ..., each with the light that `light` (CV_16UC3) has of its colour, linear.
 FileBytes write_dng(const cv::Mat& light, int orientation = 1);

@@ -8,14 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <opencv2/imgcodecs.hpp>
 #include <stdexcept>
-// Needs what <cstdio> declares.
-#include <jpeglib.h>
 
 #include "temp_folder.hpp"
 
@@ -303,31 +299,9 @@ FileBytes write_tiff(const std::vector<TiffPage>& pages, const char* mode) {
   return {bytes.begin(), bytes.end()};
 }
 
-FileBytes write_cmyk_jpeg(const cv::Mat& samples, bool with_adobe_marker) {
-  jpeg_compress_struct info{};
-  jpeg_error_mgr errors{};
-  info.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&info);
-  unsigned char* data = nullptr;
-  unsigned long size = 0;
-  jpeg_mem_dest(&info, &data, &size);
-  info.image_width = static_cast<JDIMENSION>(samples.cols);
-  info.image_height = static_cast<JDIMENSION>(samples.rows);
-  info.input_components = 4;
-  info.in_color_space = JCS_CMYK;
-  jpeg_set_defaults(&info);
-  jpeg_set_quality(&info, 100, TRUE);
-  info.write_Adobe_marker = with_adobe_marker ? TRUE : FALSE;
-  jpeg_start_compress(&info, TRUE);
-  for (int y = 0; y < samples.rows; ++y) {
-    JSAMPROW row = const_cast<std::uint8_t*>(samples.ptr(y));
-    jpeg_write_scanlines(&info, &row, 1);
-  }
-  jpeg_finish_compress(&info);
-  FileBytes bytes(data, data + size);
-  jpeg_destroy_compress(&info);
-  std::free(data);
-  return bytes;
+FileBytes stored_file(const std::string& name) {
+  const std::string bytes = read_bytes(DIACUT_SOURCE_DIR "/tests/support/stored/" + name);
+  return {bytes.begin(), bytes.end()};
 }
 
 FileBytes exif_block(int orientation, bool little_endian) {

@@ -90,8 +90,17 @@ FileBytes packed(const std::vector<unsigned>& numbers, int bits, std::size_t row
 /// A page of the depth and channels (first: red) of `samples`.
 TiffPage tiff_page(const cv::Mat& samples);
 
-/// `samples`: CV_8UC4, cyan, magenta, yellow, black as the file stores them.
-FileBytes write_cmyk_jpeg(const cv::Mat& samples, bool with_adobe_marker);
+/// A file of tests/support/stored, in formats that few libraries write:
+/// - plain.gif and interlaced.gif, of 41 x 29 pixels in black, red, green and white, have the
+/// colour
+///   (7 x + 3 y) % 4, and green is transparent;
+/// - frames.gif, of 4 x 1 pixels, is all white, then has one black pixel at the left, which gives
+/// way
+///   to what was there, one beside it, which gives way to nothing, and one beside that, which
+///   stays;
+/// - cmyk.jpg and cmyk_adobe.jpg, of 16 x 16 pixels, have much cyan, no magenta, half yellow and
+///   little black; the latter inverted and with Adobe's mark, as has cmyk_noise.jpg of 41 x 29.
+FileBytes stored_file(const std::string& name);
 
 /// An EXIF block without JPEG's "Exif\0\0", whose first directory says the orientation.
 FileBytes exif_block(int orientation, bool little_endian = true);

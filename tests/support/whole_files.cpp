@@ -96,7 +96,7 @@ std::map<std::string, FileBytes> whole_files() {
   files["progressive.jpg"] = encode(".jpg", colour, {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
   files["restart.jpg"] = encode(".jpg", colour, {cv::IMWRITE_JPEG_RST_INTERVAL, 2});
   files["turned.jpg"] = jpeg_with_exif(files["colour.jpg"], exif_block(6));
-  files["cmyk.jpg"] = write_cmyk_jpeg(picture(41, 29, CV_8UC4), true);
+  files["cmyk.jpg"] = stored_file("cmyk_noise.jpg");
   files["8.png"] = encode(".png", colour);
   files["16.png"] = encode(".png", deep);
   files["alpha.png"] = encode(".png", picture(41, 29, CV_8UC4));
@@ -127,9 +127,7 @@ std::map<std::string, FileBytes> whole_camera_files() {
   files["lossy.jxl"] = write_jxl({.is_lossy = true, .frames = {deep}});
   files["a.jp2"] = write_jpeg2000(colour);
   files["a.j2k"] = write_jpeg2000(deep, 16, true);
-  files["a.gif"] =
-      write_gif(41, 29, {0, 0xff, 0xff00, 0xffffff},
-                {{.at = {0, 0, 41, 29}, .indices = random_samples(41, 29, CV_8UC1) & 3}});
+  files["a.gif"] = stored_file("interlaced.gif");
   files["a.dng"] = write_dng(random_samples(64, 48, CV_16UC3));
   const std::string header = "P6 41 29 255\n";
   files["a.ppm"].assign(header.begin(), header.end());

@@ -203,23 +203,13 @@ TEST(CameraFormats, PnmOfEveryKind) {
 }
 
 TEST(CameraFormats, GifIsReadAsStored) {
-  const std::vector<std::uint32_t> palette = {0x000000, 0xff0000, 0x00ff00, 0xffffff};
-  for (const bool is_interlaced : {false, true}) {
-    cv::Mat indices(20, 13, CV_8UC1);
-    for (int y = 0; y < 20; ++y) {
-      for (int x = 0; x < 13; ++x)
-        indices.at<std::uint8_t>(y, x) = static_cast<std::uint8_t>((x * 7 + y * 3) % 4);
-    }
-    const FileBytes file = testing::write_gif(13, 20, palette,
-                                              {{.at = {0, 0, 13, 20},
-                                                .indices = indices,
-                                                .transparent = 2,
-                                                .is_interlaced = is_interlaced}});
-    const Image image = decode_image(file, "a.gif");
-    ASSERT_EQ(image.width, 13);
-    ASSERT_EQ(image.height, 20);
-    for (int i = 0; i < 13 * 20; ++i) {
-      const int index = indices.at<std::uint8_t>(i / 13, i % 13);
+  for (const char* name : {"plain.gif", "interlaced.gif"}) {
+    SCOPED_TRACE(name);
+    const Image image = decode_image(testing::stored_file(name), name);
+    ASSERT_EQ(image.width, 41);
+    ASSERT_EQ(image.height, 29);
+    for (int i = 0; i < 41 * 29; ++i) {
+      const int index = (i % 41 * 7 + i / 41 * 3) % 4;
       ASSERT_EQ(image.valid[static_cast<std::size_t>(i)], index == 2 ? 0 : 1) << i;
       ASSERT_EQ(image.pixels[static_cast<std::size_t>(3 * i)], index % 2) << i;
       ASSERT_EQ(image.pixels[static_cast<std::size_t>(3 * i + 1)], index == 3 ? 1 : 0) << i;
@@ -228,17 +218,7 @@ TEST(CameraFormats, GifIsReadAsStored) {
 }
 
 TEST(CameraFormats, FramesOfAGifAreDrawnOverEachOther) {
-  const std::vector<std::uint32_t> palette = {0x000000, 0xff0000, 0x00ff00, 0xffffff};
-  const auto flat = [](cv::Rect at, int index, int disposal) {
-    return testing::GifFrame{.at = at,
-                             .indices = cv::Mat(at.height, at.width, CV_8UC1, cv::Scalar(index)),
-                             .disposal = disposal};
-  };
-  enum Disposal { kKeep = 1, kBackground = 2, kPrevious = 3 };
-  const FileBytes file =
-      testing::write_gif(4, 1, palette,
-                         {flat({0, 0, 4, 1}, 3, kKeep), flat({0, 0, 1, 1}, 0, kPrevious),
-                          flat({1, 0, 1, 1}, 0, kBackground), flat({2, 0, 1, 1}, 0, kKeep)});
+  const FileBytes file = testing::stored_file("frames.gif");
   const auto greens = [&](int page) {
     const Image image = decode_image(file, "a.gif", {}, {.page = page});
     std::string seen;
