@@ -307,15 +307,17 @@ std::vector<Target> array_targets() {
        npy_seeds,
        {"lib/image/npy.cpp", "lib/image/edges.cpp", "lib/image/features.cpp",
         "lib/image/seeds.cpp"},
-       spoilt_npy},
-      {"npz", read_npz, npz_seeds, {"lib/graph/read_graph.cpp"}},
-      {"tree", read_tree_file, tree_seeds, {"lib/output/tree_file.cpp"}, spoilt_trees},
+       spoilt_npy,
+       true},
+      {"npz", read_npz, npz_seeds, {"lib/graph/read_graph.cpp"}, nullptr, true},
+      {"tree", read_tree_file, tree_seeds, {"lib/output/tree_file.cpp"}, spoilt_trees, true},
       {"network",
        read_network,
        network_seeds,
        {"lib/boundary/network/safetensors.cpp", "lib/boundary/network/load_network.cpp"},
-       spoilt_networks},
-      {"mat", read_mat, mat_seeds, {"lib/evaluate/mat_file.cpp"}, spoilt_mats},
+       spoilt_networks,
+       true},
+      {"mat", read_mat, mat_seeds, {"lib/evaluate/mat_file.cpp"}, spoilt_mats, true},
   };
 }
 

@@ -45,6 +45,19 @@ TEST_P(Replay, FilesWithOneThingWrongAreRefused) {
   }
 }
 
+TEST_P(Replay, FilesThatAreCutOffEndWell) {
+  constexpr std::size_t kMostCuts = 700;
+  for (const FileBytes& seed : GetParam().seeds()) {
+    const std::size_t step = 1 + seed.size() / kMostCuts;
+    for (std::size_t size = 0; size < seed.size(); size += step) {
+      std::string refusal;
+      EXPECT_NO_THROW(refusal = read(GetParam(), {seed.data(), seed.data() + size}));
+      EXPECT_TRUE(!refusal.empty() || !GetParam().needs_every_byte)
+          << size << " of " << seed.size() << " bytes";
+    }
+  }
+}
+
 TEST_P(Replay, FindingsAndInputsOfFuzzersEndWell) {
   for (const char* folder : {"found", "corpus"}) {
     const std::filesystem::path place =

@@ -331,13 +331,12 @@ std::vector<SpoiltFile> spoilt_trees() {
                                    {with(40, 9), "scan order"},
                                    {with(63, 0xff), "height"},
                                    with(52, 7)};
-  for (const std::size_t size :
-       {std::size_t{0}, std::size_t{4}, std::size_t{30}, std::size_t{50}}) {
-    files.push_back(cut_off(whole, size));
+  for (const std::size_t size : {0U, 3U, 30U, 50U}) {
+    files.emplace_back(cut_off(whole, size), size == 0 ? "empty" : "truncated");
   }
   FileBytes longer = whole;
   longer.resize(longer.size() + 4);
-  files.push_back(longer);
+  files.emplace_back(longer, "damaged");
   return files;
 }
 

@@ -33,6 +33,8 @@ struct Target {
   std::vector<std::string> sources;
   /// Files that are whole in all but one thing, each of which is to be refused; null: none.
   std::function<std::vector<SpoiltFile>()> spoilt = nullptr;
+  /// Whether a whole file that is cut off anywhere is to be refused.
+  bool needs_every_byte = false;
 
   /// All of these files.
   std::vector<FileBytes> inputs() const;

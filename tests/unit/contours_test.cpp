@@ -54,33 +54,6 @@ TEST(BoundaryOrientation, IsTheNormalOfARidgeAtAnyAngle) {
   }
 }
 
-TEST(BoundaryOrientation, MirroringAndTransposingTurnTheAngle) {
-  constexpr int kSize = 31;
-  const double normal = 0.4;
-  const auto at = [](const std::vector<float>& angles, int x, int y) {
-    return static_cast<double>(angles[static_cast<std::size_t>(y * kSize + x)]);
-  };
-  const std::vector<float> map = ridge(kSize, kSize, normal);
-  std::vector<float> mirrored(map.size());
-  std::vector<float> transposed(map.size());
-  for (int y = 0; y < kSize; ++y) {
-    for (int x = 0; x < kSize; ++x) {
-      const float value = map[static_cast<std::size_t>(y * kSize + x)];
-      mirrored[static_cast<std::size_t>(y * kSize + kSize - 1 - x)] = value;
-      transposed[static_cast<std::size_t>(x * kSize + y)] = value;
-    }
-  }
-  const std::vector<float> angles = boundary_orientation(map, kSize, kSize);
-  const std::vector<float> of_mirrored = boundary_orientation(mirrored, kSize, kSize);
-  const std::vector<float> of_transposed = boundary_orientation(transposed, kSize, kSize);
-  for (int d = -4; d <= 4; ++d) {
-    const int x = kSize / 2 + d;
-    const int y = kSize / 2 + d;
-    EXPECT_NEAR(distance_of_angles(at(of_mirrored, kSize - 1 - x, y), -at(angles, x, y)), 0, 1e-4);
-    EXPECT_NEAR(distance_of_angles(at(of_transposed, y, x), kPi / 2 - at(angles, x, y)), 0, 1e-4);
-  }
-}
-
 TEST(BoundaryOrientation, IsZeroWhereThereIsNothing) {
   EXPECT_EQ(boundary_orientation(std::vector<float>(20, 0.0F), 5, 4), std::vector<float>(20, 0.0F));
 }

@@ -270,21 +270,6 @@ TEST(Thinning, KeepsPiecesAndHolesAndLeavesNothingToThin) {
   }
 }
 
-TEST(Thinning, ThinsABarToALineWithinIt) {
-  for (const int thickness : {2, 3, 4, 9}) {
-    Mask mask(40 * 20, 0);
-    for (int y = 5; y < 5 + thickness; ++y) {
-      for (int x = 3; x < 37; ++x) mask[static_cast<std::size_t>(y * 40 + x)] = 1;
-    }
-    const Mask line = thin(mask, 40, 20);
-    for (int x = 12; x < 28; ++x) {
-      int count = 0;
-      for (int y = 0; y < 20; ++y) count += line[static_cast<std::size_t>(y * 40 + x)];
-      EXPECT_EQ(count, 1) << thickness << " at " << x;
-    }
-  }
-}
-
 TEST(Thinning, LeavesTheSmallestAlone) {
   EXPECT_EQ(thin(Mask{1}, 1, 1), Mask{1});
   EXPECT_EQ(thin(Mask{0}, 1, 1), Mask{0});

@@ -56,44 +56,6 @@ TEST(GroundTruth, ReadsMatlabFiles) {
   }
 }
 
-class DamagedMatlabFile : public ::testing::TestWithParam<bool> {
- protected:
-  DamagedMatlabFile() {
-    const std::string whole = folder_ / "whole.mat";
-    testing::write_ground_truth_mat(
-        whole, 5, 4, {{std::vector<std::uint16_t>(20, 3), std::vector<std::uint8_t>(20, 1)}},
-        GetParam());
-    bytes_ = read_bytes(whole);
-  }
-
-  /// Whether it is told to be damaged, by name; else it has to be read as something.
-  bool is_error(const std::string& bytes) {
-    const std::string path = folder_ / "damaged.mat";
-    write_file(path, bytes);
-    try {
-      const GroundTruth truth = read_ground_truth({"x", {path}});
-      EXPECT_EQ(truth.annotations.at(0).labels.size(),
-                static_cast<std::size_t>(truth.width) * static_cast<std::size_t>(truth.height));
-      return false;
-    } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), HasSubstr(path));
-      return true;
-    }
-  }
-
-  TempFolder folder_;
-  std::string bytes_;
-};
-
-TEST_P(DamagedMatlabFile, IsAnErrorWhereverItIsCut) {
-  EXPECT_FALSE(is_error(bytes_));
-  for (std::size_t size = 0; size < bytes_.size(); ++size) {
-    EXPECT_TRUE(is_error(bytes_.substr(0, size))) << size << " of " << bytes_.size();
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(CompressedAndNot, DamagedMatlabFile, ::testing::Bool());
-
 TEST(GroundTruth, ReadsLabelsOfOneOrSeveralAnnotators) {
   const TempFolder folder;
   write_labels_file(folder / "a_0.png", 2, 2, {1, 1, 2, 2});
@@ -161,14 +123,6 @@ TEST(GroundTruth, TwoForAName) {
   write_file(folder / "a.png", std::string("x"));
   EXPECT_THAT(message_of<InputError>([&] { find_ground_truth(folder.path().string(), {}); }),
               HasSubstr("more than one ground truth for 'a'"));
-}
-
-TEST(GroundTruth, FoldersWithoutAny) {
-  const TempFolder folder;
-  EXPECT_THAT(message_of<InputError>([&] { find_ground_truth(folder.path().string(), {}); }),
-              HasSubstr("no ground truth"));
-  EXPECT_THAT(message_of<InputError>([&] { find_ground_truth(folder / "missing", {}); }),
-              HasSubstr("missing"));
 }
 
 TEST(Results, AreFoundByName) {
@@ -268,40 +222,6 @@ TEST(Results, ContoursOfAnUltrametricMapAreItsLowerRightCorners) {
   std::vector<double> doubled;
   for (int i = 0; i < 5 * 7; ++i) doubled.push_back(i);  // 7 columns, 5 rows: 3 x 2 pixels.
   EXPECT_THAT(contours_of_ultrametric(doubled, 3, 2), ElementsAre(16, 18, 20, 30, 32, 34));
-}
-
-TEST(Evaluation, EachKindGivesTheScoresItHas) {
-  // Two halves; the truth and every result have the boundary in the same place.
-  constexpr int kSize = 20;
-  GroundTruth truth{kSize, kSize, {{}}};
-  std::vector<double> contours(kSize * kSize, 0);
-  std::vector<double> labels;
-  std::vector<double> doubled(41 * 41, 0);
-  for (int i = 0; i < kSize * kSize; ++i) {
-    labels.push_back(i % kSize < 10 ? 1 : 2);
-    if (i % kSize == 9) contours[static_cast<std::size_t>(i)] = 0.5;
-    truth.annotations[0].labels.push_back(static_cast<std::int32_t>(labels.back()));
-  }
-  for (std::size_t y = 0; y < 41; ++y) doubled[y * 41 + 20] = 0.5;
-  truth.annotations[0].boundaries = boundaries_of(truth.annotations[0].labels, kSize, kSize);
-
-  EvaluationParameters parameters;
-  parameters.thresholds = spaced_thresholds(9);
-  const ImageEvaluation a = evaluate(raster(kSize, kSize, contours), truth, parameters);
-  EXPECT_FALSE(a.regions.has_value());
-  EXPECT_DOUBLE_EQ(best_point(*a.boundaries, parameters.thresholds).f, 1);
-
-  parameters.kind = ResultKind::kUltrametric;
-  const ImageEvaluation b = evaluate(raster(41, 41, doubled), truth, parameters);
-  EXPECT_DOUBLE_EQ(best_point(*b.boundaries, parameters.thresholds).f, 1);
-  EXPECT_DOUBLE_EQ(b.regions->scores[3].covered, kSize * kSize);  // Threshold .4.
-  EXPECT_DOUBLE_EQ(b.regions->scores[4].covered, kSize * kSize / 2.0);
-
-  parameters.kind = ResultKind::kLabels;
-  parameters.thresholds = {0};
-  const ImageEvaluation c = evaluate(raster(kSize, kSize, labels), truth, parameters);
-  EXPECT_DOUBLE_EQ(c.boundaries->at(0).f(), 1);
-  EXPECT_DOUBLE_EQ(c.regions->scores[0].covered, kSize * kSize);
 }
 
 TEST(Evaluation, SuppressionThinsABlurredBoundary) {

@@ -243,19 +243,6 @@ TEST(LabelScores, OfEqualLabelsArePerfectWhateverTheirNumbers) {
   EXPECT_NEAR(scores.vi, 0, 1e-12);
 }
 
-TEST(LabelScores, OfOneRegionAgainstTwoHalves) {
-  const Map whole(kSide * kSide, 1);
-  const LabelScores scores = evaluate_labels(whole, {halves(4)}, kSide, kSide);
-  EXPECT_DOUBLE_EQ(scores.recall, 0);
-  EXPECT_DOUBLE_EQ(scores.f, 0);
-  // Each half covers half of the whole.
-  EXPECT_DOUBLE_EQ(scores.covering, 0.5);
-  // The conditional entropy of the halves is one bit.
-  EXPECT_NEAR(scores.vi, 1, 1e-12);
-  // Of 64 * 63 / 2 pairs the 32 * 32 between the halves disagree.
-  EXPECT_NEAR(scores.pri, 1 - 1024.0 / 2016, 1e-12);
-}
-
 TEST(LabelScores, AreMeansOverPeople) {
   const LabelScores both = evaluate_labels(halves(4), {halves(4), Map(64, 1)}, kSide, kSide);
   EXPECT_NEAR(both.vi, 0.5, 1e-12);

@@ -58,14 +58,6 @@ TEST(RegionScore, KnownByHand) {
   EXPECT_DOUBLE_EQ(quarters.scores[0].vi, 1);
 }
 
-TEST(RegionScore, AnnotatorsArePooledForCoveringAndAveragedForTheOthers) {
-  const RegionCurve both = score_labels(kHalves, truth_of(4, 4, {kHalves, kWhole}));
-  EXPECT_EQ(both.area, 32);
-  EXPECT_DOUBLE_EQ(both.scores[0].covered, 16 + 8);
-  EXPECT_DOUBLE_EQ(both.scores[0].pri, (1 + 56.0 / 120) / 2);
-  EXPECT_DOUBLE_EQ(both.scores[0].vi, 0.5);
-}
-
 /// The definitions, pair by pair and pixel by pixel.
 struct Plain {
   double covered = 0;

@@ -82,15 +82,6 @@ TEST(Raster, KeepsWhatIsNotFinite) {
   EXPECT_TRUE(std::isinf(raster.values[1]));
 }
 
-TEST(Raster, ACutArrayIsAnErrorAtEveryByte) {
-  const FileBytes whole = encode_npy<float>(std::vector<float>{1, 2, 3, 4}, {2, 2});
-  for (std::size_t size = 0; size < whole.size(); ++size) {
-    const FileBytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-    EXPECT_THROW(decode_raster(cut), InputError) << size;
-  }
-  EXPECT_NO_THROW(decode_raster(whole));
-}
-
 TEST(Raster, RefusesArraysThatAreNoPicture) {
   EXPECT_THAT(image_raster_failure(encode_npy<float>(std::vector<float>{1, 2}, {2})),
               HasSubstr("1 dim"));
@@ -110,27 +101,6 @@ TEST(Raster, RefusesArraysThatAreNoPicture) {
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000000000)}",
          "cut off"}}) {
     EXPECT_THAT(image_raster_failure(npy(header, FileBytes(4))), HasSubstr(message));
-  }
-}
-
-TEST(Raster, GreyPicturesAreTheirNumbersAndFullStrength) {
-  const cv::Mat eight = testing::random_samples(5, 4, CV_8UC1);
-  const Raster a = decode_raster(testing::encode(".png", eight));
-  EXPECT_EQ(a.full, 255);
-  EXPECT_TRUE(a.is_integer);
-  EXPECT_FALSE(a.is_indexed);
-  const cv::Mat sixteen = testing::random_samples(5, 4, CV_16UC1);
-  const Raster b = decode_raster(testing::encode(".tiff", sixteen));
-  EXPECT_EQ(b.full, 65535);
-  const cv::Mat reals = testing::random_samples(5, 4, CV_32FC1);
-  const Raster c = decode_raster(testing::encode(".tiff", reals));
-  EXPECT_EQ(c.full, 1);
-  EXPECT_FALSE(c.is_integer);
-  for (int i = 0; i < 20; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    EXPECT_EQ(a.values[at], eight.at<std::uint8_t>(i / 5, i % 5));
-    EXPECT_EQ(b.values[at], sixteen.at<std::uint16_t>(i / 5, i % 5));
-    EXPECT_EQ(c.values[at], reals.at<float>(i / 5, i % 5));
   }
 }
 

@@ -97,16 +97,6 @@ void expect_outlines(const Labels& labels) {
   }
 }
 
-TEST(Outlines, AHoleHasARingOfItsOwnThatTurnsTheOtherWay) {
-  const Outlines outlines = trace_outlines(drawn_labels({"111", "121", "111"}));
-  ASSERT_EQ(outlines.of(1).size(), 2u);
-  EXPECT_THAT(outlines.of(outlines.of(1)[0]),
-              ElementsAre(Corner{0, 0}, Corner{3, 0}, Corner{3, 3}, Corner{0, 3}));
-  EXPECT_TRUE(outlines.of(1)[1].hole);
-  EXPECT_EQ(twice_area(outlines.of(outlines.of(1)[1])), -2);
-  EXPECT_EQ(outlines.of(2).size(), 1u);
-}
-
 TEST(Outlines, NoRegionsHaveNoRings) {
   const Outlines outlines = trace_outlines(Labels{4, 3, 0, std::vector<std::int32_t>(12, 0)});
   EXPECT_TRUE(outlines.rings.empty());

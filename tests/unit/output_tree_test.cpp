@@ -118,17 +118,6 @@ TEST(TreeFile, EveryByteIsGuarded) {
   }
 }
 
-TEST(TreeFile, EveryTruncationIsNoticed) {
-  std::vector<std::uint8_t> bytes = encode_tree(small_tree());
-  bytes.push_back(0);
-  EXPECT_THAT(error_of(bytes), HasSubstr("damaged"));
-  bytes.pop_back();
-  for (bytes.pop_back(); !bytes.empty(); bytes.pop_back()) {
-    EXPECT_THAT(error_of(bytes), HasSubstr("truncated")) << bytes.size() << " bytes";
-  }
-  EXPECT_THAT(error_of(bytes), HasSubstr("empty"));
-}
-
 TEST(TreeFile, FilesThatCannotBeReadAreNamed) {
   TempFolder folder;
   const auto error = [](const std::string& path) {
