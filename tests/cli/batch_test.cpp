@@ -67,12 +67,6 @@ TEST_F(CliBatch, ABadFileDoesNotStopTheOthers) {
   expect_error(segment("photos -o out --quiet"), 3, {"photos/b.png"});
 }
 
-TEST_F(CliBatch, AnInputOfWhichNothingIsKnownIsTold) {
-  fs::create_symlink("endless", path("endless"));
-  fs::create_directory(path("overlays"));
-  expect_error(segment("endless -o out --overlay overlays"), 3, {"endless", "read"});
-}
-
 TEST_F(CliBatch, EndsWithTheWorstOfItsImages) {
   write_pictures({"photos/a.png"});
   write_picture("photos/tiny.png", 1, 1);

@@ -59,18 +59,6 @@ void expect_product(const json& product, double nonzeros) {
   EXPECT_FALSE(product["wrong"].get<bool>());
 }
 
-TEST_F(CliBench, HelpAndVersion) {
-  const Result help = expect_done(bench("--help"));
-  for (const char* command :
-       {"control", "spmv", "formats", "cocktail", "tune", "jacobian", "eigen"}) {
-    EXPECT_THAT(help.out, HasSubstr(command));
-    const Result of = expect_done(bench(fmt::format("{} --help", command)));
-    EXPECT_THAT(of.out, HasSubstr("--json"));
-  }
-  const Result version = expect_done(bench("--version"));
-  EXPECT_THAT(version.out, HasSubstr("diacut-bench (diacut) "));
-}
-
 TEST_F(CliBench, Control) {
   const json out = measure("control --widths 1,4");
   ASSERT_EQ(out["widths"].size(), 2U);

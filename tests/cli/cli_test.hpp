@@ -75,7 +75,7 @@ void expect_error(const Result& result, int exit_code, const std::vector<std::st
 /// Expects exit code 0, and returns the result.
 Result expect_done(Result result);
 
-/// Labels 1..N without gaps, 0 only where `without_data`.
-void expect_labels(const cv::Mat& labels, const cv::Mat& without_data = {});
+/// Labels 1..N without gaps, everywhere.
+void expect_labels(const cv::Mat& labels);
 
 }  // namespace diacut::testing

@@ -232,19 +232,6 @@ TEST_F(CliEvaluate, ATerminalSeesHowFarItIs) {
   EXPECT_THAT(evaluate("results --truth truth -q", {.terminal_width = 80}).err, IsEmpty());
 }
 
-TEST_F(CliEvaluate, HelpIsGroupedWithExamples) {
-  const Result result = expect_done(evaluate("--help"));
-  EXPECT_THAT(result.err, IsEmpty());
-  std::istringstream lines(result.out);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
-  for (const char* part : {"\nInput:\n", "\nScores:\n", "\nOutput:\n", "\nMessages and help:\n",
-                           "\nExamples:\n", "--suppress", "--partial", "--plot"}) {
-    EXPECT_THAT(result.out, HasSubstr(part));
-  }
-  EXPECT_TRUE(std::regex_match(evaluate("--version").out,
-                               std::regex("diacut-evaluate \\(diacut\\) \\d+\\.\\d+\\.\\d+\n")));
-}
-
 TEST_F(CliEvaluate, ObjectsAreCounted) {
   make_folder("objects");
   cv::Mat truth = cv::Mat::zeros(kHigh, kWide, CV_16U);

@@ -88,13 +88,6 @@ TEST_F(CliList, SharesWriteTheBytesOfOneRunAndNoFileTwice) {
   EXPECT_THAT(empty.err, HasSubstr("0 done"));
 }
 
-TEST_F(CliList, WhatLiesInTheFolderOfResultsIsNoImage) {
-  write_pictures({"out/y/a.png", "x/b.png"});
-  write("list", "out/y/a.png\nx/b.png\n");
-  const Result again = expect_done(segment("--files-from list -o out"));
-  EXPECT_THAT(again.err, HasSubstr("1 other files left out"));
-}
-
 TEST_F(CliList, AKilledRunThatIsRepeatedDoesTheRestAndNothingTwice) {
   std::string list;
   for (int i = 0; i < 60; ++i) {

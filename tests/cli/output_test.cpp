@@ -49,42 +49,6 @@ TEST_F(CliOutput, AFolderTakesTheImagesName) {
   EXPECT_THAT(files(), UnorderedElementsAre("a.png", "out/a.png", "over/a.png"));
 }
 
-TEST_F(CliOutput, ContoursAndTheirHierarchyOfAnEdgeMap) {
-  // The map has one line of half strength.
-  cv::Mat edges(kHeight, kWidth, CV_16UC1, cv::Scalar(0));
-  edges.col(kWidth / 2) = 32768;
-  cv::imwrite(path("edges.png"), edges);
-  expect_done(
-      segment("a.png --edges edges.png --contours contours.png --ultrametric ultrametric.png --set "
-              "contour.cue_weight=1 --set contour.spectral_weight=0"));
-  EXPECT_THAT(files(),
-              UnorderedElementsAre("a.png", "edges.png", "contours.png", "ultrametric.png"));
-  // With no weight on the eigenvectors, boundary strength is the map.
-  const cv::Mat contours = read_picture("contours.png");
-  ASSERT_EQ(contours.size(), edges.size());
-  ASSERT_EQ(contours.type(), CV_16UC1);
-  EXPECT_EQ(cv::norm(contours, edges, cv::NORM_INF), 0);
-  EXPECT_EQ(read_picture("ultrametric.png").size(), cv::Size(2 * kWidth + 1, 2 * kHeight + 1));
-}
-
-TEST_F(CliOutput, SameInputSameBytes) {
-  const std::string all = "a.png -o x.png --overlay over.png --eigenvectors vectors";
-  expect_done(segment(all));
-  std::map<std::string, std::string> first;
-  for (const std::string& name : files()) first[name] = read(name);
-  EXPECT_GT(first.size(), 6u);
-  expect_done(segment(all));
-  for (const auto& [name, bytes] : first) EXPECT_EQ(read(name), bytes) << name;
-}
-
-TEST_F(CliOutput, Eigenvectors) {
-  expect_done(segment("a.png --eigenvectors new --vectors 5"));
-  EXPECT_TRUE(exists("new/eigenvectors.npy"));
-  EXPECT_TRUE(exists("new/montage.png"));
-  EXPECT_TRUE(exists("new/eigenvector-05.png"));
-  EXPECT_EQ(read_picture("new/eigenvector-02.png").type(), CV_16UC1);
-}
-
 TEST_F(CliOutput, IndexedLabelsHaveAPalette) {
   expect_done(segment("a.png -o x.png --indexed"));
   constexpr std::size_t kColourType = 25;  // In the header, which comes first in a PNG.
@@ -102,13 +66,6 @@ TEST_F(CliOutput, StandardOutputHoldsTheDataAndNothingElse) {
   for (const char* key : {"device", "image", "parameters", "stages", "matvec", "eigen"}) {
     EXPECT_TRUE(json.contains(key)) << key;
   }
-}
-
-TEST_F(CliOutput, JsonFileIsTheSameReport) {
-  expect_done(segment("a.png -o x.png --json report.json --regions 2"));
-  const auto json = nlohmann::json::parse(read("report.json"));
-  EXPECT_EQ(json.at("regions").at("count"), 2);
-  EXPECT_EQ(json.at("parameters").at("region").at("regions"), 2);
 }
 
 TEST_F(CliOutput, QuietSaysNothingAndVerboseTheStages) {

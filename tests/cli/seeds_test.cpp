@@ -102,10 +102,14 @@ TEST_F(CliSeeds, AFolderOfProbabilitiesToStartFrom) {
   expect_done(grow("photos --seeds seeds --probabilities p -o labels"));
   expect_done(grow("photos --seeds seeds --start-from p -o again --json r.jsonl"));
   EXPECT_EQ(read("labels/two.png"), read("again/two.png"));
+  EXPECT_EQ(read("labels/one.png"), read("labels/two.png"));
+  EXPECT_EQ(read_picture("labels/one.png").at<std::uint16_t>(0, 0), 7);
   std::istringstream lines(read("r.jsonl"));
   int images = 0;
   for (std::string line; std::getline(lines, line); ++images) EXPECT_EQ(iterations_of(line), 0);
   EXPECT_EQ(images, 2);
+  expect_error(grow("photos --seeds seeds/one.png -o labels"), 2,
+               {"--seeds", "seeds/one.png", "folder"});
 }
 
 TEST_F(CliSeeds, WrongProbabilitiesToStartFromAreRefused) {
@@ -149,20 +153,6 @@ TEST_F(CliSeeds, SeedsOfALargerPictureAreKeptInIt) {
   }
   EXPECT_EQ(labels.at<std::uint16_t>(20, 20), 1);
   EXPECT_EQ(labels.at<std::uint16_t>(700, 940), 2);
-}
-
-TEST_F(CliSeeds, AFolderOfThem) {
-  make_folder("photos");
-  make_folder("seeds");
-  for (const char* name : {"one", "two"}) {
-    write_picture(std::string("photos/") + name + ".png");
-    write_picture(std::string("seeds/") + name + ".png", two_seeds());
-  }
-  expect_done(grow("photos --seeds seeds -o labels"));
-  EXPECT_EQ(read("labels/one.png"), read("labels/two.png"));
-  EXPECT_EQ(read_picture("labels/one.png").at<std::uint16_t>(0, 0), 7);
-  expect_error(grow("photos --seeds seeds/one.png -o labels"), 2,
-               {"--seeds", "seeds/one.png", "folder"});
 }
 
 TEST_F(CliSeeds, ColoursThatSomebodyPaintedAreLabels) {

@@ -47,11 +47,16 @@ TEST_F(CliTileMaps, OfASceneWithIslandsHaveItsCoordinates) {
   write_scene(path("scene.tif"), islands(90, 75, 3));
   expect_maps_of_the_whole("scene.tif", ".tif");
   const ReadScene source = read_scene(path("scene.tif"));
-  const ReadScene contours = read_scene(path("tiled-c.tif"));
-  EXPECT_EQ(contours.projection, source.projection);
-  EXPECT_EQ(contours.transform, source.transform);
-  EXPECT_EQ(contours.type, "Float32");
-  EXPECT_EQ(contours.block_width, 256);
+  for (const char* name : {"tiled.tif", "tiled-c.tif"}) {
+    const ReadScene result = read_scene(path(name));
+    EXPECT_EQ(result.projection, source.projection);
+    EXPECT_EQ(result.transform, source.transform);
+    EXPECT_EQ(result.type, std::string(name) == "tiled.tif" ? "UInt32" : "Float32");
+    EXPECT_EQ(result.block_width, 256);
+  }
+  EXPECT_EQ(read_scene(path("tiled.tif")).no_data, 0);
+  expect_maps_of_the_whole("scene.tif", ".tif", "--cog");
+  EXPECT_EQ(read_scene(path("tiled.tif")).layout, "COG");
 }
 
 TEST_F(CliTileMaps, OfThinAndOfFlatPictures) {

@@ -29,22 +29,6 @@ TEST_F(CliTiles, LabelsAreThoseOfTheWholePicture) {
   EXPECT_FALSE(exists("tiled.tif.tiles"));
 }
 
-TEST_F(CliTiles, OfAScene) {
-  write_scene(path("scene.tif"), islands(90, 75, 3));
-  expect_done(whole("scene.tif -o whole.tif"));
-  expect_done(tiled("scene.tif -o tiled.tif --tile-size 33"));
-  EXPECT_TRUE(labels("tiled.tif") == labels("whole.tif"));
-  const ReadScene source = read_scene(path("scene.tif"));
-  const ReadScene found = read_scene(path("tiled.tif"));
-  EXPECT_EQ(found.projection, source.projection);
-  EXPECT_EQ(found.transform, source.transform);
-  EXPECT_EQ(found.type, "UInt32");
-  EXPECT_EQ(found.no_data, 0);
-  expect_done(tiled("scene.tif -o cog.tif --tile-size 40 --cog"));
-  EXPECT_EQ(read_scene(path("cog.tif")).layout, "COG");
-  EXPECT_TRUE(labels("cog.tif") == labels("whole.tif"));
-}
-
 TEST_F(CliTiles, PlainTiffFilesAreReadByBlocksWithTheValuesOfTheWhole) {
   const cv::Mat colours = drawing(90, 75);
   cv::Mat grey;
