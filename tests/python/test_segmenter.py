@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import builtins
 import pickle
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -174,34 +172,6 @@ def test_a_segmenter_called_by_its_own_progress_function(segmenter, picture):
     assert segmenter.segment(picture).count == 6
 
 
-INTERRUPTED = """
-import os, signal, sys, threading
-import numpy as np, diacut
-image = np.random.default_rng(1).integers(0, 255, (900, 900, 3), np.uint8)
-segmenter = diacut.Segmenter(detail="native", cue="gradient", set={"contour.spectral": "full"})
-stages = []
-threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-try:
-    if sys.argv[1] == "segment":
-        segmenter.segment(image, progress=lambda stage, share: stages.append(stage))
-    else:
-        for result in segmenter.map([image] * 5):
-            stages.append("an image")
-except KeyboardInterrupt:
-    print("interrupted in", stages)
-    print(segmenter.segment(image[:40, :40]).count, "regions")
-"""
-
-
-@pytest.mark.parametrize("call", ["segment", "map"])
-def test_ctrl_c(call):
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED, call], capture_output=True, text=True,
-                          check=False)
-    assert "interrupted in" in done.stdout, (done.stdout, done.stderr)
-    assert "'regions'" not in done.stdout and done.stdout.count("an image") < 4
-    assert "regions" in done.stdout, (done.stdout, done.stderr)
-
-
 def test_threads_that_share_a_segmenter(segmenter, picture):
     images = pictures(picture)
     expected = [segmenter.segment(image).labels for image in images]
@@ -253,41 +223,6 @@ def test_pickle(segmenter, picture):
     assert np.array_equal(result.labels, segmenter.segment(picture).labels)
     tree = pickle.loads(pickle.dumps(result.hierarchy))
     assert tree.to_bytes() == result.hierarchy.to_bytes()
-
-
-FORKED = """
-import os, signal
-import numpy as np, diacut
-segmenter = diacut.Segmenter(config="fast")
-image = np.zeros((20, 20), np.uint8)
-segmenter.segment(image)
-child = os.fork()
-if child == 0:
-    signal.alarm(60)
-    for call in [lambda: segmenter.segment(image), diacut.Segmenter, diacut.list_devices]:
-        try:
-            call()
-            os._exit(1)
-        except diacut.DeviceError as error:
-            assert "spawn" in str(error)
-    os._exit(0)
-assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-print(segmenter.segment(image).count)
-"""
-
-
-def test_a_forked_process_is_told(tmp_path):
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED], capture_output=True,
-                          text=True, check=False)
-    assert done.stdout.strip() == "1", done.stderr
-
-
-def test_same_bytes_again(segmenter, picture):
-    one, other = (segmenter.segment(picture, eigenvectors=True) for _ in range(2))
-    assert one.labels.tobytes() == other.labels.tobytes()
-    assert one.contours.tobytes() == other.contours.tobytes()
-    assert one.eigenvectors.tobytes() == other.eigenvectors.tobytes()
-    assert one.hierarchy.to_bytes() == other.hierarchy.to_bytes()
 
 
 def test_the_way_from_an_array_to_labels_adds_little_to_the_stages(photograph):
