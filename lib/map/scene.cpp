@@ -2,21 +2,54 @@
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
+#include <cpl_vsi.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <opencv2/core.hpp>
+#include <string_view>
 
 #include "diacut/errors.hpp"
+#include "image/bytes.hpp"
 
 namespace diacut {
 namespace {
 
 constexpr const char* kSaveAgain = "copy or save it again";
+
+/// Refuses a JPEG 2000 file whose last box is cut off, of which OpenJPEG reads memory that is not
+/// its own.
+void check_boxes(const std::string& name) {
+  const std::unique_ptr<VSILFILE, int (*)(VSILFILE*)> file(VSIFOpenL(name.c_str(), "rb"),
+                                                           &VSIFCloseL);
+  if (!file) return;
+  VSIFSeekL(file.get(), 0, SEEK_END);
+  const std::uint64_t size = VSIFTellL(file.get());
+  for (std::uint64_t at = 0; size - at >= 8;) {
+    std::array<std::uint8_t, 16> head{};
+    VSIFSeekL(file.get(), at, SEEK_SET);
+    VSIFReadL(head.data(), 1, head.size(), file.get());
+    if (at == 0 && !has_text(head, 4, "jP  ")) return;  // It has no boxes.
+    std::uint64_t length = read_uint(head, 0, 4, ByteOrder::kBig);
+    if (length == 1) {
+      length = std::uint64_t{read_uint(head, 8, 4, ByteOrder::kBig)} << 32 |
+               read_uint(head, 12, 4, ByteOrder::kBig);
+    }
+    if (length < 8) return;  // The last box, as long as the file.
+    if (length > size - at) {
+      throw InputError(fmt::format(
+          "its data end early: the box at byte {} has {} bytes, of which {} are there: {}", at,
+          length, size - at, kSaveAgain));
+    }
+    at += length;
+  }
+}
 
 /// The names of the datasets that a file holds in place of bands.
 std::vector<std::string> subdatasets(GDALDataset& dataset) {
@@ -69,6 +102,7 @@ Scene::Scene(const std::string& name) : name_(name) {
   if (!dataset_) {
     messages.refuse("GDAL cannot open it", "name a raster that gdalinfo opens");
   }
+  if (std::string_view(dataset_->GetDriverName()).substr(0, 3) == "JP2") check_boxes(name);
   width_ = dataset_->GetRasterXSize();
   height_ = dataset_->GetRasterYSize();
   if (dataset_->GetRasterCount() == 0) refuse_without_bands(*dataset_);

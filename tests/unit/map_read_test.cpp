@@ -338,6 +338,19 @@ TEST_F(MapRead, ADamagedFileIsRefused) {
   }
 }
 
+TEST_F(MapRead, AJpeg2000FileThatIsCutOffIsRefusedBeforeItIsDecoded) {
+  SceneFile file = scene();
+  file.driver = "JP2OpenJPEG";
+  file.width = file.height = 64;
+  const std::string name = write("a.jp2", file);
+  EXPECT_EQ(refusal(name), "");
+  const auto size = std::filesystem::file_size(name);
+  for (const std::uintmax_t left : {size - 1, size - 100}) {
+    std::filesystem::resize_file(name, left);
+    EXPECT_THAT(refusal(name), AllOf(HasSubstr(name), HasSubstr("its data end early")));
+  }
+}
+
 TEST_F(MapRead, WhatGdalCannotOpenIsRefusedWithItsReason) {
   EXPECT_THAT(refusal("/vsizip/" + (folder_ / "missing.zip") + "/a.tif"),
               AllOf(HasSubstr("missing.zip"), HasSubstr("GDAL cannot open it")));
