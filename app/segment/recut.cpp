@@ -308,7 +308,7 @@ fs::path image_of_name(const std::string& folder, const fs::path& name) {
   if (has_image_extension(name) && app::exists(folder / name)) return folder / name;
   std::vector<std::string> types = image_extensions();
   types.insert(types.end(), map_extensions().begin(), map_extensions().end());
-  const fs::path file = mirrored_file("--image", types, folder, name);
+  fs::path file = mirrored_file("--image", types, folder, name);
   if (app::exists(file)) return file;
   throw InputError(
       fmt::format("--image: '{}' has no file of the name '{}' with the extension of an image",

@@ -97,7 +97,7 @@ void intervening_contours(Context& context, const BoundaryMap& boundary,
   // Launches round each row up to whole work-groups, and work-items past the end of a row load too.
   const int padded_row = static_cast<int>(round_up(stride, kRowGroup)) + 2 * radius;
   const auto columns = static_cast<std::size_t>(padded_row);
-  const auto rows = static_cast<std::size_t>(grid.height + radius);
+  const std::size_t rows = static_cast<std::size_t>(grid.height) + static_cast<std::size_t>(radius);
   auto padded = context.allocate<float>(columns * rows, "the boundary map with a border");
   kernels.launch_rows("intervening_pad", columns, rows, boundary.values, boundary.valid, padded,
                       grid.width, grid.height, grid.stride, padded_row);

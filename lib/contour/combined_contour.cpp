@@ -86,7 +86,7 @@ Buffer<float> contour_of(Context& context, const Grid& grid, const DeviceVectors
   const KernelFile kernels = spectral_kernels(context);
   const std::size_t lanes = lane_shape(context.info()).width;
   const auto width = static_cast<std::size_t>(grid.width);
-  const auto bordered = static_cast<std::size_t>(grid.height + 2 * kBorder);
+  const std::size_t bordered = static_cast<std::size_t>(grid.height) + 2 * std::size_t{kBorder};
   // The distance of rows in a plane: whole vectors of any width that a device may use, and the
   // border.
   constexpr std::size_t kWidest = 16;
