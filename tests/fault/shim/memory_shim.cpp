@@ -10,7 +10,9 @@
 //   malloc   malloc() and the like, called by one of these, but not by operator new
 //   driver   either, called by a library that was loaded later, as OpenCL drivers are
 //
-// The one action is "fail": operator new throws std::bad_alloc, and the others return null.
+// The one action is "fail": operator new throws std::bad_alloc, and the others return null. Calls
+// of the dynamic loader are not counted: glibc ends a process for whose thread-local data it finds
+// no memory, and no program can do anything about it.
 #include <link.h>
 #include <unistd.h>
 
@@ -20,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "fault_plan.hpp"
@@ -49,21 +52,28 @@ struct Range {
 /// Where the code of the program lies, and of the libraries that it is linked with.
 std::array<Range, 1024> own;
 std::size_t own_count = 0;
+/// Where the code of the dynamic loader lies.
+Range loader;
 
 int add_module(dl_phdr_info* module, std::size_t, void*) {
+  const bool is_loader = std::strstr(module->dlpi_name, "/ld-linux") != nullptr;
   for (int k = 0; k < module->dlpi_phnum && own_count < own.size(); ++k) {
     const ElfW(Phdr)& segment = module->dlpi_phdr[k];
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     const std::uintptr_t begin = module->dlpi_addr + segment.p_vaddr;
-    own[own_count++] = {begin, begin + segment.p_memsz};
+    (is_loader ? loader : own[own_count++]) = {begin, begin + segment.p_memsz};
   }
   return 0;
 }
 
-bool is_own(const void* caller) {
+bool is_within(const void* caller, const Range& range) {
   const auto at = reinterpret_cast<std::uintptr_t>(caller);
+  return at >= range.begin && at < range.end;
+}
+
+bool is_own(const void* caller) {
   for (std::size_t k = 0; k < own_count; ++k) {
-    if (at >= own[k].begin && at < own[k].end) return true;
+    if (is_within(caller, own[k])) return true;
   }
   return false;
 }
@@ -87,7 +97,7 @@ bool is_on() {
 
 /// Whether a call from this place goes wrong.
 bool fails(Kind& kind, const void* caller) {
-  if (!is_on()) return false;
+  if (!is_on() || is_within(caller, loader)) return false;
   const Fault* const fault = (is_own(caller) ? kind : kDriver).count();
   if (fault == nullptr) return false;
   if (!fault->is("fail")) fail("no action of this call", fault->action);
