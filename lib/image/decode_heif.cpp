@@ -38,13 +38,9 @@ void check_boxes(Bytes file) {
   std::size_t at = 0;
   while (at < file.size()) {
     if (file.size() - at < kHeader) throw InputError("the HEIF file is cut off: copy it again");
-    std::uint64_t size = read_uint(file, at, 4, ByteOrder::kBig);
+    const std::uint64_t size = box_size(file.subspan(at));
     if (size == 0) return;  // To the end of the file.
-    if (size == 1) {
-      if (file.size() - at < 2 * kHeader) break;
-      size = std::uint64_t{read_uint(file, at + 8, 4, ByteOrder::kBig)} << 32 |
-             read_uint(file, at + 12, 4, ByteOrder::kBig);
-    }
+    if (size == 1 && file.size() - at < 2 * kHeader) break;
     if (size < kHeader || size > file.size() - at) {
       refuse_damaged("HEIF", fmt::format("{} bytes, expected at least {}", file.size(), at + size));
     }

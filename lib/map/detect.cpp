@@ -82,11 +82,7 @@ bool is_map_jpeg2000(Bytes file) {
     if (has_text(head, 4, "uuid") && has_text(head, 8, kGeoJp2)) return true;
     const std::string_view start(reinterpret_cast<const char*>(head.data()), head.size());
     if (has_text(head, 4, "asoc") && start.find("gml.") != std::string_view::npos) return true;
-    std::uint64_t size = read_uint(head, 0, 4, ByteOrder::kBig);
-    if (size == 1 && head.size() >= 16) {
-      size = std::uint64_t{read_uint(head, 8, 4, ByteOrder::kBig)} << 32 |
-             read_uint(head, 12, 4, ByteOrder::kBig);
-    }
+    const std::uint64_t size = box_size(head);
     if (size < 8) return false;  // The last box, or damage.
     at += size;
   }

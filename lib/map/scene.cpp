@@ -36,11 +36,7 @@ void check_boxes(const std::string& name) {
     VSIFSeekL(file.get(), at, SEEK_SET);
     VSIFReadL(head.data(), 1, head.size(), file.get());
     if (at == 0 && !has_text(head, 4, "jP  ")) return;  // It has no boxes.
-    std::uint64_t length = read_uint(head, 0, 4, ByteOrder::kBig);
-    if (length == 1) {
-      length = std::uint64_t{read_uint(head, 8, 4, ByteOrder::kBig)} << 32 |
-               read_uint(head, 12, 4, ByteOrder::kBig);
-    }
+    const std::uint64_t length = box_size(head);
     if (length < 8) return;  // The last box, as long as the file.
     if (length > size - at) {
       throw InputError(fmt::format(
