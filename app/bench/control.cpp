@@ -107,7 +107,7 @@ void run(const ControlOptions& options) {
 
 }  // namespace
 
-Command control_command(CLI::App& app) {
+void control_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "control",
       "What the device reaches: bandwidth of memory and of transfers, arithmetic, launch latency.");
@@ -116,7 +116,7 @@ Command control_command(CLI::App& app) {
   command->add_option("--widths", options->widths, "Floats moved at once by a work-item")
       ->delimiter(',')
       ->check(CLI::IsMember({1, 2, 4, 8, 16}));
-  return {command, [options] { run(*options); }};
+  command->callback([options] { run(*options); });
 }
 
 }  // namespace diacut::bench

@@ -249,7 +249,7 @@ void run(const EigenOptions& options) {
 
 }  // namespace
 
-Command eigen_command(CLI::App& app) {
+void eigen_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "eigen",
       "The eigenvectors of a normalized cut by each solver: time, products, passes over the "
@@ -280,7 +280,7 @@ Command eigen_command(CLI::App& app) {
   command->add_option("--save-matrix", options->save_matrix,
                       "Write the matrix of the last size to this folder: values.npy (diagonals by "
                       "pitch), offsets.npy, sqrt_degree.npy");
-  return {command, [options] { run(*options); }};
+  command->callback([options] { run(*options); });
 }
 
 }  // namespace diacut::bench

@@ -247,7 +247,7 @@ void run_formats(const SparseOptions& options) {
     SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
     results.push_back(matrix_json(each, measure_formats(context, bench, which)));
   });
-  write_figures(options.common, context.info(), {{"copy", to_json(copy)}, {"results", results}});
+  write_figures(options.common, context.info(), {{"copy", copy}, {"results", results}});
   for (const nlohmann::json& each : results) check_right(each["products"]);
 }
 
@@ -357,13 +357,13 @@ void run_cocktail(const SparseOptions& options) {
   });
   fmt::print("\ncocktail to best single format, geometric mean: regular {:.3f}, irregular {:.3f}\n",
              geometric_mean(regular), geometric_mean(irregular));
-  write_figures(options.common, context.info(), {{"copy", to_json(copy)}, {"results", results}});
+  write_figures(options.common, context.info(), {{"copy", copy}, {"results", results}});
   check_right(all);
 }
 
 }  // namespace
 
-Command formats_command(CLI::App& app) {
+void formats_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "formats",
       "Every sparse format and its kernels on matrices of many kinds, compared with a copy.");
@@ -373,10 +373,10 @@ Command formats_command(CLI::App& app) {
   command->add_option("--save", options->save,
                       "Write the matrices to this folder, for other programs");
   add_common_options(*command, options->common);
-  return {command, [options] { run_formats(*options); }};
+  command->callback([options] { run_formats(*options); });
 }
 
-Command cocktail_command(CLI::App& app) {
+void cocktail_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("cocktail",
                                          "The formats that the device's profile chooses for a "
                                          "matrix, compared with the best single one.");
@@ -387,7 +387,7 @@ Command cocktail_command(CLI::App& app) {
   command->add_option("--profile", options->profile,
                       "A profile written by tune (default: the device's)");
   add_common_options(*command, options->common);
-  return {command, [options] { run_cocktail(*options); }};
+  command->callback([options] { run_cocktail(*options); });
 }
 
 }  // namespace diacut::bench

@@ -130,14 +130,14 @@ void run(const JacobianOptions& options) {
   write_figures(options.common, context.info(),
                 {{"contacts", options.contacts},
                  {"bodies", options.bodies},
-                 {"copy", to_json(copy)},
+                 {"copy", copy},
                  {"results", results}});
   check_right(results);
 }
 
 }  // namespace
 
-Command jacobian_command(CLI::App& app) {
+void jacobian_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("jacobian",
                                          "The product with the transposed contact Jacobian of "
                                          "rigid bodies in four layouts, compared with a copy.");
@@ -147,7 +147,7 @@ Command jacobian_command(CLI::App& app) {
   command->add_option("--bodies", options->bodies, "Bodies that touch")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000'000}));
   add_common_options(*command, options->common);
-  return {command, [options] { run(*options); }};
+  command->callback([options] { run(*options); });
 }
 
 }  // namespace diacut::bench

@@ -1,13 +1,13 @@
 #include <CLI/CLI.hpp>
-#include <vector>
+#include <optional>
 
+#include "command.hpp"
 #include "command_description.hpp"
 #include "command_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "kernel_cache.hpp"
 #include "measure.hpp"
-#include "program.hpp"
 
 namespace diacut::bench {
 
@@ -19,14 +19,14 @@ struct BenchLine {
     app.set_version_flag("--version", [] { return std::string(); });
     app.require_subcommand(1);
     app.option_defaults()->always_capture_default();
-    commands = {control_command(app),  spmv_command(app), formats_command(app),
-                cocktail_command(app), tune_command(app), jacobian_command(app),
-                eigen_command(app),    pairs_command(app)};
+    for (const auto add : {control_command, spmv_command, formats_command, cocktail_command,
+                           tune_command, jacobian_command, eigen_command, pairs_command}) {
+      add(app);
+    }
   }
 
   CLI::App app{"Measures diacut's kernels, compared with what the device's memory reaches.",
                "diacut-bench"};
-  std::vector<Command> commands;
 };
 
 app::CommandDescription describe_options() {
@@ -42,14 +42,13 @@ app::CommandDescription describe_options() {
 }
 
 app::ExitCode run(int argc, char** argv, app::Console& console) {
-  if (const auto text = app::generated(argc, argv, describe_options)) {
-    write_file("-", *text);
-    return app::ExitCode::kDone;
-  }
+  if (app::generated(argc, argv, describe_options)) return app::ExitCode::kDone;
   BenchLine line;
   CLI::App& app = line.app;
+  std::optional<app::KernelCache> kernels;
+  app.parse_complete_callback([&] { kernels.emplace(console); });
   try {
-    app.parse(argc, argv);
+    app.parse(argc, argv);  // Which runs the subcommand.
   } catch (const CLI::CallForVersion&) {
     write_file("-", app::version_text("diacut-bench"));
     return app::ExitCode::kDone;
@@ -63,10 +62,6 @@ app::ExitCode run(int argc, char** argv, app::Console& console) {
       throw ConfigError("there is no subcommand '" + first + "' (see diacut-bench --help)");
     }
     throw ConfigError(app::reworded(error) + " (see diacut-bench --help)");
-  }
-  const app::KernelCache kernels(console);
-  for (const Command& command : line.commands) {
-    if (command.app->parsed()) command.run();
   }
   return app::ExitCode::kDone;
 }

@@ -171,13 +171,6 @@ std::size_t yardstick_bytes(Context& context, const CommonOptions& options, std:
   return std::min(std::max({bytes, kLeast, 2 * cache}), most);
 }
 
-nlohmann::json to_json(const CopyBandwidth& copy) {
-  return {{"floats", copy.floats},
-          {"bytes", copy.bytes},
-          {"milliseconds", copy.milliseconds},
-          {"gigabytes_per_second", copy.gigabytes_per_second}};
-}
-
 void write_figures(const CommonOptions& options, const DeviceInfo& device, nlohmann::json figures) {
   if (options.json.empty()) return;
   figures["device"] = {{"name", device.name},

@@ -26,20 +26,16 @@ void add_common_options(CLI::App& app, CommonOptions& options);
 /// An option for a file to write. That it can be written is checked before anything is measured.
 void add_file_option(CLI::App& app, const char* name, std::string& path, const char* meaning);
 
-/// One subcommand of diacut-bench, and what runs it once the command line is parsed. What runs
-/// throws diacut::Error. Each function adds a subcommand, its options and its help to `app`.
-struct Command {
-  CLI::App* app = nullptr;
-  std::function<void()> run;
-};
-Command control_command(CLI::App& app);
-Command cocktail_command(CLI::App& app);
-Command eigen_command(CLI::App& app);
-Command formats_command(CLI::App& app);
-Command jacobian_command(CLI::App& app);
-Command pairs_command(CLI::App& app);
-Command spmv_command(CLI::App& app);
-Command tune_command(CLI::App& app);
+// Each adds a subcommand of diacut-bench to `app`, its options and its help. CLI11 runs it when the
+// command line is parsed; it throws diacut::Error.
+void control_command(CLI::App& app);
+void cocktail_command(CLI::App& app);
+void eigen_command(CLI::App& app);
+void formats_command(CLI::App& app);
+void jacobian_command(CLI::App& app);
+void pairs_command(CLI::App& app);
+void spmv_command(CLI::App& app);
+void tune_command(CLI::App& app);
 
 /// --formats: the implementations to measure.
 void add_formats_option(CLI::App& app, std::vector<std::string>& formats, const char* meaning);
@@ -97,6 +93,7 @@ struct CopyBandwidth {
   double milliseconds = 0.0;
   double gigabytes_per_second = 0.0;
 };
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CopyBandwidth, floats, bytes, milliseconds, gigabytes_per_second)
 
 /// Copies bytes / 2 of random floats from one buffer to another.
 CopyBandwidth copy_bandwidth(Context& context, int floats, std::size_t bytes, int repeats);
@@ -111,8 +108,6 @@ CopyBandwidth printed_copy_bandwidth(Context& context, const CommonOptions& opti
 /// `bytes` could stay in a cache: twice the cache that the device reports, and at least 256 MiB.
 /// Never more than a quarter of the device's memory.
 std::size_t yardstick_bytes(Context& context, const CommonOptions& options, std::size_t bytes = 0);
-
-nlohmann::json to_json(const CopyBandwidth& copy);
 
 /// Writes figures to the file of --json, if there is one, after the device. Throws InputError.
 void write_figures(const CommonOptions& options, const DeviceInfo& device, nlohmann::json figures);

@@ -101,7 +101,7 @@ nlohmann::json measure(Context& context, StencilProblem& problem, const StencilK
           {"milliseconds", milliseconds},
           {"gflops", gflops},
           {"gigabytes_per_second", rate},
-          {"copy", to_json(copy)},
+          {"copy", copy},
           {"share_of_copy", rate / copy.gigabytes_per_second},
           {"share_of_bytes_per_two_flop", shares},
           {"scaled_error", error},
@@ -160,7 +160,7 @@ void run(const SpmvOptions& options) {
 
 }  // namespace
 
-Command spmv_command(CLI::App& app) {
+void spmv_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "spmv", "Every product kernel on a stencil matrix of random weights, compared with a copy.");
   const auto options = std::make_shared<SpmvOptions>();
@@ -173,7 +173,7 @@ Command spmv_command(CLI::App& app) {
   command->add_option("--radius", options->radius, "Radius of the stencil, pixels")
       ->check(CLI::Range(0, 10));
   add_common_options(*command, *options);
-  return {command, [options] { run(*options); }};
+  command->callback([options] { run(*options); });
 }
 
 }  // namespace diacut::bench

@@ -28,6 +28,7 @@
 #include "pipeline/segmentation_plan.hpp"
 #include "region/hierarchy.hpp"
 #include "region/learned_merging.hpp"
+#include "text.hpp"
 
 namespace diacut::bench {
 
@@ -39,11 +40,7 @@ namespace fs = std::filesystem;
 std::vector<fs::path> photos_in(const std::string& folder) {
   std::vector<fs::path> photos;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string extension = entry.path().extension().string();
-    const auto& known = image_extensions();
-    if (std::find(known.begin(), known.end(), extension) != known.end()) {
-      photos.push_back(entry.path());
-    }
+    if (app::has_extension(entry.path(), image_extensions())) photos.push_back(entry.path());
   }
   std::sort(photos.begin(), photos.end());
   if (photos.empty()) throw InputError(fmt::format("no photographs in '{}'", folder));
@@ -276,7 +273,7 @@ void run(const PairsOptions& options) {
 
 }  // namespace
 
-Command pairs_command(CLI::App& app) {
+void pairs_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("pairs",
                                          "Features of neighbouring regions and how many people "
                                          "separate them, for app/learn/fit_merging.py.");
@@ -295,7 +292,7 @@ Command pairs_command(CLI::App& app) {
   add_file_option(*command, "--output", options->output,
                   "The rows, .npy: the features (or the logarithm of the odds), the target, the "
                   "weight");
-  return {command, [options] { run(*options); }};
+  command->callback([options] { run(*options); });
 }
 
 }  // namespace diacut::bench

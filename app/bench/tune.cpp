@@ -234,7 +234,7 @@ void run(const TuneOptions& options) {
 
 }  // namespace
 
-Command tune_command(CLI::App& app) {
+void tune_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("tune",
                          "Measures the products on the device and writes its profile, from which "
@@ -248,7 +248,7 @@ Command tune_command(CLI::App& app) {
   command->add_option("--most", options->most, "Elements of the largest matrix")
       ->check(CLI::Range(std::size_t{1} << 14, std::size_t{1} << 30));
   add_common_options(*command, options->common);
-  return {command, [options] { run(*options); }};
+  command->callback([options] { run(*options); });
 }
 
 }  // namespace diacut::bench

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +26,6 @@ struct OptionDescription {
   std::string value;               ///< "FILE|DIR|-"; empty for a flag.
   std::string meaning;
   std::string group;
-  bool repeatable = false;
   Values values;
 };
 
@@ -42,26 +40,14 @@ struct CommandDescription {
 
 /// What `app` takes. Words that CLI11 checks for itself (CLI::IsMember) need no entry in `values`;
 /// folders and files follow from a type name that has DIR or FILE in it.
-/// Throws std::logic_error for an entry of `values` that no option or input of `app` or of its
-/// subcommands has: option tables and values belong together.
 CommandDescription describe(const CLI::App& app, const ValueTable& values);
 
-/// The text for the command lines `PROGRAM --generate FORMAT`, by which the build makes manual
-/// pages and completions, and `PROGRAM --complete WORD...`; nothing for any other command line.
-/// FORMAT is "man" (the options as a part of a manual page), "markdown" (as a part of
+/// Prints the text for the command lines `PROGRAM --generate FORMAT`, by which the build makes
+/// manual pages and completions, and `PROGRAM --complete WORD...`; false for any other command
+/// line. FORMAT is "man" (the options as a part of a manual page), "markdown" (as a part of
 /// docs/reference.md), "bash", "zsh" or "fish" (completions). Throws ConfigError for another one.
-std::optional<std::string> generated(int argc, const char* const* argv,
-                                     const std::function<CommandDescription()>& command);
-
-/// Parts of generated().
-/// The options as a part of a manual page, or of docs/reference.md.
-std::string option_page(const CommandDescription& command, bool man);
-/// The script for "bash", "zsh" or "fish". It asks the program by `--complete`.
-std::string completion_script(const CommandDescription& command, const std::string& shell);
-
-/// What may stand in the place of the last of the words of a command line, which may be empty: a
-/// line for each, of options with a tab and their meaning.
-std::string complete(const CommandDescription& program, std::vector<std::string> words);
+bool generated(int argc, const char* const* argv,
+               const std::function<CommandDescription()>& command);
 
 /// The names that the parameter `key` takes, if it takes one of a fixed choice; else nothing.
 std::vector<std::string> parameter_choices(const std::string& key);

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "core/edit_distance.hpp"
 #include "diacut/errors.hpp"
-#include "program.hpp"
+#include "diacut/output.hpp"
+#include "diacut/version.hpp"
 
 namespace diacut::app {
 
@@ -29,45 +31,76 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
+/// How every program shows its help: in 80 columns, the options in groups, their meanings in one
+/// column.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  /// `usage` is what follows "Usage: ".
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {}
+
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string name = "  " + make_option_name(option, is_positional);
+    if (!is_positional && option->get_type_size() != 0) name += ' ' + option->get_type_name();
+    // Long options stand in one column, whether a short one comes first or not.
+    if (name.rfind("  --", 0) == 0) name.insert(2, "    ");
+    const std::vector<std::string> lines =
+        wrapped(option->get_description(), kHelpWidth - kHelpIndent);
+    std::string text;
+    if (name.size() + 1 > kHelpIndent) {
+      text = name + '\n';
+      name.clear();
+    }
+    for (const std::string& line : lines) {
+      text += fmt::format("{:<{}}{}\n", name, kHelpIndent, line);
+      name.clear();
+    }
+    return text;
+  }
+
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    if (is_positional) return option->get_name(true, false);
+    std::string name;
+    for (const std::string& one : option->get_snames()) name += fmt::format("-{}, ", one);
+    for (const std::string& one : option->get_lnames()) name += fmt::format("--{}", one);
+    return name;
+  }
+
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    std::string text = fmt::format("{}{}:\n", is_positional ? "\n" : "", group);
+    for (const CLI::Option* option : options) text += make_option(option, is_positional);
+    return text + (is_positional ? "\n" : "");
+  }
+
+  std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
+    return fmt::format("Usage: {}\n", usage_);
+  }
+
+ private:
+  std::string usage_;
+};
+
+/// ": did you mean --regions?", or nothing when no option is near.
+std::string suggestion(const CLI::App& app, const std::string& unknown) {
+  const std::string name = unknown.substr(0, unknown.find('='));
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& candidate : option->get_lnames()) {
+      const std::string flag = "--" + candidate;
+      // An option that is cut short or goes on counts as nearest.
+      const bool begins = name.size() > 3 && (flag.rfind(name, 0) == 0 || name.rfind(flag, 0) == 0);
+      const std::size_t distance = begins ? 0 : edit_distance(name, flag);
+      if (distance < least) {
+        least = distance;
+        nearest = flag;
+      }
+    }
+  }
+  return nearest.empty() ? std::string() : fmt::format(": did you mean {}?", nearest);
+}
+
 }  // namespace
-
-std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
-  std::string name = "  " + make_option_name(option, is_positional);
-  if (!is_positional && option->get_type_size() != 0) name += ' ' + option->get_type_name();
-  // Long options stand in one column, whether a short one comes first or not.
-  if (name.rfind("  --", 0) == 0) name.insert(2, "    ");
-  const std::vector<std::string> lines =
-      wrapped(option->get_description(), kHelpWidth - kHelpIndent);
-  std::string text;
-  if (name.size() + 1 > kHelpIndent) {
-    text = name + '\n';
-    name.clear();
-  }
-  for (const std::string& line : lines) {
-    text += fmt::format("{:<{}}{}\n", name, kHelpIndent, line);
-    name.clear();
-  }
-  return text;
-}
-
-std::string HelpFormatter::make_option_name(const CLI::Option* option, bool is_positional) const {
-  if (is_positional) return option->get_name(true, false);
-  std::string name;
-  for (const std::string& one : option->get_snames()) name += fmt::format("-{}, ", one);
-  for (const std::string& one : option->get_lnames()) name += fmt::format("--{}", one);
-  return name;
-}
-
-std::string HelpFormatter::make_group(std::string group, bool is_positional,
-                                      std::vector<const CLI::Option*> options) const {
-  std::string text = fmt::format("{}{}:\n", is_positional ? "\n" : "", group);
-  for (const CLI::Option* option : options) text += make_option(option, is_positional);
-  return text + (is_positional ? "\n" : "");
-}
-
-std::string HelpFormatter::make_usage(const CLI::App* /*app*/, std::string /*name*/) const {
-  return fmt::format("Usage: {}\n", usage_);
-}
 
 CommandLine::CommandLine(const std::string& name, const std::string& description,
                          const std::string& usage, const std::string& inputs,
@@ -91,16 +124,15 @@ void CommandLine::flag(const char* names, bool& value, const char* group,
   app_.add_flag(names, value, meaning)->group(group)->disable_flag_override();
 }
 
-void CommandLine::message_flags(const char* group, const char* quiet, const char* verbose,
-                                bool version) {
-  flag("-q,--quiet", quiet_, group, quiet);
-  flag("-v,--verbose", verbose_, group, verbose);
+void CommandLine::message_flags(const char* quiet, const char* verbose, bool version) {
+  flag("-q,--quiet", quiet_, kMessages, quiet);
+  flag("-v,--verbose", verbose_, kMessages, verbose);
   exclude("--quiet", {"--verbose"});
   if (version) {
     app_.set_version_flag("--version", version_text(app_.get_name()), "Print the version and exit")
-        ->group(group);
+        ->group(kMessages);
   }
-  app_.set_help_flag("-h,--help", "Print this help and exit")->group(group);
+  app_.set_help_flag("-h,--help", "Print this help and exit")->group(kMessages);
 }
 
 void CommandLine::need(const char* needed, std::initializer_list<const char*> options) {
@@ -129,14 +161,14 @@ void CommandLine::check_rules() const {
   }
 }
 
-bool CommandLine::parse(int argc, const char* const* argv, CommonOptions& common) {
+bool CommandLine::parse(int argc, const char* const* argv, Console& console) {
   try {
     app_.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    common.answer = app_.help();
+    write_file("-", app_.help());
     return false;
   } catch (const CLI::CallForVersion& version) {
-    common.answer = version.what();
+    write_file("-", version.what());
     return false;
   } catch (const CLI::ParseError& error) {
     fail(reworded(error));
@@ -150,9 +182,9 @@ bool CommandLine::parse(int argc, const char* const* argv, CommonOptions& common
     if (text->count() == 0 || !text->as<std::string>().empty()) continue;
     fail(text->get_name() + " has an empty value; it needs a text");
   }
-  common.verbosity = quiet_     ? Verbosity::kQuiet
-                     : verbose_ ? Verbosity::kVerbose
-                                : Verbosity::kNormal;
+  console.set_verbosity(quiet_     ? Verbosity::kQuiet
+                        : verbose_ ? Verbosity::kVerbose
+                                   : Verbosity::kNormal);
   return true;
 }
 
@@ -160,25 +192,6 @@ void CommandLine::fail(std::string_view message) const { fail_usage(app_.get_nam
 
 void fail_usage(std::string_view program, std::string_view message) {
   throw ConfigError(fmt::format("{} (see {} --help)", message, program));
-}
-
-std::string suggestion(const CLI::App& app, const std::string& unknown) {
-  const std::string name = unknown.substr(0, unknown.find('='));
-  std::string nearest;
-  std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& candidate : option->get_lnames()) {
-      const std::string flag = "--" + candidate;
-      // An option that is cut short or goes on counts as nearest.
-      const bool begins = name.size() > 3 && (flag.rfind(name, 0) == 0 || name.rfind(flag, 0) == 0);
-      const std::size_t distance = begins ? 0 : edit_distance(name, flag);
-      if (distance < least) {
-        least = distance;
-        nearest = flag;
-      }
-    }
-  }
-  return nearest.empty() ? std::string() : fmt::format(": did you mean {}?", nearest);
 }
 
 std::string reworded(const CLI::ParseError& error) {
@@ -192,6 +205,10 @@ std::string reworded(const CLI::ParseError& error) {
     if (text.find("At Most") != std::string::npos) return name + " is given more than once";
   }
   return text;
+}
+
+std::string version_text(const std::string& name) {
+  return fmt::format("{} (diacut) {}\n", name, kVersion);
 }
 
 }  // namespace diacut::app

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "command_description.hpp"
@@ -13,22 +12,8 @@
 
 namespace diacut::app {
 
-/// How every program shows its help: in 80 columns, the options in groups, their meanings in one
-/// column.
-class HelpFormatter : public CLI::Formatter {
- public:
-  /// `usage` is what follows "Usage: ".
-  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {}
-
-  std::string make_option(const CLI::Option* option, bool is_positional) const override;
-  std::string make_option_name(const CLI::Option* option, bool is_positional) const override;
-  std::string make_group(std::string group, bool is_positional,
-                         std::vector<const CLI::Option*> options) const override;
-  std::string make_usage(const CLI::App* app, std::string name) const override;
-
- private:
-  std::string usage_;
-};
+/// The group of the options that every program has.
+inline constexpr const char* kMessages = "Messages and help";
 
 /// The command line of a program, with the options that every program has.
 class CommandLine {
@@ -54,18 +39,18 @@ class CommandLine {
   void flag(const char* names, bool& value, const char* group, const std::string& meaning);
   /// Adds -q, -v, -h, and --version if `version` is set. `quiet` and `verbose` say what -q and -v
   /// show.
-  void message_flags(const char* group, const char* quiet, const char* verbose, bool version);
+  void message_flags(const char* quiet, const char* verbose, bool version);
   /// Says that each of `options` has no effect without `needed`. Options are called by a long name.
   void need(const char* needed, std::initializer_list<const char*> options);
   /// Says that `option` and each of `others` exclude each other.
   void exclude(const char* option, std::initializer_list<const char*> others);
   bool given(const std::string& option) const { return app_.get_option(option)->count() > 0; }
 
-  /// Parses the arguments and sets `common`. Returns whether there is something to do. If not,
-  /// common.answer holds what to print, and the program's own options are not checked. Throws
-  /// ConfigError for what CLI11 finds wrong, options that do not go together (the first pair in the
-  /// order in which they were added), unknown options, and empty texts.
-  bool parse(int argc, const char* const* argv, CommonOptions& common);
+  /// Parses the arguments and sets the console's verbosity. Returns whether there is something to
+  /// do. If not, the help or the version was asked for and is printed. Throws ConfigError for what
+  /// CLI11 finds wrong, options that do not go together (the first pair in the order in which they
+  /// were added), unknown options, and empty texts.
+  bool parse(int argc, const char* const* argv, Console& console);
   /// Throws ConfigError with a message that ends in "(see PROGRAM --help)".
   [[noreturn]] void fail(std::string_view message) const;
 
@@ -92,10 +77,10 @@ class CommandLine {
 /// Throws ConfigError with a message that ends in "(see PROGRAM --help)".
 [[noreturn]] void fail_usage(std::string_view program, std::string_view message);
 
-/// ": did you mean --regions?", or nothing when no option is near.
-std::string suggestion(const CLI::App& app, const std::string& unknown);
-
 /// What CLI11 found wrong, in diacut's words where CLI11's are unclear.
 std::string reworded(const CLI::ParseError& error);
+
+/// "segment (diacut) 0.1.0", a line.
+std::string version_text(const std::string& name);
 
 }  // namespace diacut::app

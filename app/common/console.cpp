@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <utility>
 
 #include "text.hpp"
@@ -22,6 +21,28 @@ constexpr std::string_view kEraseLine = "\r\033[K";
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
 
+/// `text` without the control characters that a file name may hold, line breaks kept.
+std::string printable(std::string_view text) {
+  std::string result(text);
+  std::replace_if(
+      result.begin(), result.end(),
+      [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
+      },
+      '?');
+  return result;
+}
+
+/// At most `columns` characters of `text`; bytes that continue a UTF-8 character don't count.
+std::string_view cut_to(std::string_view text, std::size_t columns) {
+  std::size_t end = 0;
+  for (std::size_t seen = 0; end < text.size(); ++end) {
+    if (!continues_character(text[end]) && seen++ == columns) break;
+  }
+  return text.substr(0, end);
+}
+
 }  // namespace
 
 bool write_all(int descriptor, std::string_view text) {
@@ -34,21 +55,14 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-Console::Console(std::string program, Verbosity verbosity)
-    : program_(std::move(program)), verbosity_(verbosity) {
+Console::Console(std::string program) : program_(std::move(program)) {
   const std::string kind = environment_variable("TERM").value_or("");
   const bool dumb = kind.empty() || kind == "dumb";
   terminal_ = isatty(STDERR_FILENO) == 1 && !dumb;
   colours_ = terminal_ && environment_variable("NO_COLOR").value_or("").empty();
-  set_verbosity(verbosity);
 }
 
 Console::~Console() { clear(); }
-
-void Console::set_verbosity(Verbosity verbosity) {
-  verbosity_ = verbosity;
-  transient_ = terminal_ && verbosity != Verbosity::kQuiet;
-}
 
 void Console::error(std::string_view text) { write_line(program_ + ": error: ", kRed, text); }
 
@@ -72,7 +86,7 @@ void Console::write_line(const std::string& label, std::string_view colour, std:
 }
 
 void Console::show(std::string_view line) {
-  if (!transient_) return;
+  if (!transient()) return;
   const std::string text = printable(line);
   // The last column stays free: some terminals wrap when it is written.
   write_all(STDERR_FILENO, fmt::format("{}{}", kEraseLine, cut_to(text, width() - 1)));
@@ -91,30 +105,8 @@ std::size_t Console::width() const {
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     return std::max<std::size_t>(size.ws_col, kLeast);
   }
-  const std::string columns = environment_variable("COLUMNS").value_or("");
-  std::size_t width = 0;
-  std::from_chars(columns.data(), columns.data() + columns.size(), width);
+  const std::size_t width = number_in(environment_variable("COLUMNS").value_or("")).value_or(0);
   return width > 0 ? std::max(width, kLeast) : kUsual;
-}
-
-std::string printable(std::string_view text) {
-  std::string result(text);
-  std::replace_if(
-      result.begin(), result.end(),
-      [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
-      },
-      '?');
-  return result;
-}
-
-std::string_view cut_to(std::string_view text, std::size_t columns) {
-  std::size_t end = 0;
-  for (std::size_t seen = 0; end < text.size(); ++end) {
-    if (!continues_character(text[end]) && seen++ == columns) break;
-  }
-  return text.substr(0, end);
 }
 
 }  // namespace diacut::app

@@ -13,7 +13,6 @@
 #include <string_view>
 
 #include "diacut/output.hpp"
-#include "exit_code.hpp"
 
 namespace diacut::app {
 
@@ -26,12 +25,8 @@ CancelToken interrupted;
 std::atomic<bool> is_time_up{false};
 
 extern "C" void end_now(int /*signal*/) {
-  remove_temporary_files();
-  if (is_time_up) {
-    constexpr std::string_view kText = "error: the time limit (--time-limit) has been reached\n";
-    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText.data(), kText.size());
-  }
-  _exit(static_cast<int>(ExitCode::kInterrupted));
+  end_with(is_time_up ? "error: the time limit (--time-limit) has been reached\n" : "",
+           ExitCode::kInterrupted);
 }
 
 extern "C" void on_interrupt(int signal) {
@@ -64,15 +59,19 @@ extern "C" [[noreturn]] void on_crash(int /*signal*/) {
     if (other == gettid()) _exit(static_cast<int>(ExitCode::kInternal));  // It crashed here again.
     for (;;) pause();
   }
-  remove_temporary_files();
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText.data(), kText.size());
-  _exit(static_cast<int>(ExitCode::kInternal));
+  end_with(kText, ExitCode::kInternal);
 }
 
 /// Without SIGFPE: PoCL lets kernels divide by zero by a handler of its own.
 constexpr std::array kCrashes = {SIGABRT, SIGSEGV, SIGBUS, SIGILL};
 
 }  // namespace
+
+void end_with(std::string_view text, ExitCode code) {
+  remove_temporary_files();
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+  _exit(static_cast<int>(code));
+}
 
 void handle_crashes() {
   stack_t stack = {};

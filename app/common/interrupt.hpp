@@ -1,8 +1,15 @@
 #pragma once
 
+#include <string_view>
+
 #include "diacut/progress.hpp"
+#include "exit_code.hpp"
 
 namespace diacut::app {
+
+/// Ends the process at once with a text on standard error, and leaves no temporary files. It takes
+/// no memory, and a handler of a signal may call it.
+[[noreturn]] void end_with(std::string_view text, ExitCode code);
 
 /// Sets what the process does when it gets a signal:
 ///  - SIGINT, SIGTERM and SIGHUP cancel the token that is returned; the second signal ends the

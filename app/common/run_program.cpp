@@ -7,12 +7,10 @@
 #include <atomic>
 #include <exception>
 #include <new>
-#include <string_view>
 #include <typeinfo>
 
-#include "diacut/output.hpp"
+#include "command.hpp"
 #include "interrupt.hpp"
-#include "program.hpp"
 
 namespace diacut::app {
 
@@ -23,11 +21,9 @@ namespace {
 [[noreturn]] void end_uncaught() {
   const std::type_info* const type = abi::__cxa_current_exception_type();
   const bool no_memory = type != nullptr && *type == typeid(std::bad_alloc);
-  const std::string_view text = no_memory
-                                    ? "error: not enough main memory to start or to continue\n"
-                                    : "error: an unexpected error that nothing caught\n";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-  _exit(static_cast<int>(ExitCode::kInternal));
+  end_with(no_memory ? "error: not enough main memory to start or to continue\n"
+                     : "error: an unexpected error that nothing caught\n",
+           ExitCode::kInternal);
 }
 
 std::atomic<bool> is_done{false};  ///< Whether the program returns.
@@ -37,13 +33,11 @@ pid_t program = 0;                 ///< Children that a library forks may end as
 /// while they prepare themselves. It takes no memory.
 void end_early(int /*status*/, void* /*unused*/) {
   if (is_done || getpid() != program) return;
-  constexpr std::string_view kText =
+  end_with(
       "error: a library ended the program before its work was done. If it found no space, free "
       "some on the disk of the driver's kernels (PoCL: POCL_CACHE_DIR, else ~/.cache/pocl); if "
-      "memory is short, close other programs\n";
-  remove_temporary_files();
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText.data(), kText.size());
-  _exit(static_cast<int>(ExitCode::kInternal));
+      "memory is short, close other programs\n",
+      ExitCode::kInternal);
 }
 
 void tell_every_end(int, char**, char**) {

@@ -80,10 +80,7 @@ Json json_of(const RegionSummary& regions, bool with_thresholds) {
 }
 
 Json counts_json(const std::vector<BoundaryCounts>& curve) {
-  Json json = {{"truth", Json::array()},
-               {"truth_matched", Json::array()},
-               {"found", Json::array()},
-               {"found_matched", Json::array()}};
+  Json json;
   for (const BoundaryCounts& counts : curve) {
     json["truth"].push_back(counts.truth);
     json["truth_matched"].push_back(counts.truth_matched);
@@ -130,7 +127,6 @@ Json image_json(const ImageEvaluation& image, const EvaluationParameters& parame
   }
   if (scores.regions) {
     const RegionSummary& regions = *scores.regions;
-    json["regions"] = Json::object();
     json["regions"]["covering"] = regions.covering.ois;
     if (thresholds) {
       json["regions"]["covering_threshold"] = regions.covering.threshold;
@@ -266,14 +262,10 @@ std::string to_json(const Evaluation& evaluation) {
     scores["ods"] = json_of(boundaries.ods, thresholds);
     scores["ois"] = json_of(boundaries.ois, false);
     if (boundaries.ap) scores["ap"] = *boundaries.ap;
-    Json recall = Json::array();
-    Json precision = Json::array();
     for (const BoundaryCounts& counts : boundaries.curve) {
-      recall.push_back(counts.recall());
-      precision.push_back(counts.precision());
+      scores["recall"].push_back(counts.recall());
+      scores["precision"].push_back(counts.precision());
     }
-    scores["recall"] = recall;
-    scores["precision"] = precision;
   }
   if (evaluation.regions) {
     Json& scores = json["regions"];

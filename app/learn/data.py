@@ -5,10 +5,30 @@ Objects: {train,val}/images/*.png and {train,val}/labels/*.png, one number for e
 """
 import os
 import sys
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Image
-from scipy.io import loadmat
+
+
+class Pictures(NamedTuple):
+    """Names, pictures, and for each what annotators drew: annotators x height x width."""
+
+    names: list
+    photographs: list
+    regions: list
+
+    def some(self, numbers):
+        return Pictures(*([part[i] for i in numbers] for part in self))
+
+    def divided(self, fold):
+        """Those that the fold (K, N) leaves, and those that it leaves out: every N-th from the K-th on."""
+        out = range(fold[0], len(self.names), fold[1]) if fold else range(0)
+        return self.some([i for i in range(len(self.names)) if i not in out]), self.some(out)
+
+
+def together(several):
+    return Pictures(*(sum(parts, []) for parts in zip(*several)))
 
 
 def names_in(folder, ending):
@@ -32,50 +52,36 @@ def pairs(data, images, ending, drawn, drawn_ending):
 
 
 def load_contours(data, split):
-    """Names, photographs, and for each the regions that its annotators drew: annotators x height x width,
-    from 1."""
+    """Photographs, and for each the regions that its annotators drew, from 1."""
+    from scipy.io import loadmat
+
     names, photographs, paths = pairs(data, f"images/{split}", ".jpg", f"groundTruth/{split}", ".mat")
     regions = []
     for path in paths:
         cells = loadmat(path)["groundTruth"].ravel()
         regions.append(np.stack([c["Segmentation"][0, 0].astype(np.int16) for c in cells]))
-    return names, photographs, regions
+    return Pictures(names, photographs, regions)
 
 
 def load_objects(data, split):
-    """Names, photographs, and for each its regions, 1 x height x width: 1 outside of objects, from 2 on
-    one number for each object."""
+    """Photographs, and for each its regions, 1 x height x width: 1 outside of objects, from 2 on one number
+    for each object."""
     names, photographs, paths = pairs(data, f"{split}/images", ".png", f"{split}/labels", ".png")
     regions = [np.asarray(Image.open(path)).astype(np.int16)[None] + 1 for path in paths]
-    return names, photographs, regions
+    return Pictures(names, photographs, regions)
 
 
-def parse_fold(parser, text):
-    """(K, N) of the text K/N; None where there is none. Ends the program where it is wrong."""
-    if not text:
-        return None
-    parts = text.split("/")
-    if len(parts) != 2 or not all(p.isdigit() for p in parts) or int(parts[0]) >= int(parts[1]):
-        parser.error(f"--fold {text}: expected K/N with 0 <= K < N")
-    return int(parts[0]), int(parts[1])
-
-
-def parse_splits(parser, text):
-    """The list of splits. Ends the program where it is wrong."""
-    splits = text.split(",")
+def settle(parser, options):
+    """Checks --out, and makes a list of --splits and (K, N) of --fold K/N. Ends the program where one is wrong."""
+    if not options.out.endswith(".safetensors"):
+        parser.error(f"--out {options.out}: the name of a file of weights ends in .safetensors")
+    splits = options.splits.split(",")
     if splits not in (["train"], ["train", "val"]):
-        parser.error(f"--splits {text}: expected train, or train,val")
-    return splits
-
-
-def check_out(parser, path):
-    if not path.endswith(".safetensors"):
-        parser.error(f"--out {path}: the name of a file of weights ends in .safetensors")
-
-
-def left_out(fold, count):
-    """Which of `count` photographs a fold leaves out."""
-    return range(fold[0], count, fold[1]) if fold else range(0)
+        parser.error(f"--splits {options.splits}: expected train, or train,val")
+    fold = options.fold.split("/") if options.fold else []
+    if fold and (len(fold) != 2 or not all(p.isdigit() for p in fold) or int(fold[0]) >= int(fold[1])):
+        parser.error(f"--fold {options.fold}: expected K/N with 0 <= K < N")
+    options.splits, options.fold = splits, tuple(map(int, fold)) or None
 
 
 LOADERS = {"contours": load_contours, "objects": load_objects}

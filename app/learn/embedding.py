@@ -20,7 +20,7 @@ import torch
 import torch.nn.functional as F
 
 from crops import Crops
-from data import check_out, left_out, load_contours, parse_fold, parse_splits
+from data import load_contours, settle, together
 from network import SIZES, BoundaryNet, Embedding, load, save
 from run_file import read_file
 
@@ -84,8 +84,7 @@ def arguments():
     parser.add_argument("--splits", default="train", help="train, or train,val")
     parser.add_argument("--device", default="cuda")
     options = parser.parse_args()
-    check_out(parser, options.out)
-    options.splits, options.fold = parse_splits(parser, options.splits), parse_fold(parser, options.fold)
+    settle(parser, options)
     if options.device.startswith("cuda") and not torch.cuda.is_available():
         parser.error("PyTorch sees no GPU; --device cpu trains without, very slowly")
     try:
@@ -97,23 +96,12 @@ def arguments():
     return options
 
 
-def photographs(options):
-    """What there is to learn from: photographs and their regions."""
-    pictures, regions = [], []
-    for split in options.splits:
-        _, found, drawn = load_contours(options.data, split)
-        pictures += found
-        regions += drawn
-    without = left_out(options.fold, len(pictures))
-    chosen = [k for k in range(len(pictures)) if k not in without]
-    return [pictures[k] for k in chosen], [regions[k] for k in chosen]
-
-
 def train(net, options):
     device = torch.device(options.device)
     torch.manual_seed(options.seed)
     generator = torch.Generator().manual_seed(options.seed)
-    crops = RegionCrops(*photographs(options), device, options.seed, WEATHER)
+    known, _ = together(load_contours(options.data, split) for split in options.splits).divided(options.fold)
+    crops = RegionCrops(known.photographs, known.regions, device, options.seed, WEATHER)
     embedding = Embedding(net).to(device)
     offset = torch.nn.Parameter(torch.tensor(2.0, device=device))
     optimizer = torch.optim.AdamW([*embedding.parameters(), offset], lr=RATE, weight_decay=DECAY)
@@ -125,8 +113,8 @@ def train(net, options):
         image, _, regions, _ = crops.batch(BATCH)
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
             with torch.no_grad():
-                known = net.for_embedding(image)
-            vectors = embedding(*known)
+                read = net.for_embedding(image)
+            vectors = embedding(*read)
         loss = loss_of(vectors.float(), offset, regions, generator)
         optimizer.zero_grad()
         loss.backward()

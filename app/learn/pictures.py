@@ -18,6 +18,8 @@ import sys
 import numpy as np
 from PIL import Image, ImageDraw
 
+from data import Pictures
+
 PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp")
 LABELS = (".png", ".tif", ".tiff", ".npy")
 BEYOND = 0.001  # The share of the values beyond each end of the range that becomes the whole range.
@@ -186,7 +188,7 @@ def read_coco(path):
         fail(f"{path}: not a COCO file of images and annotations: {type(error).__name__}: {error}")
 
 
-def check_regions(regions, task, names):
+def check_regions(regions, task):
     """Refuses labels that teach nothing."""
     if task == "objects":
         if all(r.max() == 0 for r in regions):
@@ -196,7 +198,7 @@ def check_regions(regions, task, names):
 
 
 def load_own(pictures, labels, outlines, task):
-    """Names, pictures, and for each what annotators drew: annotators x height x width, as data.py's."""
+    """Pictures and what annotators drew, as data.py's."""
     files = find_pictures(pictures)
     names = [os.path.splitext(n)[0] for n in files]
     coco = read_coco(labels) if labels.endswith(".json") else None
@@ -222,5 +224,5 @@ def load_own(pictures, labels, outlines, task):
                 fail(f"{path} has {one.shape[1]}x{one.shape[0]} pixels, the picture {n} "
                      f"{picture.shape[1]}x{picture.shape[0]}: labels are of the picture's size")
         regions.append(np.stack(each))
-    check_regions(regions, task, names)
-    return names, photographs, [r + 1 for r in regions] if task == "objects" else regions
+    check_regions(regions, task)
+    return Pictures(names, photographs, [r + 1 for r in regions] if task == "objects" else regions)

@@ -44,7 +44,6 @@ import math
 import os
 import sys
 import time
-from dataclasses import dataclass
 
 try:
     import torch
@@ -52,7 +51,7 @@ except ImportError:
     sys.exit("train.py needs PyTorch: install python3-torch (Debian) or torch (PyPI)")
 
 from crops import CROP, CROPS
-from data import LOADERS, check_out, left_out, parse_fold, parse_splits
+from data import LOADERS, settle, together
 from loss import full_loss
 from maps import planes_of, strength, write_maps
 from network import MEAN, SCALE, SIZES, BoundaryNet, freeze_norms, load, save
@@ -110,9 +109,7 @@ def add_options(parser):
 def check_options(parser, arguments):
     if bool(arguments.pictures) == bool(arguments.data) or bool(arguments.pictures) != bool(arguments.labels):
         parser.error("expected --pictures and --labels, or --data")
-    check_out(parser, arguments.out)
-    arguments.splits = parse_splits(parser, arguments.splits)
-    arguments.fold = parse_fold(parser, arguments.fold)
+    settle(parser, arguments)
     if arguments.pictures and (arguments.fold or arguments.teachers or arguments.splits != ["train"]):
         parser.error("--fold, --teachers and --splits are for --data")
     if arguments.start and arguments.encoder:
@@ -395,30 +392,13 @@ def write_file(training, count):
         sys.exit(f"{a.out} cannot be written: {error}")
 
 
-@dataclass
-class Pictures:
-    """Names, pictures, and for each what annotators drew: annotators x height x width."""
-
-    names: list
-    photographs: list
-    regions: list
-
-    def some(self, numbers):
-        return Pictures(*([part[i] for i in numbers] for part in (self.names, self.photographs, self.regions)))
-
-
 def load_pictures(arguments):
     """What to learn from, and what to validate by."""
     if arguments.pictures:
-        own = Pictures(*load_own(arguments.pictures, arguments.labels, arguments.outlines, arguments.task))
-        held_out = range(HELD_OUT // 2, len(own.names), HELD_OUT)
-        return own.some([i for i in range(len(own.names)) if i not in held_out]), own.some(held_out)
-    load_split = LOADERS[arguments.task]
-    train, val = (Pictures(*load_split(arguments.data, split)) for split in ("train", "val"))
-    if "val" in arguments.splits:
-        train = Pictures(train.names + val.names, train.photographs + val.photographs,
-                         train.regions + val.regions)
-    return train, val
+        own = load_own(arguments.pictures, arguments.labels, arguments.outlines, arguments.task)
+        return own.divided((HELD_OUT // 2, HELD_OUT))
+    found = {split: LOADERS[arguments.task](arguments.data, split) for split in ("train", "val")}
+    return together(found[split] for split in arguments.splits), found["val"]
 
 
 def difference(net, path, photograph, device):
@@ -436,11 +416,10 @@ def main():
     torch.manual_seed(arguments.seed)
     torch.backends.cudnn.benchmark = True
     train, val = load_pictures(arguments)
-    without = left_out(arguments.fold, len(train.names))
-    kept = train.some([i for i in range(len(train.names)) if i not in without])
+    kept, left_out = train.divided(arguments.fold)
     judge = None
     if arguments.pictures:
-        judge = Judge(val.names, val.photographs, val.regions, arguments.task, arguments.programs)
+        judge = Judge(val, arguments.task, arguments.programs)
         print(f"{len(kept.names)} pictures to learn from, {len(val.names)} held out", flush=True)
         if arguments.given:
             print(f"held out, before: {judge.score(arguments.given[0])}", flush=True)
@@ -460,7 +439,7 @@ def main():
         if val.names:
             off = difference(mean, arguments.out, val.photographs[0], device)
             print(f"{arguments.out}: its map of a val photograph is off the network's by {off:.4f} at most")
-        for part, some in (("left_out", train.some(without)), ("val", val)) if arguments.maps else ():
+        for part, some in (("left_out", left_out), ("val", val)) if arguments.maps else ():
             write_maps(f"{arguments.maps}/{part}", some.names,
                        [strength(mean, p, device, SCALES[arguments.task]) for p in some.photographs])
 

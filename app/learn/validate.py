@@ -30,16 +30,16 @@ def write_truth(folder, name, regions, task):
 class Judge:
     """Pictures with what people drew in them, in files, for as long as this is open."""
 
-    def __init__(self, names, photographs, regions, task, programs):
+    def __init__(self, pictures, task, programs):
         self.task, self.folder = task, None
         self.segment, self.evaluate = (find_program(n, programs) for n in ("segment", "diacut-evaluate"))
-        self.missing = not names or not self.segment or not self.evaluate
+        self.missing = not pictures.names or not self.segment or not self.evaluate
         if self.missing:
             return
         self.folder = tempfile.TemporaryDirectory(prefix="diacut-learn-")
         for part in ("pictures", "truth"):
             os.mkdir(f"{self.folder.name}/{part}")
-        for name, photograph, own in zip(names, photographs, regions):
+        for name, photograph, own in zip(*pictures):
             Image.fromarray(photograph).save(f"{self.folder.name}/pictures/{name}.png")
             write_truth(f"{self.folder.name}/truth", name, own, task)
 

@@ -8,6 +8,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "image/naming.hpp"
 #include "map/region_format.hpp"
 #include "output/format.hpp"
 #include "text.hpp"
@@ -20,16 +21,24 @@ namespace {
 
 constexpr const char* kGroup = "Annotations and tables";
 
-}  // namespace
-
+/// The format of a file of annotations.
 AnnotationFormat annotation_format(Result result, bool rle) {
   return rle && result == Result::kCoco ? AnnotationFormat::kCocoRle
                                         : info_of(result).format.value();
 }
 
+/// What regions are called.
+RegionClasses classes_of(const AnnotationStyle& style) {
+  if (style.classes.ends_with(".csv")) return read_classes(style.classes);
+  return style.classes.empty() ? RegionClasses() : RegionClasses{{style.classes}, {}};
+}
+
+}  // namespace
+
 bool has_annotations(const Places& places, bool graph) {
-  return std::any_of(kResults.begin(), kResults.end(), [&](const ResultInfo& info) {
-    return (info.format || (graph && info.is_annotation())) && places.has(info.result);
+  const std::vector<NamedResult> results = named(places);
+  return std::any_of(results.begin(), results.end(), [&](const NamedResult& each) {
+    return each.info.format || (graph && each.info.is_annotation());
   });
 }
 
@@ -84,11 +93,6 @@ void check_annotations(const Places& places, const AnnotationStyle& style, bool 
   classes_of(style);
 }
 
-RegionClasses classes_of(const AnnotationStyle& style) {
-  if (style.classes.ends_with(".csv")) return read_classes(style.classes);
-  return style.classes.empty() ? RegionClasses() : RegionClasses{{style.classes}, {}};
-}
-
 Measured measured_in(const AnnotationStyle& style, const MapFrame* frame,
                      const std::shared_ptr<const ImageFile>& file, const PictureFacts& facts,
                      const ImageParameters& parameters, const ImagePart& part) {
@@ -114,11 +118,7 @@ Annotations::Annotations(const Places& wanted, const AnnotationStyle& style, con
   if (const auto distance = style.simplify()) outlines_ = simplify_outlines(outlines_, *distance);
   if (!style.classes.empty()) {
     classes_ = classes_of(style);
-    try {
-      check_classes(*classes_, table_);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("--class {}: {}", style.classes, error.what()));
-    }
+    naming("--class " + style.classes, [&] { check_classes(*classes_, table_); });
   }
   if (!wanted.has(Result::kTable)) return;
   table_.pixel = measured.pixel;
@@ -130,8 +130,8 @@ Annotations::Annotations(const Places& wanted, const AnnotationStyle& style, con
 
 std::vector<std::string> Annotations::notes() const {
   std::vector<std::string> notes;
-  for (const ResultInfo& info : kResults) {
-    if (!info.format || !wanted_.has(info.result)) continue;
+  for (const auto& [info, place] : named(wanted_)) {
+    if (!info.format) continue;
     for (const std::string& note :
          annotation_notes(outlines_, annotation_format(info.result, rle_))) {
       notes.push_back(fmt::format("{}: {}", info.option, note));
@@ -166,12 +166,12 @@ std::string annotated_name(const std::string& input, const std::string& name,
 RunParts run_parts(const Places& roots, const Annotations& annotations, const std::string& name,
                    const std::string& file, std::int64_t number, int page) {
   RunParts parts;
-  for (const ResultInfo& info : kResults) {
-    const std::string& place = roots[info.result];
-    if (place.empty() || !info.of_run(place)) continue;
-    const bool table = info.result == Result::kTable;  // Which has a column for pages.
-    parts.emplace_back(
-        info.result, annotations.part(info.result, table ? file : name, number, table ? page : 0));
+  for (const NamedResult& each : named(roots)) {
+    if (!each.of_run()) continue;
+    const Result result = each.info.result;
+    const bool table = result == Result::kTable;  // Which has a column for pages.
+    parts.emplace_back(result,
+                       annotations.part(result, table ? file : name, number, table ? page : 0));
   }
   return parts;
 }
@@ -180,11 +180,10 @@ SharedFiles::SharedFiles(const Places& roots, const AnnotationStyle& style, bool
     : roots_(roots) {
   if (!batch) return;
   const RegionClasses classes = classes_of(style);
-  for (const ResultInfo& info : kResults) {
-    const std::string& place = roots[info.result];
-    if (place.empty() || !info.of_run(place)) continue;
-    files_.emplace_back(info.result,
-                        AnnotationFile(place, annotation_format(info.result, style.rle), classes));
+  for (const NamedResult& each : named(roots)) {
+    if (!each.of_run()) continue;
+    const AnnotationFormat format = annotation_format(each.info.result, style.rle);
+    files_.emplace_back(each.info.result, AnnotationFile(each.place, format, classes));
   }
 }
 

@@ -33,9 +33,6 @@ void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& sty
 /// format is not known; InputError for a table of classes that cannot be read.
 void check_annotations(const Places& places, const AnnotationStyle& style, bool batch);
 
-/// What regions are called.
-RegionClasses classes_of(const AnnotationStyle& style);
-
 /// What the regions of an image are measured in.
 struct Measured {
   PixelSize pixel = {};
@@ -79,9 +76,6 @@ class Annotations {
   Outlines outlines_;
   RegionTable table_;
 };
-
-/// The format of a file of annotations.
-AnnotationFormat annotation_format(Result result, bool rle);
 
 /// Whether a place is named for an annotation, but for the graph alone if `graph` is not set.
 bool has_annotations(const Places& places, bool graph);

@@ -2,10 +2,17 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "child.hpp"
+#include "device_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
@@ -31,9 +38,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kStandardOutput = "-";
-constexpr const char* kOutput = "Output";
-constexpr const char* kDevice = "Device";
-constexpr const char* kMessages = "Messages and help";
 
 constexpr const char* kDoctorExamples = R"(Examples:
   segment doctor
@@ -44,12 +48,6 @@ constexpr const char* kDoctorExamples = R"(Examples:
 The exit code is 4 if a device gives a wrong answer.
 A file that is itself called doctor is segmented as ./doctor.
 )";
-
-struct DoctorOptions {
-  std::string device;
-  std::string kernel_dir;
-  std::string json;
-};
 
 std::string advice_for(const Json& device) {
   return fmt::format(
@@ -185,6 +183,88 @@ std::string doctor_page(const Json& report) {
   return page;
 }
 
+/// Takes a line, without a line feed at its end.
+using TakeLine = std::function<void(const std::string&)>;
+
+/// How a child process ended.
+struct ChildEnd {
+  int exit_code = -1;  ///< -1 if a signal ended it.
+  int signal = 0;
+};
+
+[[noreturn]] void be_child(const std::function<void(const TakeLine& send)>& work, int descriptor) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // That it fails tells that nobody reads any more.
+  const TakeLine send = [&](const std::string& line) { write_all(descriptor, line + '\n'); };
+  ExitCode code = ExitCode::kDone;
+  try {
+    work(send);
+  } catch (...) {
+    const Failure failure = current_failure();
+    code = failure.code;
+    send(failure.message);
+  }
+  // Without what the end of the process would do to things of the parent, as temporary folders.
+  _exit(static_cast<int>(code));
+}
+
+/// Gives whole lines of `text` away and leaves the rest.
+void give_lines(std::string& text, const TakeLine& take) {
+  std::size_t begin = 0;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+    take(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  text.erase(0, begin);
+}
+
+ChildEnd wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) return {-1, WTERMSIG(status)};
+  return {WEXITSTATUS(status), 0};
+}
+
+/// Runs `work` in a child process, so that a driver that crashes or ends the process takes nothing
+/// along. What `work` sends is given to `take` in this process, line by line. If `cancel` is
+/// set, the child is asked to end. What `work` throws ends the child with current_failure()'s exit
+/// code, after a last line with the message, in the form that failure_of() reads. Precondition:
+/// this process has one thread and has not used OpenCL. Throws InputError where no process can be
+/// made.
+ChildEnd run_in_child(const std::function<void(const TakeLine& send)>& work, const TakeLine& take,
+                      const CancelToken& cancel) {
+  std::array<int, 2> ends = {};
+  if (pipe(ends.data()) != 0) {
+    throw InputError(fmt::format("no pipe can be made: {}", std::strerror(errno)));
+  }
+  const pid_t child = fork();
+  if (child < 0) {
+    const int reason = errno;
+    close(ends[0]);
+    close(ends[1]);
+    throw InputError(fmt::format("cannot start a child process: {}", std::strerror(reason)));
+  }
+  if (child == 0) {
+    close(ends[0]);
+    be_child(work, ends[1]);
+  }
+  close(ends[1]);
+  std::string text;
+  std::array<char, 4096> part = {};
+  for (;;) {
+    const ssize_t count = read(ends[0], part.data(), part.size());
+    if (cancel.cancelled()) kill(child, SIGTERM);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    text.append(part.data(), static_cast<std::size_t>(count));
+    give_lines(text, take);
+  }
+  close(ends[0]);
+  if (!text.empty()) take(text);
+  return wait_for(child);
+}
+
 /// Throws the error that ended a child with a message.
 [[noreturn]] void throw_failure(int exit_code, const std::string& message) {
   switch (static_cast<ExitCode>(exit_code)) {
@@ -207,117 +287,104 @@ std::string told(const ChildEnd& end) {
                          : fmt::format("exit code {}", end.exit_code);
 }
 
-/// The examination of devices, each in a child process of its own.
-class Ward {
- public:
-  Ward(const DoctorOptions& options, Console& console, const CancelToken& cancel)
-      : options_(options), console_(console), cancel_(cancel) {}
-
-  /// Objects of device_json(). Throws what choose_device() and list_devices() throw.
-  std::vector<Json> devices() {
-    std::vector<std::string> lines;
-    const ChildEnd end = run_in_child(
-        [&](const TakeLine& send) {
-          const std::vector<DeviceInfo> found =
-              options_.device.empty() ? list_devices()
-                                      : std::vector<DeviceInfo>{choose_device(options_.device)};
-          for (const DeviceInfo& device : found) send(device_json(device));
-        },
-        [&](const std::string& line) { lines.push_back(line); }, cancel_);
-    if (end.exit_code > 0) {
-      throw_failure(end.exit_code, fmt::format("{}", fmt::join(lines, "\n")));
-    }
-    if (end.signal != 0) {
-      throw DeviceError(
-          fmt::format("an OpenCL driver ended the program ({}) when it was asked for its devices: "
-                      "remove or update it (/etc/OpenCL/vendors)",
-                      told(end)));
-    }
-    std::vector<Json> devices;
-    for (const std::string& line : lines) devices.push_back(Json::parse(line));
-    return devices;
+/// Objects of device_json(), made in a child process. `name`: of one device, or empty. Throws what
+/// choose_device() and list_devices() throw.
+std::vector<Json> devices_named(const std::string& name, const CancelToken& cancel) {
+  std::vector<std::string> lines;
+  const ChildEnd end = run_in_child(
+      [&](const TakeLine& send) {
+        const std::vector<DeviceInfo> found =
+            name.empty() ? list_devices() : std::vector<DeviceInfo>{choose_device(name)};
+        for (const DeviceInfo& device : found) send(device_json(device));
+      },
+      [&](const std::string& line) { lines.push_back(line); }, cancel);
+  if (end.exit_code > 0) {
+    throw_failure(end.exit_code, fmt::format("{}", fmt::join(lines, "\n")));
   }
-
-  /// An object of examination_json() for one of devices().
-  Json examined(const Json& device) {
-    const std::string index = device.at("index");
-    std::string during;
-    std::optional<Json> result;
-    std::vector<std::string> rest;
-    Progress progress(console_, 1, false);
-    progress.begin("device " + index);
-    // A check that begins is a line with its name, the result a line of JSON.
-    const ChildEnd end = run_in_child(
-        [&](const TakeLine& send) {
-          const Watch watch{[&](std::string_view check, double share) {
-                              send(fmt::format("{} {}", share, check));
-                            },
-                            &cancel_};
-          const DeviceExamination found = examine_device(index, options_.kernel_dir, watch);
-          send(examination_json(Json::parse(device_json(found.device)), found).dump());
-        },
-        [&](const std::string& line) {
-          rest.push_back(line);
-          if (line.starts_with('{')) {
-            result = Json::parse(line);
-          } else if (const std::size_t space = line.find(' '); space != std::string::npos) {
-            during = line.substr(space + 1);
-            progress.stage(during, std::strtod(line.c_str(), nullptr));
-          }
-        },
-        cancel_);
-    progress.end();
-    cancel_.throw_if_cancelled();
-    if (result) return *result;
-    const bool refused = end.exit_code == static_cast<int>(ExitCode::kUsage);
-    if (refused) throw_failure(end.exit_code, rest.empty() ? "" : rest.back());
-    Json crashed = crash_json(device, told(end), during);
-    if (end.exit_code == static_cast<int>(ExitCode::kDevice)) crashed["failure"] = rest.back();
-    return crashed;
+  if (end.signal != 0) {
+    throw DeviceError(
+        fmt::format("an OpenCL driver ended the program ({}) when it was asked for its devices: "
+                    "remove or update it (/etc/OpenCL/vendors)",
+                    told(end)));
   }
+  std::vector<Json> devices;
+  for (const std::string& line : lines) devices.push_back(Json::parse(line));
+  return devices;
+}
 
- private:
-  const DoctorOptions& options_;
-  Console& console_;
-  const CancelToken& cancel_;
-};
+/// An object of examination_json() for one of devices_named(), made in a child process of its own.
+Json examined(const Json& device, const std::string& kernel_dir, Console& console,
+              const CancelToken& cancel) {
+  const std::string index = device.at("index");
+  std::string during;
+  std::optional<Json> result;
+  std::vector<std::string> rest;
+  Progress progress(console, 1, false);
+  progress.begin("device " + index);
+  // A check that begins is a line with its name, the result a line of JSON.
+  const ChildEnd end = run_in_child(
+      [&](const TakeLine& send) {
+        const Watch watch{
+            [&](std::string_view check, double share) { send(fmt::format("{} {}", share, check)); },
+            &cancel};
+        const DeviceExamination found = examine_device(index, kernel_dir, watch);
+        send(examination_json(Json::parse(device_json(found.device)), found).dump());
+      },
+      [&](const std::string& line) {
+        rest.push_back(line);
+        if (line.starts_with('{')) {
+          result = Json::parse(line);
+        } else if (const std::size_t space = line.find(' '); space != std::string::npos) {
+          during = line.substr(space + 1);
+          progress.stage(during, std::strtod(line.c_str(), nullptr));
+        }
+      },
+      cancel);
+  progress.end();
+  cancel.throw_if_cancelled();
+  if (result) return *result;
+  const bool refused = end.exit_code == static_cast<int>(ExitCode::kUsage);
+  if (refused) throw_failure(end.exit_code, rest.empty() ? "" : rest.back());
+  Json crashed = crash_json(device, told(end), during);
+  if (end.exit_code == static_cast<int>(ExitCode::kDevice)) crashed["failure"] = rest.back();
+  return crashed;
+}
 
-class DoctorCommand : public Subcommand {
+class DoctorCommand : public Command {
  public:
   DoctorCommand()
-      : Subcommand("segment doctor", "Compares the results of OpenCL devices with known answers.",
-                   "segment doctor [OPTION]...", kDoctorExamples) {
-    line_.option("--json", options_.json, "FILE|-", kOutput,
+      : Command("segment doctor", "Compares the results of OpenCL devices with known answers.",
+                "segment doctor [OPTION]...", kDoctorExamples) {
+    line_.option("--json", json_, "FILE|-", "Output",
                  "Write all findings as JSON; - for standard output, without the page",
                  {.files = true, .extensions = {".json"}});
-    line_.option("--device", options_.device, "SPEC", kDevice,
+    line_.option("--device", options_.device, "SPEC", kDeviceGroup,
                  "gpu, cpu, an index such as 0:1, or part of a name (default: all devices)",
                  {.devices = true});
-    line_.option("--kernel-dir", options_.kernel_dir, "DIR", kDevice,
+    line_.option("--kernel-dir", options_.kernel_dir, "DIR", kDeviceGroup,
                  "Read the kernels from this folder instead of the built-in ones");
-    line_.message_flags(kMessages, "Only errors", "Also each check and its time", false);
+    line_.message_flags("Only errors", "Also each check and its time", false);
   }
 
  private:
   void settle() override {
-    if (!options_.json.empty() && options_.json != kStandardOutput) check_writable(options_.json);
+    if (!json_.empty() && json_ != kStandardOutput) check_writable(json_);
   }
 
   ExitCode run(Console& console, const CancelToken& cancel) override {
     const KernelCache kernels(console);
-    Ward ward(options_, console, cancel);
-    std::vector<Json> examined;
-    for (const Json& device : ward.devices()) {
-      examined.push_back(ward.examined(device));
-      for (const Json& check : examined.back().at("checks")) {
+    std::vector<Json> found;
+    for (const Json& device : devices_named(options_.device, cancel)) {
+      found.push_back(examined(device, options_.kernel_dir, console, cancel));
+      for (const Json& check : found.back().at("checks")) {
         console.detail(fmt::format("{:8.1f} ms  {}{}", check.at("milliseconds").get<double>(),
                                    check.at("name").get<std::string>(),
                                    check.at("passed").get<bool>() ? "" : ": WRONG"));
       }
     }
-    const Json report = doctor_json(examined);
-    if (!options_.json.empty()) write_file(options_.json, report.dump(2) + "\n");
-    if (options_.json != kStandardOutput && common_.verbosity != Verbosity::kQuiet) {
+    const Json report = doctor_json(found);
+    if (!json_.empty()) write_file(json_, report.dump(2) + "\n");
+    if (json_ != kStandardOutput && console.verbosity() != Verbosity::kQuiet) {
       write_file(kStandardOutput, doctor_page(report));
     }
     if (report.at("sound").get<bool>()) return ExitCode::kDone;
@@ -325,12 +392,13 @@ class DoctorCommand : public Subcommand {
     return ExitCode::kDevice;
   }
 
-  DoctorOptions options_;
+  DeviceOptions options_;
+  std::string json_;
 };
 
 }  // namespace
 
-std::unique_ptr<Subcommand> make_doctor(const std::string& /*name*/) {
+std::unique_ptr<Command> make_doctor(const std::string& /*name*/) {
   return std::make_unique<DoctorCommand>();
 }
 

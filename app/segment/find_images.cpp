@@ -20,6 +20,7 @@
 #include "command_line.hpp"
 #include "core/split_text.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/map.hpp"
 #include "text.hpp"
 
 namespace diacut::app {
@@ -127,8 +128,11 @@ class FolderWalk {
     found_.images.push_back({entry.path().string(), name / file});
   }
 
+  /// Whether a file is a picture by its extension, or a scene by one that no picture has and by its
+  /// content.
   bool is_image(const fs::path& path) const {
-    return has_image_extension(path.filename()) || (scenes_ && is_scene(path));
+    return has_image_extension(path.filename()) ||
+           (scenes_ && has_extension(path, map_extensions()) && is_map(path.string()));
   }
 
   FoundImages& found_;

@@ -18,6 +18,7 @@
 #include "output/program_json.hpp"
 #include "paths.hpp"
 #include "progress.hpp"
+#include "report.hpp"
 #include "results.hpp"
 #include "stopwatch.hpp"
 #include "subcommand.hpp"
@@ -29,7 +30,6 @@ namespace {
 
 constexpr const char* kInputOutput = "Input and output";
 constexpr const char* kWanted = "What to compute";
-constexpr const char* kGraphMessages = "Messages and help";
 
 constexpr const char* kGraphExamples = R"(Examples:
   segment graph w.npz -o vectors.npy
@@ -51,10 +51,10 @@ struct GraphOptions : DeviceOptions {
   GraphParameters parameters;  ///< But for the number of vectors.
 };
 
-class GraphCommand : public Subcommand {
+class GraphCommand : public Command {
  public:
   GraphCommand()
-      : Subcommand(
+      : Command(
             "segment graph",
             "Computes eigenvectors of the normalized cut of any graph, and clusters of its nodes.",
             "segment graph GRAPH|- [OPTION]...", kGraphExamples) {
@@ -75,8 +75,7 @@ class GraphCommand : public Subcommand {
                  "Residual norm at which an eigenvector has converged (default 1e-4)");
     line_.need("--clusters", {"--labels"});
     declare_device(line_, options_, "a graph that does not fit is refused");
-    line_.message_flags(kGraphMessages, "Only errors", "Also how the eigenvectors were found",
-                        false);
+    line_.message_flags("Only errors", "Also how the eigenvectors were found", false);
   }
 
  private:
@@ -124,10 +123,9 @@ int joined_nodes(const Graph& graph) {
 
 /// "17 eigenvectors by multilevel in 12 iterations, largest residual 6.8e-05".
 std::string told(const EigenReport& report, std::size_t vectors) {
-  const double worst = *std::max_element(report.residuals.begin(), report.residuals.end());
   return fmt::format("{} ({}, {}, largest residual {:.1e}{})",
                      counted(static_cast<std::int64_t>(vectors), "eigenvector"), report.solver,
-                     counted(report.restarts, "iteration"), worst,
+                     counted(report.restarts, "iteration"), largest_residual(report),
                      report.converged ? "" : ", not converged");
 }
 
@@ -185,7 +183,7 @@ ExitCode GraphCommand::run(Console& console, const CancelToken& cancel) {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> make_graph(const std::string& /*name*/) {
+std::unique_ptr<Command> make_graph(const std::string& /*name*/) {
   return std::make_unique<GraphCommand>();
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -30,24 +29,6 @@ LabelFormat known_format(const std::string& place, const LabelStyle& style) {
 }
 
 }  // namespace
-
-std::vector<int> parse_bands(const std::string& text) {
-  std::vector<int> bands;
-  for (const std::string& each : CLI::detail::split(text, ',')) {
-    const auto band = number_in<int>(each, 1);
-    if (!band || text.ends_with(',')) {
-      throw ConfigError(fmt::format(
-          "--bands: '{}' is not a list of bands; bands are counted from 1, as in --bands 4,3,2",
-          text));
-    }
-    bands.push_back(*band);
-  }
-  if (bands.size() == 1 || bands.size() == 3) return bands;
-  throw ConfigError(
-      fmt::format("--bands: '{}' names {} bands; name one, which is read as grey, or three, which "
-                  "are read as red, green and blue",
-                  text, bands.size()));
-}
 
 std::optional<double> ground_area(const std::string& text) {
   for (const auto& [unit, metres] :
@@ -77,14 +58,6 @@ std::int64_t pixels_of_area(double square_metres, const std::string& input, cons
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(pixels * (1 - kRounding))));
 }
 
-MapFrame frame_or_size(const MapFrame* frame, int width, int height) {
-  if (frame != nullptr) return *frame;
-  MapFrame size;
-  size.width = width;
-  size.height = height;
-  return size;
-}
-
 void check_labels_name(const std::string& place, const LabelStyle& style) {
   if (names_polygons(place)) {
     if (!style.indexed && !style.cloud_optimised) return;
@@ -96,18 +69,6 @@ void check_labels_name(const std::string& place, const LabelStyle& style) {
     throw ConfigError(
         fmt::format("--cog: '{}' is not a GeoTIFF; name it .tif, or leave out --cog", place));
   }
-}
-
-void write_labels_of(const std::string& place, const Labels& labels, const MapFrame* frame,
-                     const LabelStyle& style, std::optional<double> simplify,
-                     const PictureFacts& facts) {
-  const MapFrame where = frame_or_size(frame, labels.width, labels.height);
-  if (names_polygons(place)) return write_map_regions(place, labels, where, simplify);
-  const bool is_tiff = label_format(place, style.indexed) == LabelFormat::kTiff;
-  if (is_tiff && (frame != nullptr || style.cloud_optimised)) {
-    return write_map_labels(place, labels, where, style.cloud_optimised);
-  }
-  write_labels(place, labels, style.indexed, facts);
 }
 
 }  // namespace diacut::app

@@ -8,13 +8,14 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "annotate.hpp"
-#include "command_line.hpp"
 #include "device_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "parameter_options.hpp"
+#include "subcommand.hpp"
 #include "text.hpp"
 
 namespace diacut::app {
@@ -24,7 +25,6 @@ namespace {
 constexpr const char* kOptionsInputOutput = "Input and output";
 constexpr const char* kSegmentation = "Segmentation";
 constexpr const char* kParameters = "Parameters";
-constexpr const char* kOptionsMessages = "Messages and help";
 
 /// The meaning of an option, after what the option is for if that is neither of the methods that
 /// find regions.
@@ -75,10 +75,31 @@ void set_from_assignment(Parameters& parameters, const std::string& assignment) 
   set_from_option(parameters, "--set", assignment.substr(0, equals), assignment.substr(equals + 1));
 }
 
-/// The command line of segment: its options, declared by the constructor, and what they set.
-class SegmentLine {
+/// "4,3,2" as numbers of bands. Throws ConfigError unless there are one or three, from 1 on.
+std::vector<int> parse_bands(const std::string& text) {
+  std::vector<int> bands;
+  for (const std::string& each : CLI::detail::split(text, ',')) {
+    const auto band = number_in<int>(each, 1);
+    if (!band || text.ends_with(',')) {
+      throw ConfigError(fmt::format(
+          "--bands: '{}' is not a list of bands; bands are counted from 1, as in --bands 4,3,2",
+          text));
+    }
+    bands.push_back(*band);
+  }
+  if (bands.size() == 1 || bands.size() == 3) return bands;
+  throw ConfigError(
+      fmt::format("--bands: '{}' names {} bands; name one, which is read as grey, or three, which "
+                  "are read as red, green and blue",
+                  text, bands.size()));
+}
+
+/// "segment" itself: its options, declared by the constructor, and what they set.
+class SegmentCommand : public Command {
  public:
-  SegmentLine() {
+  SegmentCommand()
+      : Command("segment", "Segments images by normalized cuts, on any OpenCL device.",
+                "segment [OPTION]... IMAGE|FOLDER|-...", kSegmentExamples) {
     line_.inputs("IMAGE|FOLDER|-", options_.inputs,
                  "Images, folders of images, or - for standard input",
                  files_of(fmt::format("{}", fmt::join(image_extensions(), " "))));
@@ -88,13 +109,12 @@ class SegmentLine {
     declare_parameters();
     declare_run();
     declare_pairs();
-    line_.message_flags(kOptionsMessages, "Only errors",
-                        "Also the device, the time of each stage, and each file", true);
+    line_.message_flags("Only errors", "Also the device, the time of each stage, and each file",
+                        true);
   }
 
-  /// What the command line asks for. Throws ConfigError.
-  Options parse(int argc, const char* const* argv) {
-    if (!line_.parse(argc, argv, options_)) return options_;
+ private:
+  void settle() override {
     options_.batch.shard = parse_shard(options_.batch.share, "segment", "images");
     options_.json = place_of_shard(options_.json, options_.batch.shard);
     settle_memory(line_, options_);
@@ -107,13 +127,18 @@ class SegmentLine {
     check_questions(question);
     check_values(question);
     set_links();
-    choose_action();
-    return options_;
+    const bool names_no_image = options_.list_devices || options_.print_config;
+    if (!names_no_image && options_.batch.list.empty() == options_.inputs.empty()) {
+      line_.fail(options_.inputs.empty()
+                     ? "no image given: name a file, a folder, or - for standard input"
+                     : "--files-from names all images: leave out the inputs, or the list");
+    }
   }
 
-  CommandDescription describe() const { return line_.describe(); }
+  ExitCode run(Console& console, const CancelToken& cancel) override {
+    return run_segment(std::move(options_), console, cancel);
+  }
 
- private:
   void declare_places() {
     for (const ResultInfo& info : kResults) {
       if (!info.is_annotation()) {
@@ -211,11 +236,13 @@ class SegmentLine {
                 "Set one parameter by its key; may be repeated", {.words = assignments_offered()})
         ->allow_extra_args(false)  // What follows the assignment is an input.
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    line_.flag("--print-config", print_, kParameters, "Print every parameter as TOML and exit");
+    line_.flag("--print-config", options_.print_config, kParameters,
+               "Print every parameter as TOML and exit");
   }
 
   void declare_run() {
-    line_.flag("--list-devices", list_, kDeviceGroup, "List the OpenCL devices and exit");
+    line_.flag("--list-devices", options_.list_devices, kDeviceGroup,
+               "List the OpenCL devices and exit");
     line_.flag(
         "--verify", options_.verify, kDeviceGroup,
         "Segment each image twice, and fail if the results differ in a byte: for devices that "
@@ -368,18 +395,6 @@ class SegmentLine {
     }
   }
 
-  void choose_action() {
-    if (list_) {
-      options_.action = Action::kListDevices;
-    } else if (print_) {
-      options_.action = Action::kPrintConfig;
-    } else if (options_.batch.list.empty() == options_.inputs.empty()) {
-      line_.fail(options_.inputs.empty()
-                     ? "no image given: name a file, a folder, or - for standard input"
-                     : "--files-from names all images: leave out the inputs, or the list");
-    }
-  }
-
   Options options_;
   std::string config_;
   std::string page_;
@@ -387,17 +402,13 @@ class SegmentLine {
   std::string time_limit_;
   std::vector<std::string> assignments_;
   std::array<std::optional<std::string>, kParameterOptions.size()> values_;
-  bool list_ = false;
   bool untrusted_ = false;
-  bool print_ = false;
-  CommandLine line_{"segment", "Segments images by normalized cuts, on any OpenCL device.",
-                    "segment [OPTION]... IMAGE|FOLDER|-...", "Inputs", kSegmentExamples};
 };
 
 }  // namespace
 
-Options parse_options(int argc, const char* const* argv) { return SegmentLine().parse(argc, argv); }
-
-CommandDescription describe_options() { return SegmentLine().describe(); }
+std::unique_ptr<Command> make_segment(const std::string& /*name*/) {
+  return std::make_unique<SegmentCommand>();
+}
 
 }  // namespace diacut::app

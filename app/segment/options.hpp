@@ -5,19 +5,17 @@
 #include <vector>
 
 #include "annotate.hpp"
-#include "command_description.hpp"
 #include "console.hpp"
 #include "device_line.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/parameters.hpp"
+#include "diacut/progress.hpp"
+#include "exit_code.hpp"
 #include "find_images.hpp"
 #include "maps.hpp"
 #include "results.hpp"
 
 namespace diacut::app {
-
-/// What a run of the program does.
-enum class Action { kSegment, kListDevices, kPrintConfig };
 
 /// How the regions of pages are linked.
 struct LinkOptions {
@@ -36,8 +34,9 @@ struct TileOptions {
 };
 
 /// What the command line says. Texts are empty where their option was not given.
-struct Options : CommonOptions, DeviceOptions {
-  Action action = Action::kSegment;
+struct Options : DeviceOptions {
+  bool list_devices = false;        ///< In place of segmenting.
+  bool print_config = false;        ///< In place of segmenting.
   std::vector<std::string> inputs;  ///< Files, folders, and "-"; empty with a list.
   Places results;                   ///< Files or folders; "-" for standard output.
   Companions companions;            ///< Files, or folders of files.
@@ -56,10 +55,13 @@ struct Options : CommonOptions, DeviceOptions {
   TileOptions tiles;      ///< Of the only input.
 };
 
-/// Throws ConfigError for anything that makes no sense.
-Options parse_options(int argc, const char* const* argv);
+/// Does what the options ask for: segments images and writes their results, or lists devices or
+/// parameters. An image that fails does not stop the others; a device that cannot be opened does,
+/// and so does `cancel`. Tells of everything on the console. Returns the program's exit code.
+ExitCode run_segment(Options options, Console& console, const CancelToken& cancel);
 
-/// The options of segment, for its manual page and completions; its subcommands are left out.
-CommandDescription describe_options();
+/// Segments one picture in tiles, or makes the plan alone: segment --tile-size. A run that was
+/// stopped goes on where it was. Throws ConfigError, InputError, DeviceError, CancelledError.
+ExitCode run_in_tiles(const Options& options, Console& console, const CancelToken& cancel);
 
 }  // namespace diacut::app

@@ -10,7 +10,6 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
-#include "diacut/map.hpp"
 #include "text.hpp"
 
 namespace diacut::app {
@@ -43,10 +42,6 @@ bool exists(const fs::path& path) {
 
 bool has_image_extension(const fs::path& path) { return has_extension(path, image_extensions()); }
 
-bool is_scene(const fs::path& path) {
-  return has_extension(path, map_extensions()) && is_map(path.string());
-}
-
 fs::path with_suffix(fs::path name, const char* suffix) {
   name += suffix;
   return name;
@@ -63,10 +58,6 @@ void make_folder_of(const fs::path& result) {
   if (const fs::path folder = result.parent_path(); !folder.empty()) {
     fs::create_directories(folder, ignored);
   }
-}
-
-std::string page_title(const std::string& input) {
-  return input == "-" ? "picture" : fs::path(input).filename().string();
 }
 
 ResultNames::ResultNames(const std::vector<std::string>& inputs) {

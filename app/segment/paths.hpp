@@ -26,10 +26,6 @@ bool exists(const std::filesystem::path& path);
 /// Whether a file's name has the extension of an image. Files in folders are told by it.
 bool has_image_extension(const std::filesystem::path& path);
 
-/// Whether a file is a scene with coordinates by its extension, which no image has, and by its
-/// content.
-bool is_scene(const std::filesystem::path& path);
-
 /// `name` with `suffix` after it. Unlike replace_extension() it keeps all of "a.b".
 std::filesystem::path with_suffix(std::filesystem::path name, const char* suffix);
 
@@ -40,9 +36,6 @@ std::filesystem::path whole_path(const std::filesystem::path& path);
 /// Makes the folder that a result goes to. If it cannot be made, writing the result fails and says
 /// why.
 void make_folder_of(const std::filesystem::path& result);
-
-/// What the page of an image is called: the image's file name. `input`: a path, or "-".
-std::string page_title(const std::string& input);
 
 /// The places of all results of a run. No result may take the place of another result, or of a
 /// file that the run reads.

@@ -5,15 +5,18 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "annotate.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
+#include "diacut/output.hpp"
+#include "diacut/page.hpp"
 #include "find_images.hpp"
+#include "map/region_format.hpp"
+#include "output/format.hpp"
 #include "paths.hpp"
-#include "prepare_results.hpp"
-#include "stacks.hpp"
 #include "text.hpp"
 
 namespace diacut::app {
@@ -21,6 +24,65 @@ namespace diacut::app {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char* kEigenvectorsFile = "eigenvectors.npy";
+
+/// Throws InputError if files cannot be made in a folder.
+void check_takes_files(const std::string& folder) {
+  check_writable((fs::path(folder) / kEigenvectorsFile).string());
+}
+
+void prepare_folder(const char* option, const std::string& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) {
+    throw InputError(
+        fmt::format("{}: cannot create the folder '{}': {}", option, folder, failed.message()));
+  }
+  check_takes_files(folder);
+}
+
+void check_file(const char* option, const std::string& file) {
+  if (file.back() == '/') {
+    throw InputError(
+        fmt::format("{}: the folder '{}' does not exist; create it first", option, file));
+  }
+  check_writable(file);
+}
+
+/// Throws ConfigError if a result cannot be written to a file of this name.
+void check_name(Result result, const std::string& place, const LabelStyle& labels) {
+  switch (result) {
+    case Result::kLabels:
+      return check_labels_name(place, labels);
+    case Result::kOverlay:
+      picture_format(place);
+      return;
+    case Result::kUltrametric:
+    case Result::kContours:
+      return check_strength_name(place);
+    case Result::kPage:
+      return check_page_name(place);
+    default:  // Of one format.
+      return;
+  }
+}
+
+/// Throws InputError or ConfigError if a single image's result cannot be written to its place.
+void prepare_single(const ResultInfo& info, const std::string& place, const Options& options) {
+  if (info.result == Result::kEigenvectors) {
+    check_folder_name(info.option, place);
+    if (is_folder(place)) {
+      check_takes_files(place);
+    } else {
+      const fs::path folder(place);
+      check_writable((folder.has_filename() ? folder : folder.parent_path()).string());
+    }
+    return;
+  }
+  check_file(info.option, place);
+  check_name(info.result, place, options.labels);
+}
 
 bool is_part_chosen(const Options& options) {
   return options.part.page != 0 || !options.part.channel.empty();
@@ -74,8 +136,8 @@ void check_streams(const Options& options, bool batch) {
     throw ConfigError("--bands: a scene is read from a file, not from standard input (-)");
   }
   const std::string& labels = options.results[Result::kLabels];
-  for (const ResultInfo& info : kResults) {
-    if (info.result == Result::kLabels || options.results[info.result] != "-") continue;
+  for (const auto& [info, place] : named(options.results)) {
+    if (info.result == Result::kLabels || place != "-") continue;
     throw ConfigError(fmt::format(
         "{}: only labels (-o) and the report (--json) can go to standard output (-)", info.option));
   }
@@ -110,12 +172,63 @@ std::string file_in(const std::string& folder, const FoundImage& image, const Re
 /// The job of a single image, whose results are named files or go into named folders.
 Job single(const Job& roots, const FoundImage& image, const char* labels) {
   Job job{image.input, roots.results, companions_of(roots.companions, image.name, false)};
-  for (const ResultInfo& info : kResults) {
-    std::string& place = job.results[info.result];
+  for (const auto& [info, place] : named(roots.results)) {
     if (info.result == Result::kEigenvectors || !is_folder(place)) continue;
-    place = file_in(place, image, info, labels);
+    job.results[info.result] = file_in(place, image, info, labels);
   }
   return job;
+}
+
+/// For --page all: takes the file that the labels of the only input's pages go to out of the places
+/// of a run, whose labels otherwise go into a folder; empty if there is no such file. Throws
+/// ConfigError for a file of a format that holds no pages, and for an input that can be read once
+/// only.
+std::string take_stack(const std::vector<std::string>& inputs, Job& roots) {
+  for (const std::string& input : inputs) {
+    std::error_code unknown;
+    if (input != "-" && (!exists(input) || is_folder(input) || fs::is_regular_file(input, unknown)))
+      continue;
+    throw ConfigError(fmt::format(
+        "--page all: {} can be read only once, and pages are read one by one; name a file",
+        quoted_input_name(input)));
+  }
+  std::string& labels = roots.results[Result::kLabels];
+  const bool one_file = inputs.size() == 1 && !is_folder(inputs.front());
+  if (!one_file || labels.empty() || is_folder(labels)) return {};
+  if (labels.back() == '/' || !fs::path(labels).has_extension()) return {};
+  if (label_format(labels) != LabelFormat::kTiff) {
+    throw ConfigError(fmt::format(
+        "-o: '{}' cannot hold the labels of all pages; name a .tif file, or a folder", labels));
+  }
+  return std::exchange(labels, {});
+}
+
+/// The pages of a file, each of which becomes a job; 1 where they cannot be counted, so that the
+/// job tells why.
+int pages_to_do(const std::string& input, const Options& options) {
+  try {
+    return count_pages(input, options.parameters.image, options.part.channel);
+  } catch (const InputError&) {
+    return 1;
+  }
+}
+
+/// The name of a page's results: "a-07" for page 7 of 12 of a.
+fs::path page_name(const fs::path& name, int page, int pages) {
+  const std::size_t digits = std::to_string(pages).size();
+  return with_suffix(name, fmt::format("-{:0{}}", page, digits).c_str());
+}
+
+/// Lets the labels of a job be a page of a stack, if labels are wanted. `name`: of the results of
+/// the whole file.
+void give_stack(const Plan& plan, const fs::path& name, Job& job) {
+  if (!plan.stack.empty()) {
+    job.stack = plan.stack;
+  } else if (std::string& labels = job.results[Result::kLabels]; !labels.empty()) {
+    job.stack =
+        (fs::path(plan.roots.results[Result::kLabels]) / with_suffix(name, ".tif")).string();
+    labels.clear();
+  }
 }
 
 /// Adds the jobs of an image: one, or with --page all one for each page.
@@ -173,15 +286,15 @@ std::set<Identity> result_folders(const Job& roots) {
 
 /// Throws ConfigError or InputError if a batch's places cannot be folders, or files that it fills.
 void check_batch_places(const Job& roots, bool skip_existing) {
-  for (const ResultInfo& info : kResults) {
-    if (info.of_run(roots.results[info.result])) {
-      if (!skip_existing || roots.results[info.result].empty()) continue;
+  for (const NamedResult& each : named(roots.results)) {
+    if (!each.of_run()) {
+      check_folder_name(each.info.option, each.place);
+    } else if (skip_existing) {
       throw ConfigError(
           fmt::format("{}: one file for all images would lack those that --skip-existing leaves "
                       "out; leave out one of the two",
-                      info.option));
+                      each.info.option));
     }
-    check_folder_name(info.option, roots.results[info.result]);
   }
   for (const CompanionInfo& info : kCompanions) {
     const std::string& place = roots.companions[info.companion];
@@ -195,13 +308,12 @@ void check_batch_places(const Job& roots, bool skip_existing) {
 /// Throws ConfigError for files of all images, which would lack those of other shares.
 void check_shares(const Options& options) {
   if (!options.batch.shard.divides()) return;
-  for (const ResultInfo& info : kResults) {
-    const std::string& place = options.results[info.result];
-    if (place.empty() || !info.of_run(place)) continue;
+  for (const NamedResult& each : named(options.results)) {
+    if (!each.of_run()) continue;
     throw ConfigError(
         fmt::format("{}: one file for all images would hold those of one share only; leave it out "
                     "of runs with --shard",
-                    info.option));
+                    each.info.option));
   }
 }
 
@@ -253,10 +365,9 @@ std::string mirrored_file(const char* option, const std::vector<std::string>& ex
 
 Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
   Job job{image.input, {}, companions_of(roots.companions, image.name, true)};
-  for (const ResultInfo& info : kResults) {
-    const std::string& root = roots.results[info.result];
-    if (root.empty() || info.of_run(root)) continue;
-    job.results[info.result] = file_in(root, image, info, labels);
+  for (const NamedResult& each : named(roots.results)) {
+    if (each.of_run()) continue;
+    job.results[each.info.result] = file_in(each.place, image, each.info, labels);
   }
   return job;
 }
@@ -270,13 +381,10 @@ void check_names(const Options& options, const Plan& plan) {
   ResultNames names(inputs);
   for (const Job& job : plan.jobs) {
     if (job.part.page <= 1) names.add("-o", job.stack, job.input);
-    for (const ResultInfo& info : kResults) {
-      names.add(info.option, job.results[info.result], job.input);
-    }
+    for (const auto& [info, place] : named(job.results)) names.add(info.option, place, job.input);
   }
-  for (const ResultInfo& info : kResults) {
-    const std::string& place = plan.roots.results[info.result];
-    if (plan.batch && info.of_run(place)) names.add(info.option, place, "");
+  for (const NamedResult& each : named(plan.roots.results)) {
+    if (plan.batch && each.of_run()) names.add(each.info.option, each.place, "");
   }
   names.add("--json", options.json, "");
 }
@@ -341,6 +449,46 @@ std::string shown_name(const Job& job) {
 std::string page_index(const Plan& plan) {
   const std::string& folder = plan.roots.results[Result::kPage];
   return plan.batch && !folder.empty() ? (fs::path(folder) / "index.html").string() : "";
+}
+
+void check_folder_name(const char* option, const std::string& path) {
+  if (path.empty() || is_folder(path)) return;
+  if (exists(path)) {
+    throw InputError(fmt::format("{}: '{}' is a file; a folder is needed", option, path));
+  }
+  if (names_polygons(path)) {
+    throw ConfigError(fmt::format(
+        "{}: '{}' would hold the polygons of one scene; several images need a folder, in which "
+        "each scene has its labels as a GeoTIFF: name a folder, or segment the scenes one by one",
+        option, path));
+  }
+  if (has_image_extension(path)) {
+    throw ConfigError(fmt::format("{}: '{}' is a file's name; a folder is needed", option, path));
+  }
+}
+
+void prepare_results(const Options& options, const Plan& plan) {
+  if (!options.json.empty()) check_writable(options.json);
+  if (!plan.stack.empty()) check_file("-o", plan.stack);
+  if (plan.batch) {
+    for (const NamedResult& each : named(plan.roots.results)) {
+      (each.of_run() ? check_file : prepare_folder)(each.info.option, each.place);
+    }
+    return;
+  }
+  for (const Job& job : plan.jobs) {
+    for (const auto& [info, place] : named(job.results)) prepare_single(info, place, options);
+  }
+}
+
+bool is_done(const Job& job) {
+  if (!job.stack.empty() && !exists(job.stack)) return false;
+  for (const auto& [info, place] : named(job.results)) {
+    const bool folder = info.result == Result::kEigenvectors;
+    const std::string file = folder ? (fs::path(place) / kEigenvectorsFile).string() : place;
+    if (file == "-" || !exists(file)) return false;
+  }
+  return !job.stack.empty() || job.results.any();
 }
 
 }  // namespace diacut::app

@@ -18,7 +18,7 @@ namespace diacut::app {
 struct Job {
   std::string input;  ///< A file, or "-" for standard input.
   /// Files, except for the eigenvectors, which go into a folder. In a batch without those that all
-  /// images share (ResultInfo::of_run()).
+  /// images share (NamedResult::of_run()).
   Places results;
   /// Files; empty: none. Where a folder has none for the image, the file's path without its
   /// extension.
@@ -81,5 +81,16 @@ void check_names(const Options& options, const Plan& plan);
 /// Throws ConfigError when two results would be one file, or a result an input; InputError when
 /// there is no image.
 Plan make_plan(const Options& options);
+
+/// Makes the folders that a batch writes to, and checks that every place named on the command line
+/// can be written to. Throws InputError, or ConfigError for a format that is not known.
+void prepare_results(const Options& options, const Plan& plan);
+
+/// Throws InputError or ConfigError if `path` cannot be a folder: if it is a file, or if there is
+/// nothing there and it is named as an image file is. `option`: the option that names it.
+void check_folder_name(const char* option, const std::string& path);
+
+/// Whether every result of a job is there already.
+bool is_done(const Job& job);
 
 }  // namespace diacut::app

@@ -137,6 +137,7 @@ Reader::Reader(const std::vector<Job>& jobs, const ImageParameters& parameters,
 LoadedImage Reader::load(const Job& job) const {
   const Stopwatch stopwatch;
   LoadedImage loaded;
+  loaded.job = &job;
   FeatureSize features;
   const Companions& files = job.companions;
   const auto accepts = [&](const ImageSize& size) {

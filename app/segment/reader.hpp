@@ -25,8 +25,9 @@ namespace diacut::app {
 
 /// An image and its boundary map as they were read, or why they could not be read.
 struct LoadedImage {
-  MemoryShare memory;      ///< Held as long as the image is.
-  bool postponed = false;  ///< It was not read: there was no room beside other images.
+  const Job* job = nullptr;  ///< That it was loaded for.
+  MemoryShare memory;        ///< Held as long as the image is.
+  bool postponed = false;    ///< It was not read: there was no room beside other images.
   Image image;
   std::shared_ptr<const ImageFile> file;  ///< Of a picture, if the reader keeps files.
   PictureFacts facts;                     ///< As `file` tells them.

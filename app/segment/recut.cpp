@@ -30,7 +30,6 @@
 #include "output/format.hpp"
 #include "paths.hpp"
 #include "plan.hpp"
-#include "prepare_results.hpp"
 #include "reader.hpp"
 #include "stopwatch.hpp"
 #include "subcommand.hpp"
@@ -48,7 +47,6 @@ constexpr const char* kLabelImages = ".png .tif .tiff .npy";
 constexpr const char* kRecutInputOutput = "Input and output";
 constexpr const char* kCut = "Where to cut (one of)";
 constexpr const char* kSize = "Sizes";
-constexpr const char* kRecutMessages = "Messages and help";
 
 constexpr const char* kRecutExamples = R"(Examples:
   segment photo.jpg -o labels.png --tree photo.tree
@@ -108,17 +106,17 @@ bool takes_coordinates(const RecutOptions& options) {
 }
 
 /// "recut" and "annotate".
-class RecutCommand : public Subcommand {
+class RecutCommand : public Command {
  public:
   explicit RecutCommand(bool is_labels)
-      : Subcommand(is_labels ? "segment annotate" : "segment recut",
-                   is_labels ? "Writes the regions of a label image, from any program, as "
-                               "annotations and tables."
-                             : "Cuts a merge tree that segment --tree saved, without segmenting "
-                               "again.",
-                   is_labels ? "segment annotate LABELS|FOLDER [OPTION]..."
-                             : "segment recut TREE|FOLDER|- [OPTION]...",
-                   is_labels ? kAnnotateExamples : kRecutExamples) {
+      : Command(is_labels ? "segment annotate" : "segment recut",
+                is_labels ? "Writes the regions of a label image, from any program, as "
+                            "annotations and tables."
+                          : "Cuts a merge tree that segment --tree saved, without segmenting "
+                            "again.",
+                is_labels ? "segment annotate LABELS|FOLDER [OPTION]..."
+                          : "segment recut TREE|FOLDER|- [OPTION]...",
+                is_labels ? kAnnotateExamples : kRecutExamples) {
     options_.is_labels = is_labels;
     if (is_labels) {
       line_.inputs("LABELS|FOLDER", inputs_, "A label image, or a folder of them",
@@ -145,7 +143,7 @@ class RecutCommand : public Subcommand {
       if (named) line_.need("--image", {info.option});
     }
     if (!is_labels) declare_cuts();
-    line_.message_flags(kRecutMessages, "Only errors", "Also what the input holds", false);
+    line_.message_flags("Only errors", "Also what the input holds", false);
   }
 
  private:
@@ -242,17 +240,14 @@ class RecutCommand : public Subcommand {
       line_.fail(
           fmt::format("-o {} needs --image: polygons have the coordinates of a scene", output));
     }
-    for (const ResultInfo& info : kResults) {
-      const std::string& place = options_.results[info.result];
-      if (place == "-" && info.result != Result::kLabels) {
-        line_.fail(fmt::format("{}: only labels (-o) can go to standard output (-)", info.option));
-      }
+    for (const auto& [info, place] : named(options_.results)) {
+      if (place != "-" || info.result == Result::kLabels) continue;
+      line_.fail(fmt::format("{}: only labels (-o) can go to standard output (-)", info.option));
     }
     const bool batch = is_input_folder(options_.input);
     check_annotations(options_.results, options_.annotations, batch);
-    for (const ResultInfo& info : kResults) {
-      if (!batch || info.of_run(options_.results[info.result])) continue;
-      check_folder_name(info.option, options_.results[info.result]);
+    for (const NamedResult& each : named(options_.results)) {
+      if (batch && !each.of_run()) check_folder_name(each.info.option, each.place);
     }
     for (const auto& [name, given] :
          {std::pair("--image", &options_.image), std::pair("--seeds", &options_.seeds())}) {
@@ -408,6 +403,7 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
   const Stopwatch stopwatch;
   const std::string name = input_name(job.made);
   LoadedImage loaded;
+  loaded.job = &job;
   Segmentation result;
   RegionParameters wanted = options.parameters.region;
   std::vector<std::int64_t> numbers;
@@ -435,7 +431,7 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
                   loaded.facts, {}, {}),
       result.hierarchy ? &*result.hierarchy : nullptr, numbers);
   for (std::string& note : annotations.notes()) result.notes.push_back(std::move(note));
-  write_results(options, wanted, plan.batch, job, loaded, result, annotations);
+  write_results(options, wanted, plan.batch, loaded, result, annotations);
   if (plan.batch) {
     shared.add(run_parts(options.results, annotations, annotated_name(job.input, job.name, ""),
                          job.name, job.number, 1));
@@ -474,7 +470,7 @@ ExitCode RecutCommand::run(Console& console, const CancelToken& /*cancel*/) {
 
 }  // namespace
 
-std::unique_ptr<Subcommand> make_recut(const std::string& name) {
+std::unique_ptr<Command> make_recut(const std::string& name) {
   return std::make_unique<RecutCommand>(name == "annotate");
 }
 

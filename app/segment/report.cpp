@@ -14,6 +14,11 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, kUnits[unit]);
 }
 
+double largest_residual(const EigenReport& report) {
+  const auto worst = std::max_element(report.residuals.begin(), report.residuals.end());
+  return worst == report.residuals.end() ? 0 : *worst;
+}
+
 namespace {
 
 std::string describe_eigenvectors(const Eigenvectors& eigenvectors) {
@@ -22,8 +27,6 @@ std::string describe_eigenvectors(const Eigenvectors& eigenvectors) {
   }
   const EigenReport& eigen = eigenvectors.report;
   const MatrixReport& matrix = eigen.matrix;
-  double worst = 0;
-  for (const double residual : eigen.residuals) worst = std::max(worst, residual);
   const bool decimated = eigen.solver == "decimated";
   return fmt::format(
       "  affinity matrix {}: {} rows, {} diagonals in {} bands, pitch {}, {}, form {}\n"
@@ -35,7 +38,7 @@ std::string describe_eigenvectors(const Eigenvectors& eigenvectors) {
       matrix.form, eigenvectors.values.size(), eigen.solver, eigen.levels, eigen.matvec,
       eigen.products, eigen.passes, eigen.restarts,
       eigenvectors.values.size() > 1 ? eigenvectors.values[1] : 0.0, eigenvectors.values.back(),
-      worst, eigen.resolved(),
+      largest_residual(eigen), eigen.resolved(),
       decimated ? "; --eigenvectors DIR computes those of the image and shows them" : "");
 }
 

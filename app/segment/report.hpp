@@ -8,6 +8,9 @@
 
 namespace diacut::app {
 
+/// The largest residual of the eigenvectors; 0 without any.
+double largest_residual(const EigenReport& report);
+
 /// What --verbose tells of a run: the stages' times, the work of the eigensolver, the memory.
 std::string describe_run(const Segmentation& segmentation);
 

@@ -25,9 +25,17 @@ void declare_result(CommandLine& line, Result result, Places& places, const char
               meaning != nullptr ? meaning : info.meaning, files_of(info.extensions));
 }
 
-bool ResultInfo::of_run(const std::string& place) const {
+std::vector<NamedResult> named(const Places& places) {
+  std::vector<NamedResult> found;
+  for (const ResultInfo& info : kResults) {
+    if (places.has(info.result)) found.push_back({info, places[info.result]});
+  }
+  return found;
+}
+
+bool NamedResult::of_run() const {
   const bool is_file = std::filesystem::path(place).has_extension() && !is_folder(place);
-  return span == Span::kRun || (span == Span::kEither && is_file);
+  return info.span == Span::kRun || (info.span == Span::kEither && is_file);
 }
 
 }  // namespace diacut::app

@@ -52,8 +52,6 @@ struct ResultInfo {
   Span span = Span::kImage;
   std::optional<AnnotationFormat> format = {};  ///< Of a file of annotations.
 
-  /// Whether a place holds the results of all images of a run.
-  bool of_run(const std::string& place) const;
   /// Whether it is made from the regions' outlines and figures.
   bool is_annotation() const { return format.has_value() || result == Result::kGraph; }
 };
@@ -174,6 +172,17 @@ class PlacesOf {
 };
 using Places = PlacesOf<Result, kResultCount>;
 using Companions = PlacesOf<Companion, kCompanionCount>;
+
+/// A result that is named, and its place.
+struct NamedResult {
+  const ResultInfo& info;
+  const std::string& place;
+
+  /// Whether its place holds the results of all images of a run.
+  bool of_run() const;
+};
+/// In the order of Result.
+std::vector<NamedResult> named(const Places& places);
 
 /// A list of extensions, as the tables above have it, one by one.
 std::vector<std::string> extensions_in(const char* list);

@@ -83,11 +83,10 @@ JsonLines::~JsonLines() {
 }
 
 void JsonLines::add_report(const std::string& report) {
-  if (descriptor_ != -1) add_line(one_line(Json::parse(report)));
+  if (!report.empty()) add_line(one_line(Json::parse(report)));
 }
 
 void JsonLines::add_failure(const Job& job, const Failure& failure) {
-  if (descriptor_ == -1) return;
   Json line = named(job);
   line["error"] = failure.message;
   line["exit_code"] = static_cast<int>(failure.code);
@@ -95,7 +94,6 @@ void JsonLines::add_failure(const Job& job, const Failure& failure) {
 }
 
 void JsonLines::add_skipped(const Job& job) {
-  if (descriptor_ == -1) return;
   Json line = named(job);
   if (!earlier_.empty() && earlier_.count(image_of(line)) != 0) return;
   line["skipped"] = true;
@@ -103,6 +101,7 @@ void JsonLines::add_skipped(const Job& job) {
 }
 
 void JsonLines::add_line(const std::string& line) {
+  if (descriptor_ == -1) return;
   // -1 for a pipe, from which an incomplete line cannot be taken back.
   const off_t before = lseek(descriptor_, 0, SEEK_CUR);
   if (write_all(descriptor_, line + '\n')) return;
@@ -116,13 +115,11 @@ namespace {
 
 /// What to tell of an image whose eigenvectors did not converge.
 std::string convergence_error(const Job& job, const EigenReport& report, double tolerance) {
-  double worst = 0;
-  for (const double residual : report.residuals) worst = std::max(worst, residual);
   return fmt::format(
       "{}: the eigenvectors did not converge: the largest residual is {:.1e}, wanted {:.1e}, after "
       "{} products; the results were written nevertheless (raise eigen.max_products or "
       "--tolerance)",
-      shown_name(job), worst, tolerance, report.products);
+      shown_name(job), largest_residual(report), tolerance, report.products);
 }
 
 std::string walk_error(const Job& job, const WalkReport& walk, double tolerance) {
@@ -134,7 +131,8 @@ std::string walk_error(const Job& job, const WalkReport& walk, double tolerance)
 }
 
 /// "'a.jpg': 7 regions -> a.png (0.5 s)".
-std::string result_line(const Job& job, const WrittenImage& written) {
+std::string result_line(const WrittenImage& written) {
+  const Job& job = *written.job;
   std::string line =
       fmt::format("{}: {}", shown_name(job), counted(written.result.labels.count, "region"));
   std::vector<std::string> places;
@@ -203,30 +201,31 @@ void RunLog::skipped(const Job& job) {
   say(shown_name(job) + ": skipped, its results exist");
 }
 
-void RunLog::concluded(const Job& job, const WrittenImage& written) {
-  if (!written.failure) tell(job, written);
+void RunLog::concluded(const WrittenImage& written) {
+  if (!written.failure) tell(written);
   progress_.worked();
   if (written.failure) {
     ++tally_.failed;
     failed(*written.failure);
-    lines_.add_failure(job, *written.failure);
+    lines_.add_failure(*written.job, *written.failure);
   } else {
     ++tally_.done;
     lines_.add_report(written.report);
   }
 }
 
-void RunLog::tell(const Job& job, const WrittenImage& written) {
+void RunLog::tell(const WrittenImage& written) {
+  const Job& job = *written.job;
   const Segmentation& result = written.result;
   if (!result.notes.empty()) ++tally_.noted;
   // One region alone is told of in a folder too: it may be a picture that was not read as it
   // should.
   const bool told =
-      !plan_.batch || options_.verbosity == Verbosity::kVerbose || result.labels.count == 1;
+      !plan_.batch || console_.verbosity() == Verbosity::kVerbose || result.labels.count == 1;
   for (const std::string& note : result.notes) {
     if (told) console_.note(fmt::format("{}: {}", shown_name(job), note));
   }
-  say(result_line(job, written));
+  say(result_line(written));
   console_.detail(describe_run(result));
   const EigenReport& report = result.eigenvectors.report;
   if (result.walk ? result.walk->converged : report.converged) return;
@@ -255,7 +254,7 @@ ExitCode RunLog::end(bool interrupted) {
   }
   if (plan_.batch) {
     console_.message(
-        summary(tally_, plan_, stopwatch_.seconds(), options_.verbosity == Verbosity::kVerbose));
+        summary(tally_, plan_, stopwatch_.seconds(), console_.verbosity() == Verbosity::kVerbose));
   }
   return worst_;
 }

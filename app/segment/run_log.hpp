@@ -74,7 +74,7 @@ class RunLog {
   void began(const Job& job) { progress_.begin(job.input); }
   void skipped(const Job& job);
   /// An image is written, or failed.
-  void concluded(const Job& job, const WrittenImage& written);
+  void concluded(const WrittenImage& written);
   /// A file of several images cannot be written, or an error ends the run.
   void failed(const Failure& failure);
   /// Tells of all errors, of an interruption, and of the summary of a batch. Returns the program's
@@ -85,7 +85,7 @@ class RunLog {
   Watch watch(const CancelToken& cancel);
 
  private:
-  void tell(const Job& job, const WrittenImage& written);
+  void tell(const WrittenImage& written);
   /// Tells of one image: of a batch only where details are shown.
   void say(const std::string& text);
 

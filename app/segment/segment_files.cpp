@@ -1,26 +1,39 @@
-#include "segment_files.hpp"
+#include <fmt/format.h>
+
+#include "options.hpp"
+
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "annotate.hpp"
-#include "device_in_use.hpp"
+#include "diacut/device.hpp"
+#include "diacut/errors.hpp"
+#include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
 #include "diacut/segmenter.hpp"
 #include "exit_code.hpp"
+#include "interrupt.hpp"
+#include "kernel_cache.hpp"
 #include "memory_check.hpp"
 #include "output/format.hpp"
+#include "output/program_json.hpp"
 #include "paths.hpp"
-#include "prepare_results.hpp"
 #include "reader.hpp"
+#include "report.hpp"
 #include "run_log.hpp"
-#include "stacks.hpp"
 #include "stopwatch.hpp"
 #include "writer.hpp"
 
@@ -33,6 +46,20 @@ constexpr std::size_t kMostTogether = 16;
 /// How often an image is tried on a device that fails, before another one takes its place.
 constexpr int kTriesOnADevice = 2;
 
+/// Tells the C library, where it can be told (glibc), what becomes of freed memory from now on.
+/// `kept`: up to 256 MB stay for later images, which then touch no new pages; else it returns to
+/// the system without holes between blocks, and the process stays small. malloc() gives the buffers
+/// of an OpenCL device that is a CPU, so that kept memory would add to the largest size of the
+/// process; elsewhere the process is small, and new pages are a tenth of an image's time.
+void keep_freed_memory([[maybe_unused]] bool kept) {
+#ifdef M_MMAP_THRESHOLD
+  constexpr int kMiB = 1 << 20;
+  // Larger blocks are mapped each by itself: 32 MiB is the most that glibc allows here.
+  mallopt(M_MMAP_THRESHOLD, kept ? 32 * kMiB : kMiB);
+  mallopt(M_TRIM_THRESHOLD, kept ? 256 * kMiB : kMiB);
+#endif
+}
+
 /// Whether something is measured in pictures, or labels keep the sizes of their pixels.
 bool keeps_files(const Plan& plan) {
   return plan.roots.results.has(Result::kTable) ||
@@ -40,6 +67,152 @@ bool keeps_files(const Plan& plan) {
            return !job.stack.empty() || names_tiff(job.results[Result::kLabels]);
          });
 }
+
+/// Whether an error is one of the device, and not of what it was asked for. `failure` may be null.
+bool is_device_failure(const std::exception_ptr& failure) {
+  if (!failure) return false;
+  try {
+    std::rethrow_exception(failure);
+  } catch (const DeviceMemoryError&) {
+    return false;
+  } catch (const DeviceError&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+/// The device that a run uses, and those that take its place when it fails. A device that the user
+/// named is not replaced, nor is any with kernels from a folder, which may be what is wrong.
+class DeviceInUse {
+ public:
+  /// The arguments must outlive the object.
+  DeviceInUse(const Options& options, const Plan& plan, RunLog& log, MemoryCheck& memory)
+      : options_(options), plan_(plan), log_(log), memory_(memory) {}
+
+  /// The segmenter on the device, which the first call opens, and before several images checks. A
+  /// device that cannot be opened or computes wrongly is given up. Throws what Segmenter's
+  /// constructor and check_device() throw for the last device.
+  Segmenter& segmenter() {
+    if (segmenter_) return *segmenter_;
+    if (devices_.empty()) {
+      devices_ = devices_to_try(options_.device);
+      if (!options_.kernel_dir.empty()) devices_.resize(1);
+      handle_crashes();  // Drivers have taken these signals over.
+    }
+    for (;;) {
+      try {
+        open(devices_.front());
+        if (plan_.jobs.size() > 1) check();
+        return *segmenter_;
+      } catch (const DeviceError&) {
+        if (!is_replaceable()) throw;
+        give_up(std::current_exception());
+      }
+    }
+  }
+
+  /// Whether another device is left.
+  bool is_replaceable() const { return devices_.size() > 1; }
+  /// Gives the device up for a failure; the next call of segmenter() opens another one.
+  /// Precondition: is_replaceable(), and nobody uses the segmenter.
+  void give_up(const std::exception_ptr& failure) {
+    segmenter_.reset();
+    const DeviceInfo lost = devices_.front();
+    devices_.erase(devices_.begin());
+    const DeviceInfo& next = devices_.front();
+    memory_.use(next);
+    log_.gave_up(lost, attempt("", [&] { std::rethrow_exception(failure); })->message, next);
+    note_ = fmt::format("device {} ({}) failed and was given up: segmented on device {} ({})",
+                        lost.index(), lost.name, next.index(), next.name);
+  }
+
+  /// What reports say of images on a device that took another one's place; empty: it did not.
+  const std::string& note() const { return note_; }
+
+ private:
+  void open(const DeviceInfo& device) {
+    segmenter_.emplace(options_.parameters, device.index(), options_.kernel_dir);
+    handle_crashes();
+    keep_freed_memory(segmenter_->device().kind != DeviceKind::kCpu);
+    segmenter_->limit_device_memory(options_.memory);
+    segmenter_->keep_probabilities(plan_.roots.results.has(Result::kProbabilities));
+    segmenter_->keep_eigenvectors(options_.results.has(Result::kEigenvectors));
+    segmenter_->verify_results(options_.verify);
+    segmenter_->on_compiling([this] { log_.compiling(segmenter_->device()); });
+    log_.opened(segmenter_->device());
+  }
+
+  void check() {
+    const bool own_maps =
+        options_.companions.has(Companion::kEdges) || options_.companions.has(Companion::kFeatures);
+    try {
+      segmenter_->check_device(own_maps);
+    } catch (const DeviceMemoryError&) {
+      throw;
+    } catch (const DeviceError&) {
+      segmenter_->check_device(own_maps);  // Once more, as images are tried twice on a device.
+    }
+  }
+
+  const Options& options_;
+  const Plan& plan_;
+  RunLog& log_;
+  MemoryCheck& memory_;
+  std::vector<DeviceInfo> devices_;  ///< The one in use, and those after it.
+  std::optional<Segmenter> segmenter_;
+  std::string note_;
+};
+
+/// The TIFF files whose pages are the labels of the pages of an input. A file is written when all
+/// of its pages are there; where a page failed it is not.
+class Stacks {
+ public:
+  /// `skip_existing`: whether files that are there are left as they are.
+  explicit Stacks(bool skip_existing) : skip_existing_(skip_existing) {}
+
+  /// Adds the labels of a job, in the order of the pages. After the last page the file is written:
+  /// what fails then is returned. Jobs without a stack are passed over.
+  std::optional<Failure> add(const WrittenImage& written) {
+    const Job& job = *written.job;
+    if (job.stack.empty() || (skip_existing_ && exists(job.stack))) return std::nullopt;
+    // Of an input of one page the failure is told already.
+    if (job.pages == 1 && written.failure) return std::nullopt;
+    const bool is_last = job.part.page == job.pages || job.pages == 1;
+    Stack& stack = stacks_[job.stack];
+    auto failure = attempt(job.stack, [&] {
+      if (!written.failure) {
+        const Labels& labels = written.result.labels;
+        const double bytes = 4.0 * labels.width * labels.height * job.pages;
+        // Packed labels are far smaller; what the pages take at most decides, with room for
+        // headers.
+        const bool is_big = bytes > 0.9 * std::numeric_limits<std::uint32_t>::max();
+        if (!stack.file) stack.file.emplace(is_big, written.facts, job.pages);
+        stack.file->add(written.result.seed_labels.empty() ? labels
+                                                           : written_labels(written.result));
+        ++stack.pages;
+      }
+      if (!is_last) return;
+      const int missing = job.pages - stack.pages;
+      if (missing > 0) {
+        throw InputError(fmt::format("'{}' is not written, because {} of its {} pages {} no labels",
+                                     job.stack, missing, job.pages, missing == 1 ? "has" : "have"));
+      }
+      make_folder_of(job.stack);
+      write_file(job.stack, stack.file->finish());
+    });
+    if (is_last || failure) stacks_.erase(job.stack);
+    return failure;
+  }
+
+ private:
+  struct Stack {
+    std::optional<LabelStack> file;
+    int pages = 0;
+  };
+  bool skip_existing_;
+  std::map<std::string, Stack> stacks_;  ///< Of inputs under way, by file.
+};
 
 /// Segments the images in the order of the jobs: one after the other, or several small ones
 /// together where the device gains by it. While the device works on a group of images, the group
@@ -70,12 +243,8 @@ class Scheduler {
   }
 
  private:
-  /// An image that the device is to work on.
-  struct Member {
-    const Job* job = nullptr;
-    LoadedImage loaded;
-  };
-  using Group = std::vector<Member>;
+  /// Images that the device is to work on.
+  using Group = std::vector<LoadedImage>;
 
   bool skips(const Job& job) const { return options_.batch.skip_existing && is_done(job); }
   bool is_last(std::size_t next) const { return next == plan_.jobs.size(); }
@@ -93,8 +262,8 @@ class Scheduler {
     }
     log_.began(job);
     Group group;
-    group.push_back({&job, read(index)});
-    if (group.front().loaded.failure) {
+    group.push_back(read(index));
+    if (group.front().failure) {
       reader_.read_ahead(index + 1, 1);
       settle();
       fail(group);
@@ -106,16 +275,15 @@ class Scheduler {
     reader_.read_ahead(next, group.size());
     std::vector<BegunSegmentation> begun = begin(group);
     settle();
-    if (group.front().loaded.failure) {
+    if (group.front().failure) {
       fail(group);
     } else if (group.size() == 1 && is_last(next)) {
       // In this thread, so that the progress of the last stages is shown.
-      conclude(job, writer_.write(job, group.front().loaded, std::move(begun.front()),
-                                  device_.segmenter(), watch()));
+      conclude(
+          writer_.write(group.front(), std::move(begun.front()), device_.segmenter(), watch()));
     } else {
       for (std::size_t k = 0; k < group.size(); ++k) {
-        writer_.begin(*group[k].job, std::move(group[k].loaded), std::move(begun[k]),
-                      device_.segmenter());
+        writer_.begin(std::move(group[k]), std::move(begun[k]), device_.segmenter());
       }
     }
     return next;
@@ -135,7 +303,7 @@ class Scheduler {
   void gather(std::size_t index, Group& group) {
     const Segmenter& segmenter = device_.segmenter();
     const std::int64_t most = segmenter.pixels_together();
-    std::int64_t pixels = segmenter.working_pixels(group.front().loaded.image);
+    std::int64_t pixels = segmenter.working_pixels(group.front().image);
     if (pixels > most / 2) return;
     // So many images of this size fit; they are read side by side.
     const auto together =
@@ -148,7 +316,7 @@ class Scheduler {
         return pixels <= most;
       });
       if (!loaded) return;
-      group.push_back({&plan_.jobs[index], std::move(*loaded)});
+      group.push_back(std::move(*loaded));
     }
   }
 
@@ -162,7 +330,7 @@ class Scheduler {
     std::iota(places.begin(), places.end(), std::size_t{0});
     for (int tries = 1;; ++tries) {
       const std::optional<Failure> failure = begin_at(group, places, begun);
-      for (Member& each : group) each.loaded.failure = failure;
+      for (LoadedImage& each : group) each.failure = failure;
       std::erase_if(places, [&](std::size_t k) { return !is_device_failure(begun[k].failure()); });
       if (failure || places.empty() || cancel_.cancelled() || !device_.is_replaceable()) break;
       if (tries % kTriesOnADevice != 0) continue;
@@ -170,9 +338,9 @@ class Scheduler {
       device_.give_up(begun[places.front()].failure());
     }
     const double seconds = stopwatch.seconds() / static_cast<double>(group.size());
-    for (Member& each : group) {
-      each.loaded.seconds += seconds;
-      each.loaded.features.reset();  // Only the device's part needs them.
+    for (LoadedImage& each : group) {
+      each.seconds += seconds;
+      each.features.reset();  // Only the device's part needs them.
     }
     return begun;
   }
@@ -185,7 +353,7 @@ class Scheduler {
       Segmenter& segmenter = device_.segmenter();
       std::vector<ImageToSegment> images;
       for (const std::size_t k : places) {
-        LoadedImage& each = group[k].loaded;
+        LoadedImage& each = group[k];
         if (!device_.note().empty()) each.image.notes.push_back(device_.note());
         images.push_back(
             {&each.image, each.edges ? &*each.edges : nullptr, each.seeds ? &*each.seeds : nullptr,
@@ -198,25 +366,24 @@ class Scheduler {
   }
 
   void fail(const Group& group) {
-    for (const Member& each : group) {
-      writer_.pass(*each.job);
-      conclude(*each.job, {{}, {}, each.loaded.failure, each.loaded.seconds});
+    for (const LoadedImage& each : group) {
+      conclude({each.job, {}, {}, each.failure, each.seconds});
     }
   }
 
   /// Waits for the images that are being finished.
   void settle() {
-    while (const auto done = writer_.next()) conclude(*done->job, std::move(done->written));
+    while (auto written = writer_.next()) conclude(std::move(*written));
   }
 
-  void conclude(const Job& job, WrittenImage written) {
+  void conclude(WrittenImage written) {
     // What fails after an interruption fails because of it.
     if (written.failure && cancel_.cancelled()) return;
     if (!written.failure) {
-      written.failure = attempt(job.input, [&] { shared_.add(written.parts); });
+      written.failure = attempt(written.job->input, [&] { shared_.add(written.parts); });
     }
-    log_.concluded(job, written);
-    if (const auto failure = stacks_.add(job, written)) log_.failed(*failure);
+    log_.concluded(written);
+    if (const auto failure = stacks_.add(written)) log_.failed(*failure);
   }
 
   const Options& options_;
@@ -246,8 +413,7 @@ void write_index(const Options& options, const Plan& plan) {
   write_page_index(index, title, pages);
 }
 
-}  // namespace
-
+/// Segments every image of the plan and writes its results.
 ExitCode segment_files(const Options& options, const Plan& plan, Console& console,
                        const CancelToken& cancel) {
   RunLog log(options, plan, console);
@@ -259,6 +425,55 @@ ExitCode segment_files(const Options& options, const Plan& plan, Console& consol
     log.failed(current_failure());
   }
   return log.end(cancel.cancelled());
+}
+
+void list_devices(const Options& options, Console& console) {
+  const std::vector<DeviceInfo> devices = diacut::list_devices();
+  std::optional<DeviceInfo> chosen;
+  try {
+    chosen = choose_device(options.device);
+  } catch (const ConfigError& error) {
+    if (!options.device.empty()) throw;
+    // The environment variable names no device: the list shows what it may name.
+    console.note(error.what());
+  }
+  const DeviceInfo* mark = chosen ? &*chosen : nullptr;
+  if (options.json.empty()) {
+    write_file("-", device_table(devices, mark));
+  } else {
+    write_file(options.json, devices_json(devices, mark));
+  }
+}
+
+}  // namespace
+
+ExitCode run_segment(Options options, Console& console, const CancelToken& cancel) {
+  // Before there are threads, and before anything of a device or of a file is in memory.
+  if (options.parameters.image.untrusted) start_sandbox();
+  if (options.time_limit > 0) limit_time(options.time_limit);
+  const KernelCache kernels(console);
+  if (options.list_devices) {
+    list_devices(options, console);
+    return ExitCode::kDone;
+  }
+  if (options.print_config) {
+    write_file("-", print_parameters(options.parameters));
+    return ExitCode::kDone;
+  }
+  keep_freed_memory(false);  // Until a device is opened.
+  if (options.tiles.wanted()) {
+    std::vector<Job> jobs(options.inputs.size());
+    for (std::size_t k = 0; k < jobs.size(); ++k) {
+      jobs[k].input = options.inputs[k];
+      jobs[k].map = is_map(jobs[k].input);
+    }
+    settle_least_size(jobs, options);
+    return run_in_tiles(options, console, cancel);
+  }
+  const Plan plan = make_plan(options);
+  settle_least_size(plan.jobs, options);
+  prepare_results(options, plan);
+  return segment_files(options, plan, console, cancel);
 }
 
 }  // namespace diacut::app

@@ -20,10 +20,10 @@
 #include "kernel_cache.hpp"
 #include "map/region_format.hpp"
 #include "maps.hpp"
+#include "options.hpp"
 #include "output/format.hpp"
 #include "paths.hpp"
 #include "progress.hpp"
-#include "segment_files.hpp"
 #include "stopwatch.hpp"
 #include "subcommand.hpp"
 #include "text.hpp"
@@ -167,11 +167,11 @@ class TiledRun {
 };
 
 /// One of kCommands.
-class TileSubcommand : public Subcommand {
+class TileSubcommand : public Command {
  public:
   explicit TileSubcommand(const TileCommand& command)
-      : Subcommand(fmt::format("segment {}", command.name), command.description, command.usage,
-                   command.examples),
+      : Command(fmt::format("segment {}", command.name), command.description, command.usage,
+                command.examples),
         name_(command.name) {
     line_.inputs("PLAN", inputs_, "The plan of a run in tiles: plan.json in its folder",
                  files_of(".json"));
@@ -187,7 +187,7 @@ class TileSubcommand : public Subcommand {
                      "of main memory for the parts of the picture that are painted",
                      "default: half of what is free");
     }
-    line_.message_flags("Messages and help", "Only errors", "Also what each tile took", false);
+    line_.message_flags("Only errors", "Also what each tile took", false);
   }
 
  private:
@@ -238,9 +238,8 @@ void check_options(const Options& options) {
       fs::is_directory(options.inputs.front())) {
     fail_tiled("--tile-size segments one picture: name one file");
   }
-  for (const ResultInfo& info : kResults) {
-    if (options.results[info.result] != "-") continue;
-    fail_tiled(fmt::format("{}: with --tile-size name a file", info.option));
+  for (const auto& [info, place] : named(options.results)) {
+    if (place == "-") fail_tiled(fmt::format("{}: with --tile-size name a file", info.option));
   }
   const std::string& output = options.results[Result::kLabels];
   if (!names_tiff(output) && !names_polygons(output)) {
@@ -284,9 +283,7 @@ ExitCode run_in_tiles(const Options& options, Console& console, const CancelToke
   check_options(options);
   const std::string& input = options.inputs.front();
   ResultNames names({input});
-  for (const ResultInfo& info : kResults) {
-    const std::string& place = options.results[info.result];
-    if (place.empty()) continue;
+  for (const auto& [info, place] : named(options.results)) {
     names.add(info.option, place, "");
     check_writable(place);
   }
@@ -322,7 +319,7 @@ ExitCode run_in_tiles(const Options& options, Console& console, const CancelToke
   return ExitCode::kDone;
 }
 
-std::unique_ptr<Subcommand> make_tile_command(const std::string& name) {
+std::unique_ptr<Command> make_tile_command(const std::string& name) {
   const auto command = std::find_if(kCommands.begin(), kCommands.end(),
                                     [&](const TileCommand& each) { return name == each.name; });
   return std::make_unique<TileSubcommand>(*command);

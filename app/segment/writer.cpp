@@ -9,6 +9,8 @@
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
 #include "exit_code.hpp"
+#include "map/region_format.hpp"
+#include "output/format.hpp"
 #include "paths.hpp"
 #include "stopwatch.hpp"
 
@@ -18,18 +20,46 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// What the page of an image is called: the image's file name.
+std::string page_title(const std::string& input) {
+  return input == "-" ? "picture" : fs::path(input).filename().string();
+}
+
+/// `frame`, or of a picture, where it is null, the size alone.
+MapFrame frame_or_size(const MapFrame* frame, int width, int height) {
+  if (frame != nullptr) return *frame;
+  MapFrame size;
+  size.width = width;
+  size.height = height;
+  return size;
+}
+
+/// Writes labels as a picture, as a GeoTIFF with the coordinates of `frame`, or as polygons, as the
+/// extension says. `frame`: of the scene that they are of, or null for a picture. `simplify`: as
+/// write_map_regions() takes it. `facts`: of a picture's file, which a TIFF file keeps.
+void write_labels_of(const std::string& place, const Labels& labels, const MapFrame* frame,
+                     const LabelStyle& style, std::optional<double> simplify,
+                     const PictureFacts& facts) {
+  const MapFrame where = frame_or_size(frame, labels.width, labels.height);
+  if (names_polygons(place)) return write_map_regions(place, labels, where, simplify);
+  const bool is_tiff = label_format(place, style.indexed) == LabelFormat::kTiff;
+  if (is_tiff && (frame != nullptr || style.cloud_optimised)) {
+    return write_map_labels(place, labels, where, style.cloud_optimised);
+  }
+  write_labels(place, labels, style.indexed, facts);
+}
+
 /// What the results of a job are made of.
 struct Made {
   const Options& options;
   const RegionParameters& cut;
-  const Job& job;
   const LoadedImage& loaded;
   Segmentation& result;
 };
 
 /// Writes a result that is no annotation.
 void write_result(const ResultInfo& info, const std::string& place, const Made& made) {
-  const auto& [options, cut, job, loaded, result] = made;
+  const auto& [options, cut, loaded, result] = made;
   const Image& image = loaded.image;
   const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;
   const MapFrame where = frame_or_size(frame, result.labels.width, result.labels.height);
@@ -55,7 +85,8 @@ void write_result(const ResultInfo& info, const std::string& place, const Made& 
       return write_map_strength(place, result.contours, where, options.labels.cloud_optimised);
     case Result::kPage:
       return write_page(place, image, result.hierarchy.value(), &result.eigenvectors,
-                        {page_title(job.input), cut, &result.labels, result.inside}, result.notes);
+                        {page_title(loaded.job->input), cut, &result.labels, result.inside},
+                        result.notes);
     case Result::kProbabilities:
       return write_probabilities(place, result.probabilities, image.width, image.height);
     default:  // An annotation.
@@ -67,20 +98,28 @@ void write_result(const ResultInfo& info, const std::string& place, const Made& 
 
 Writer::Writer(const Options& options, const Plan& plan, const CancelToken& cancel,
                const MemoryCheck& memory)
-    : options_(options),
-      plan_(plan),
-      cancel_(cancel),
-      memory_(memory),
-      links_(options.links.overlap) {}
+    : options_(options), plan_(plan), cancel_(cancel), memory_(memory) {}
 
-WrittenImage Writer::write(const Job& job, const LoadedImage& loaded, BegunSegmentation begun,
-                           const Segmenter& segmenter, const Watch& watch) {
+void Writer::link(const Job& job, Segmentation& result, const std::shared_future<void>& before) {
+  if (!options_.links.overlap) return;
+  if (before.valid()) before.wait();
+  if (!linker_ || linked_ != job.input) {
+    linked_ = job.input;
+    linker_.emplace(*options_.links.overlap);
+  }
+  result.seed_labels = linker_->link(result.labels, result.notes);
+}
+
+WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
+                           const Segmenter& segmenter, const Watch& watch,
+                           const std::shared_future<void>& before) {
   const Stopwatch stopwatch;
-  LinkedPages::Turn turn(links_, job);
+  const Job& job = *loaded.job;
   WrittenImage written;
+  written.job = &job;
   written.failure = attempt(job.input, [&] {
     written.result = std::move(begun).finish(watch);
-    turn.link(written.result);
+    link(job, written.result, before);
     if (loaded.correction) {
       SeededRegions corrected = correct_labels(*loaded.correction, written_labels(written.result));
       written.result.labels = std::move(corrected.regions);
@@ -114,43 +153,47 @@ WrittenImage Writer::write(const Job& job, const LoadedImage& loaded, BegunSegme
           run_parts(plan_.roots.results, annotations, annotated_name(job.input, job.name, ""),
                     file.generic_string(), job.number, std::max(job.part.page, 1));
     }
-    write_results(options_, options_.parameters.region, plan_.batch, job, loaded, written.result,
+    write_results(options_, options_.parameters.region, plan_.batch, loaded, written.result,
                   annotations);
   });
   written.seconds = loaded.seconds + stopwatch.seconds();
   return written;
 }
 
-void Writer::begin(const Job& job, LoadedImage loaded, BegunSegmentation begun,
-                   const Segmenter& segmenter) {
-  under_way_.push_back(
-      {&job, std::async(std::launch::async, [this, &job, &segmenter, loaded = std::move(loaded),
-                                             begun = std::move(begun)]() mutable {
-         return write(job, loaded, std::move(begun), segmenter, {{}, &cancel_});
-       })});
+void Writer::begin(LoadedImage loaded, BegunSegmentation begun, const Segmenter& segmenter) {
+  std::promise<void> ended;
+  const std::shared_future<void> before = std::exchange(last_, ended.get_future().share());
+  under_way_.push_back(std::async(
+      std::launch::async, [this, &segmenter, loaded = std::move(loaded), begun = std::move(begun),
+                           before, ended = std::move(ended)]() mutable {
+        WrittenImage written = write(loaded, std::move(begun), segmenter, {{}, &cancel_}, before);
+        ended.set_value();
+        return written;
+      }));
 }
 
-std::optional<Writer::Done> Writer::next() {
+std::optional<WrittenImage> Writer::next() {
   if (under_way_.empty()) return std::nullopt;
-  Done done{under_way_.front().job, under_way_.front().written.get()};
+  WrittenImage written = under_way_.front().get();
   under_way_.pop_front();
-  return done;
+  return written;
 }
 
-void write_results(const Options& options, const RegionParameters& cut, bool batch, const Job& job,
+void write_results(const Options& options, const RegionParameters& cut, bool batch,
                    const LoadedImage& loaded, Segmentation& result,
                    const Annotations& annotations) {
+  const Job& job = *loaded.job;
   // In reverse order, so that the labels come last: where they are, all results are.
-  for (auto info = kResults.rbegin(); info != kResults.rend(); ++info) {
-    const std::string& place = job.results[info->result];
-    if (place.empty()) continue;
-    if (batch && info->result != Result::kEigenvectors) make_folder_of(place);
-    if (info->is_annotation()) {
-      const bool names_image = info->result == Result::kLabelMe;
-      annotations.write(info->result, place,
+  const std::vector<NamedResult> results = named(job.results);
+  for (auto each = results.rbegin(); each != results.rend(); ++each) {
+    const auto& [info, place] = *each;
+    if (batch && info.result != Result::kEigenvectors) make_folder_of(place);
+    if (info.is_annotation()) {
+      const bool names_image = info.result == Result::kLabelMe;
+      annotations.write(info.result, place,
                         annotated_name(job.input, job.name, names_image ? place : ""));
     } else {
-      write_result(*info, place, {options, cut, job, loaded, result});
+      write_result(info, place, {options, cut, loaded, result});
     }
   }
 }

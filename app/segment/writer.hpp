@@ -1,12 +1,10 @@
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <future>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "annotate.hpp"
 #include "diacut/label_stack.hpp"
@@ -20,59 +18,9 @@
 
 namespace diacut::app {
 
-/// Lets the regions of a file's pages have the numbers of the page before, though pages are
-/// finished side by side: each waits for its turn, in the order of the jobs.
-class LinkedPages {
- public:
-  /// `least`: the least overlap; empty: pages are not linked, and nobody waits.
-  explicit LinkedPages(std::optional<double> least) : least_(least) {}
-
-  /// The turn of a job, which ends with the object, whatever becomes of the job.
-  class Turn {
-   public:
-    Turn(LinkedPages& pages, const Job& job) : pages_(pages), job_(job) {}
-    ~Turn() {
-      if (!pages_.least_) return;
-      const auto lock = await();
-      ++pages_.turn_;
-      pages_.ended_.notify_all();
-    }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-    /// Sets result.seed_labels to the numbers of the regions. Throws InputError.
-    void link(Segmentation& result) {
-      if (!pages_.least_) return;
-      const auto lock = await();
-      if (pages_.file_ != job_.input || !pages_.linker_) {
-        pages_.file_ = job_.input;
-        pages_.linker_ = std::make_unique<PageLinker>(*pages_.least_);
-      }
-      result.seed_labels = pages_.linker_->link(result.labels, result.notes);
-    }
-
-   private:
-    std::unique_lock<std::mutex> await() const {
-      std::unique_lock lock(pages_.mutex_);
-      pages_.ended_.wait(lock, [&] { return pages_.turn_ == job_.number; });
-      return lock;
-    }
-
-    LinkedPages& pages_;
-    const Job& job_;
-  };
-
- private:
-  std::optional<double> least_;
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  std::int64_t turn_ = 1;  ///< The number of the job whose turn it is.
-  std::string file_;
-  std::unique_ptr<PageLinker> linker_;
-};
-
 /// A segmentation whose results are written, or why they are not.
 struct WrittenImage {
+  const Job* job = nullptr;
   Segmentation result;
   std::string report;  ///< As report_json() makes it; empty if no report is wanted.
   std::optional<Failure> failure;
@@ -82,9 +30,9 @@ struct WrittenImage {
   PictureFacts facts = {};  ///< Of the image's file, if labels keep them.
 };
 
-/// Writes the results of a job. `cut`: what a page shows at first. `batch`: whether folders are
-/// made for them.
-void write_results(const Options& options, const RegionParameters& cut, bool batch, const Job& job,
+/// Writes the results of a job, that of `loaded`. `cut`: what a page shows at first. `batch`:
+/// whether folders are made for them.
+void write_results(const Options& options, const RegionParameters& cut, bool batch,
                    const LoadedImage& loaded, Segmentation& result, const Annotations& annotations);
 
 /// Finishes segmentations on the host and writes their results, in other threads or in the
@@ -97,35 +45,34 @@ class Writer {
          const MemoryCheck& memory);
 
   /// Finishes a segmentation and writes its results. `segmenter` began it.
-  WrittenImage write(const Job& job, const LoadedImage& loaded, BegunSegmentation begun,
-                     const Segmenter& segmenter, const Watch& watch);
-  /// Passes over a job that failed before.
-  void pass(const Job& job) { LinkedPages::Turn(links_, job); }
+  WrittenImage write(const LoadedImage& loaded, BegunSegmentation begun, const Segmenter& segmenter,
+                     const Watch& watch) {
+    return write(loaded, std::move(begun), segmenter, watch, last_);
+  }
 
   /// Begins to do the work of write() in another thread. `segmenter` must outlive that thread.
-  void begin(const Job& job, LoadedImage loaded, BegunSegmentation begun,
-             const Segmenter& segmenter);
+  void begin(LoadedImage loaded, BegunSegmentation begun, const Segmenter& segmenter);
 
-  /// A job whose results are written.
-  struct Done {
-    const Job* job = nullptr;
-    WrittenImage written;
-  };
-  /// Waits for the job that was begun first; nothing if none is under way.
-  std::optional<Done> next();
+  /// Waits for the image that was begun first; nothing if none is under way.
+  std::optional<WrittenImage> next();
 
  private:
-  struct UnderWay {
-    const Job* job = nullptr;
-    std::future<WrittenImage> written;
-  };
+  /// `before`: ends with the work on the image that was begun before, if there is one.
+  WrittenImage write(const LoadedImage& loaded, BegunSegmentation begun, const Segmenter& segmenter,
+                     const Watch& watch, const std::shared_future<void>& before);
+  /// Lets regions have the numbers of the page before, though pages are finished side by side: sets
+  /// result.seed_labels. Throws InputError.
+  void link(const Job& job, Segmentation& result, const std::shared_future<void>& before);
 
   const Options& options_;
   const Plan& plan_;
   const CancelToken& cancel_;
   const MemoryCheck& memory_;
-  LinkedPages links_;
-  std::deque<UnderWay> under_way_;
+  std::shared_future<void> last_;  ///< Ends with the work on the image that was begun last.
+  std::string linked_;             ///< The file whose pages the linker links.
+  std::optional<PageLinker> linker_;
+  // Last, because its threads use the others to the end.
+  std::deque<std::future<WrittenImage>> under_way_;
 };
 
 }  // namespace diacut::app

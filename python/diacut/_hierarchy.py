@@ -49,7 +49,10 @@ class Hierarchy(_core.MergeTree):
         if regions is not None and threshold is not None:
             raise ConfigError("regions and threshold exclude each other: leave out one of them")
         count = 0 if regions is None else check_regions(regions)
-        height = self.threshold if threshold is None else _height(threshold)
+        height = self.threshold
+        if threshold is not None:
+            refusal = f"threshold is {threshold!r}, expected a number from 0 to 1"
+            height = _number(threshold, 0, refusal)
         labels, notes = self._cut(count, height, text_of("min_size", min_size))
         return _told(labels, notes)
 
@@ -174,10 +177,6 @@ def _number(value: Any, low: float, refusal: str) -> float:
     if not low <= number <= 1:
         raise ConfigError(refusal)
     return number
-
-
-def _height(threshold: Any) -> float:
-    return _number(threshold, 0, f"threshold is {threshold!r}, expected a number from 0 to 1")
 
 
 def _pair(name: str, ends: Any) -> tuple[Any, Any]:

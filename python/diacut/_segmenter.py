@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -186,7 +187,7 @@ class Segmenter:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._arguments,)
+        return partial(Segmenter, **self._arguments), ()
 
     def __repr__(self) -> str:
         if self._engine is None:
@@ -342,10 +343,6 @@ def _next_of(
 def _parameters_of(arguments: Mapping[str, Any]) -> _core.Parameters:
     options = {name: arguments[name] for name in OPTIONS}
     return make_parameters(options, arguments["config"], arguments["set"])
-
-
-def _restored(arguments: dict[str, Any]) -> Segmenter:
-    return Segmenter(**arguments)
 
 
 _last_lock = threading.Lock()

@@ -28,66 +28,66 @@ using namespace nb::literals;
 namespace {
 
 using Edges = std::optional<Plane<float>>;
-
-std::optional<EdgeMap> edge_map(const Edges& edges) {
-  if (!edges) return std::nullopt;
-  const std::span<const float> values = span_of(*edges);
-  return EdgeMap{static_cast<int>(edges->shape(1)),
-                 static_cast<int>(edges->shape(0)),
-                 {values.begin(), values.end()}};
-}
-
 using SeedPlane = std::optional<Plane<std::int32_t>>;
+using Start = std::optional<Cube<float>>;
+/// Numbers of 32 bits, or of 16 as NumPy holds them.
+using Features = std::optional<std::variant<Cube<float>, Cube<std::uint16_t>>>;
 
-std::optional<Seeds> given_seeds(const SeedPlane& plane) {
-  return plane ? std::optional(seeds_of(*plane)) : std::nullopt;
+EdgeMap edge_map(const Plane<float>& plane) {
+  const std::span<const float> values = span_of(plane);
+  return {static_cast<int>(plane.shape(1)),
+          static_cast<int>(plane.shape(0)),
+          {values.begin(), values.end()}};
 }
 
-std::optional<Barriers> barriers_of(const SeedPlane& plane) {
-  if (!plane) return std::nullopt;
-  const std::span<const std::int32_t> values = span_of(*plane);
-  Barriers barriers{static_cast<int>(plane->shape(1)), static_cast<int>(plane->shape(0)), {}};
-  for (const std::int32_t value : values) {
+Barriers barriers_of(const Plane<std::int32_t>& plane) {
+  Barriers barriers{static_cast<int>(plane.shape(1)), static_cast<int>(plane.shape(0)), {}};
+  for (const std::int32_t value : span_of(plane)) {
     barriers.pixels.push_back(static_cast<std::uint8_t>(value != 0 ? 1 : 0));
   }
   return barriers;
 }
 
-using Start = std::optional<Cube<float>>;
-
-std::optional<Probabilities> probabilities_of(const Start& cube) {
-  if (!cube) return std::nullopt;
-  Probabilities result{static_cast<int>(cube->shape(2)), static_cast<int>(cube->shape(1)), {}};
-  const std::size_t pixels = cube->shape(1) * cube->shape(2);
-  for (std::size_t k = 0; k < cube->shape(0); ++k) {
-    const float* first = cube->data() + k * pixels;
+Probabilities probabilities_of(const Cube<float>& cube) {
+  Probabilities result{static_cast<int>(cube.shape(2)), static_cast<int>(cube.shape(1)), {}};
+  const std::size_t pixels = cube.shape(1) * cube.shape(2);
+  for (std::size_t k = 0; k < cube.shape(0); ++k) {
+    const float* first = cube.data() + k * pixels;
     result.of_label.emplace_back(first, first + pixels);
   }
   return result;
 }
 
-/// Numbers of 32 bits, or of 16 as NumPy holds them.
-using Features = std::optional<std::variant<Cube<float>, Cube<std::uint16_t>>>;
-
-template <class T>
-FeatureMap feature_map(const Cube<T>& cube) {
-  FeatureMap map{static_cast<int>(cube.shape(1)),
-                 static_cast<int>(cube.shape(0)),
-                 static_cast<int>(cube.shape(2)),
-                 {},
-                 {}};
-  const std::span<const T> values(cube.data(), cube.size());
-  if constexpr (std::is_same_v<T, float>) {
-    map.values.assign(values.begin(), values.end());
-  } else {
-    map.halves.assign(values.begin(), values.end());
-  }
-  return map;
+FeatureMap feature_map(const Features::value_type& features) {
+  return std::visit(
+      [](const auto& cube) {
+        FeatureMap map{static_cast<int>(cube.shape(1)),
+                       static_cast<int>(cube.shape(0)),
+                       static_cast<int>(cube.shape(2)),
+                       {},
+                       {}};
+        if constexpr (std::is_same_v<decltype(cube), const Cube<float>&>) {
+          map.values.assign(cube.data(), cube.data() + cube.size());
+        } else {
+          map.halves.assign(cube.data(), cube.data() + cube.size());
+        }
+        return map;
+      },
+      features);
 }
 
-std::optional<FeatureMap> feature_map(const Features& features) {
-  if (!features) return std::nullopt;
-  return std::visit([](const auto& cube) { return feature_map(cube); }, *features);
+/// What `make` makes of an argument, if it is given.
+template <class Given, class Make>
+auto made_of(const std::optional<Given>& given, Make make)
+    -> std::optional<std::invoke_result_t<Make, const Given&>> {
+  if (!given) return std::nullopt;
+  return make(*given);
+}
+
+/// Null where there is nothing.
+template <class T>
+const T* pointer(const std::optional<T>& value) {
+  return value ? &*value : nullptr;
 }
 
 using Fields = nb::typed<nb::dict, std::string, nb::any>;
@@ -185,23 +185,19 @@ class Engine {
                  const SeedPlane& barriers, const Start& start, const Features& features,
                  bool eigenvectors, bool probabilities, nb::object progress) {
     check_process();
-    const std::optional<EdgeMap> map = edge_map(edges);
-    const std::optional<Seeds> marks = given_seeds(seeds);
-    const std::optional<Barriers> lines = barriers_of(barriers);
-    const std::optional<Probabilities> earlier = probabilities_of(start);
-    const std::optional<FeatureMap> own = feature_map(features);
+    const auto map = made_of(edges, edge_map);
+    const auto marks = made_of(seeds, seeds_of);
+    const auto lines = made_of(barriers, barriers_of);
+    const auto earlier = made_of(start, probabilities_of);
+    const auto own = made_of(features, feature_map);
     return fields_of(follow(std::move(progress), [&](Follower& follower) {
       BegunSegmentation begun;
       {
         const Turn turn(*this, follower);
         segmenter_->keep_eigenvectors(eigenvectors);
         segmenter_->keep_probabilities(probabilities);
-        const ImageToSegment asked{&image,
-                                   map ? &*map : nullptr,
-                                   marks ? &*marks : nullptr,
-                                   own ? &*own : nullptr,
-                                   lines ? &*lines : nullptr,
-                                   earlier ? &*earlier : nullptr};
+        const ImageToSegment asked{&image,       pointer(map),   pointer(marks),
+                                   pointer(own), pointer(lines), pointer(earlier)};
         begun = segmenter_->begin(asked, follower.watch());
       }
       return std::move(begun).finish(follower.watch());
@@ -213,13 +209,12 @@ class Engine {
                                        const std::vector<Features>& features, bool eigenvectors) {
     check_process();
     std::vector<std::optional<EdgeMap>> maps;
-    for (const Edges& each : edges) maps.push_back(edge_map(each));
+    for (const Edges& each : edges) maps.push_back(made_of(each, edge_map));
     std::vector<std::optional<FeatureMap>> own;
-    for (const Features& each : features) own.push_back(feature_map(each));
+    for (const Features& each : features) own.push_back(made_of(each, feature_map));
     std::vector<ImageToSegment> asked;
     for (std::size_t k = 0; k < images.size(); ++k) {
-      asked.push_back(
-          {images[k], maps[k] ? &*maps[k] : nullptr, nullptr, own[k] ? &*own[k] : nullptr});
+      asked.push_back({images[k], pointer(maps[k]), nullptr, pointer(own[k])});
     }
     return follow(nb::none(), [&](Follower& follower) {
       const Turn turn(*this, follower);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string_view.h>
 
 #include <chrono>
 #include <exception>
@@ -24,13 +25,21 @@ class Follower {
   explicit Follower(nb::object progress) : progress_(std::move(progress)) {}
 
   /// How the library watches the work. Lives as long as the Follower.
-  Watch watch();
+  Watch watch() {
+    return {[this](std::string_view stage, double share) { report(stage, share); }, &cancel_,
+            [this] {
+              if (Clock::now() >= next_) tell([] {});
+            }};
+  }
 
   /// Looks for signals and tells of progress. Called without the interpreter's lock.
-  void report(std::string_view stage, double share);
-
-  /// Looks for signals. Called without the interpreter's lock.
-  void look();
+  void report(std::string_view stage, double share) {
+    const bool is_end = share <= 0 || share >= 1;
+    if (Clock::now() < next_ && (progress_.is_none() || !is_end)) return;
+    tell([&] {
+      if (!progress_.is_none()) progress_(stage, share);
+    });
+  }
 
   /// Raises again what was raised while the work ran. Called with the interpreter's lock.
   void settle() const {
@@ -43,7 +52,21 @@ class Follower {
   using Clock = std::chrono::steady_clock;
 
   /// Looks for signals and calls `what`, both with the interpreter's lock.
-  void tell(const std::function<void()>& what);
+  void tell(const std::function<void()>& what) {
+    // Taking the interpreter's lock may take long while another thread has it.
+    constexpr auto kPause = std::chrono::milliseconds(50);
+    next_ = Clock::now() + kPause;
+    if (is_ending()) return cancel_.cancel();
+    const nb::gil_scoped_acquire lock;
+    if (raised_) return;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      what();
+    } catch (...) {
+      raised_ = std::current_exception();
+      cancel_.cancel();
+    }
+  }
 
   nb::object progress_;
   CancelToken cancel_;

@@ -64,8 +64,6 @@ void bind_parameters(nb::module_& module) {
   module.def("preset_names", &preset_names, "The names of the presets that are built in.");
 }
 
-using namespace nb::literals;
-
 void check_process() {
   static std::atomic<pid_t> first{0};
   pid_t expected = 0;
@@ -113,8 +111,6 @@ void bind_devices(nb::module_& module) {
              "The OpenCL devices of this machine.\n\n"
              "Raises DeviceError where there is no OpenCL platform.");
 }
-
-using namespace nb::literals;
 
 namespace {
 

@@ -1,6 +1,4 @@
 // Contours of a picture in tiles: the bytes of the whole picture's.
-#include <signal.h>
-
 #include <filesystem>
 
 #include "matchers.hpp"
@@ -79,20 +77,17 @@ TEST_F(CliTileMaps, ByANetwork) {
   expect_same_maps("tiled", "whole", ".tif", "a network");
 }
 
-TEST_F(CliTileMaps, InSharesAndPaintedAgain) {
+TEST_F(CliTileMaps, PaintedAgain) {
   write_picture("a.png", drawing(100, 90));
   expect_done(tiled(results("a.png", "out", ".tif", "--tile-size 40 --tiles-in work --plan-only")));
-  steps_in_two_shares(4);
-  // The disk is full.
-  expect_error(segment("paint work/plan.json", {.file_size_limit = 500}), 3, {"out-c.tif"});
-  EXPECT_FALSE(exists("out-c.tif"));
+  steps(4);
   expect_done(step("paint"));
   expect_done(whole(results("a.png", "whole", ".tif")));
-  expect_same_maps("out", "whole", ".tif", "two shares");
+  expect_same_maps("out", "whole", ".tif", "painted");
   // What is gone is made anew.
   std::filesystem::remove(path("out-c.tif"));
   expect_done(step("paint"));
-  expect_same_maps("out", "whole", ".tif", "two shares, again");
+  expect_same_maps("out", "whole", ".tif", "painted again");
   std::string damaged = read("work/leaves-4.bin");
   damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 5);
   write("work/leaves-4.bin", damaged);
@@ -102,16 +97,8 @@ TEST_F(CliTileMaps, InSharesAndPaintedAgain) {
 
 TEST_F(CliTileMaps, OfAKilledRun) {
   write_picture("a.png", drawing(100, 90));
-  const std::string run =
-      results("a.png", "out", ".tif", "--cue gradient --tile-size 16 --tiles-in work");
-  for (const char* until :
-       {"work/map-3.bin", "work/leaves-3.bin", "work/joined-regions.bin", "out-c.tif"}) {
-    const auto process = start(run);
-    EXPECT_TRUE(process->wait_until([&] { return exists(until); })) << until;
-    process->send(SIGKILL);
-    process->wait();
-  }
-  expect_done(segment(run));
+  run_killed(results("a.png", "out", ".tif"), 1,
+             {"work/map-3.bin", "work/leaves-3.bin", "work/joined-regions.bin", "out-c.tif"});
   expect_done(whole(results("a.png", "whole", ".tif")));
   expect_same_maps("out", "whole", ".tif", "a killed run");
 }

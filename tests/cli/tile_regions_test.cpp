@@ -1,6 +1,4 @@
 // Polygons of a scene in tiles: the bytes of the whole scene's.
-#include <signal.h>
-
 #include <filesystem>
 
 #include "matchers.hpp"
@@ -86,12 +84,19 @@ TEST_F(CliTileRegions, InSharesBesideMapsAndPaintedAgain) {
   expect_done(
       tiled("scene.tif -o tiled/r.shp --contours c.tif --bands 3,2,1 --tile-size 40 "
             "--tiles-in work --plan-only"));
-  steps_in_two_shares(4);
+  for (int k = 0; k < 4; ++k) {
+    const auto first = start("tile work/plan.json --shard 1/2");
+    expect_done(step("tile", "--shard 2/2"));
+    expect_done(first->wait());
+    expect_done(step("join"));
+  }
   expect_error(segment("paint work/plan.json", {.file_size_limit = 500}), 3, {"c.tif"});
+  EXPECT_FALSE(exists("c.tif"));
   write("tiled/r.sbn", "an index of polygons that are gone");
   expect_done(step("paint"));
-  expect_done(whole("scene.tif -o whole/r.shp --bands 3,2,1"));
+  expect_done(whole("scene.tif -o whole/r.shp --contours whole-c.tif --bands 3,2,1"));
   expect_same_files("two shares");
+  EXPECT_TRUE(read("c.tif") == read("whole-c.tif"));
   EXPECT_FALSE(exists("work/labels.tif"));
   std::filesystem::remove(path("tiled/r.shp"));
   expect_done(step("paint"));
@@ -121,16 +126,8 @@ TEST_F(CliTileRegions, OfAKilledRun) {
   write_scene(path("scene.tif"), scene(90, 75));
   make_folder("whole");
   make_folder("tiled");
-  const std::string run =
-      "scene.tif -o tiled/r.gpkg --bands 3,2,1 --cue gradient --tile-size 16 --tiles-in work";
-  for (const char* until : {"work/map-3.bin", "work/joined-regions.bin", "work/labels.tif"}) {
-    const auto process = start(run);
-    // The last one is there for a moment, which may be missed.
-    process->wait_until([&] { return exists(until); });
-    process->send(SIGKILL);
-    process->wait();
-  }
-  expect_done(segment(run));
+  run_killed("scene.tif -o tiled/r.gpkg --bands 3,2,1", 1,
+             {"work/map-3.bin", "work/joined-regions.bin", "work/labels.tif"});
   expect_done(whole("scene.tif -o whole/r.gpkg --bands 3,2,1"));
   expect_same_files("a killed run");
 }

@@ -2,7 +2,6 @@
 #include "tiles_test.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -71,21 +70,9 @@ TEST_F(CliTiles, InShares) {
 
 TEST_F(CliTiles, AKilledRunGoesOn) {
   write_picture("a.png", drawing(100, 90));
-  const std::string line = "a.png -o out.tif --cue gradient --tile-size 16 --tiles-in work -v";
-  const auto count = [&](const char* start) {
-    std::size_t found = 0;
-    for (const std::string& name : files()) found += name.starts_with(start) ? 1 : 0;
-    return found;
-  };
-  for (const char* until : {"work/map-", "work/contours-", "work/basins-", "work/regions-"}) {
-    const auto process = start(line);
-    // Several tiles of the step, so that some are done and some are not.
-    EXPECT_TRUE(process->wait_until([&] { return count(until) >= 3; })) << until;
-    process->send(SIGKILL);
-    process->wait();
-    EXPECT_FALSE(exists("out.tif"));
-  }
-  expect_done(segment(line));
+  // Several tiles of each step, so that some are done and some are not.
+  run_killed("a.png -o out.tif -v", 3,
+             {"work/map-", "work/contours-", "work/basins-", "work/regions-"});
   expect_whole_labels();
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <signal.h>
+
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -67,14 +70,25 @@ class CliTiles : public CliTest {
       expect_done(step("join"));
     }
   }
-  /// Tiles and join, `times` times, where two processes share the tiles.
-  void steps_in_two_shares(int times) const {
-    for (int k = 0; k < times; ++k) {
-      const auto first = start("tile work/plan.json --shard 1/2");
-      expect_done(step("tile", "--shard 2/2"));
-      expect_done(first->wait());
-      expect_done(step("join"));
+  /// A run that is killed when there are `least` files whose names begin so, once for each of these
+  /// names, and that then goes on to its end.
+  void run_killed(const std::string& results, std::size_t least,
+                  const std::vector<std::string>& names) const {
+    const std::string line = results + " --cue gradient --tile-size 16 --tiles-in work";
+    for (const std::string& name : names) {
+      const auto process = start(line);
+      const bool met = process->wait_until([&] {
+        const std::set<std::string> all = files();
+        return least <= static_cast<std::size_t>(std::count_if(
+                            all.begin(), all.end(),
+                            [&](const std::string& file) { return file.starts_with(name); }));
+      });
+      EXPECT_TRUE(met || name == "work/labels.tif") << name << ": it is there for a moment";
+      process->send(SIGKILL);
+      process->wait();
+      EXPECT_FALSE(name.ends_with('-') && exists("out.tif"));
     }
+    expect_done(segment(line));
   }
   void expect_whole_labels() const {
     expect_done(whole("a.png -o whole.tif"));

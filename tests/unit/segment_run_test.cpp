@@ -151,45 +151,29 @@ TEST_F(ReaderTest, PolygonsOfAPictureAreRefusedBeforeItIsSegmented) {
   }
 }
 
-TEST(MemoryLedger, CountsTheImagesThatAreInMemory) {
-  MemoryLedger ledger([] { return std::uint64_t{100}; });
-  MemoryShare first = ledger.enter(60);
+const Options kNoOptions;
+
+TEST(MemoryCheck, CountsTheImagesThatAreInMemory) {
+  MemoryCheck memory(kNoOptions, [] { return std::uint64_t{100}; });
+  EXPECT_TRUE(memory.enter(200));  // The only one is let in.
+  MemoryShare first = memory.enter(60);
   EXPECT_TRUE(first);
-  EXPECT_THROW(ledger.enter(41), NoRoomBesideOthers);
-  EXPECT_EQ(ledger.most_together(), 0u);
-  MemoryShare second = ledger.enter(40);  // What was refused does not count.
-  EXPECT_EQ(ledger.most_together(), 100u);
-  EXPECT_THROW(ledger.enter(1), NoRoomBesideOthers);
+  EXPECT_THROW(memory.enter(41), NoRoomBesideOthers);
+  EXPECT_EQ(memory.most_together(), 0u);
+  MemoryShare second = memory.enter(40);  // What was refused does not count.
+  EXPECT_EQ(memory.most_together(), 100u);
   const MemoryShare moved = std::move(first);
-  EXPECT_THROW(ledger.enter(1), NoRoomBesideOthers);
+  EXPECT_THROW(memory.enter(1), NoRoomBesideOthers);
   second.reset();
-  EXPECT_TRUE(ledger.enter(30));
-  EXPECT_EQ(ledger.most_together(), 100u);
+  EXPECT_TRUE(memory.enter(30));
+  EXPECT_EQ(memory.most_together(), 100u);
 }
 
-TEST(MemoryLedger, LetsTheOnlyImageIn) {
-  MemoryLedger ledger([] { return std::uint64_t{100}; });
-  EXPECT_TRUE(ledger.enter(200));
-  EXPECT_TRUE(ledger.enter(200));  // The one before is gone.
-  EXPECT_EQ(ledger.most_together(), 0u);
+TEST(MemoryCheck, RefusesNothingWhereMemoryIsNotKnown) {
+  MemoryCheck memory(kNoOptions, [] { return std::uint64_t{0}; });
+  const MemoryShare first = memory.enter(std::uint64_t{1} << 50);
+  EXPECT_TRUE(memory.enter(std::uint64_t{1} << 50));
 }
-
-TEST(MemoryLedger, RefusesNothingWhereMemoryIsNotKnown) {
-  MemoryLedger ledger([] { return std::uint64_t{0}; });
-  const MemoryShare first = ledger.enter(std::uint64_t{1} << 50);
-  EXPECT_TRUE(ledger.enter(std::uint64_t{1} << 50));
-}
-
-TEST(MemoryLedger, MayBeGoneBeforeItsShares) {
-  MemoryShare share;
-  {
-    MemoryLedger ledger([] { return std::uint64_t{100}; });
-    share = ledger.enter(10);
-  }
-  share.reset();
-}
-
-using ::testing::HasSubstr;
 
 Plan plan_of(std::size_t jobs) {
   Plan plan;
@@ -222,12 +206,12 @@ TEST(Summary, FoldersThatCannotBeReadAreNoTriedImages) {
 class RunLogTest : public ::testing::Test {
  protected:
   RunLogTest() {
-    options_.verbosity = Verbosity::kQuiet;
     options_.json = folder_ / "lines.jsonl";
     console_.set_verbosity(Verbosity::kQuiet);
   }
-  static WrittenImage converged() {
+  static WrittenImage converged(const Job& job) {
     WrittenImage written;
+    written.job = &job;
     written.result.eigenvectors.report.converged = true;
     written.report = "{\n  \"input\": \"a\"\n}\n";
     return written;
@@ -244,8 +228,8 @@ TEST_F(RunLogTest, EndsWithTheWorstCodeAndWritesALineAnImage) {
     plan.jobs[static_cast<std::size_t>(*name - 'a')].input = name;
   {
     RunLog log(options_, plan, console_);
-    log.concluded(plan.jobs[0], converged());
-    log.concluded(plan.jobs[1], {{}, {}, Failure{ExitCode::kUsage, "too many regions"}, 0});
+    log.concluded(converged(plan.jobs[0]));
+    log.concluded({&plan.jobs[1], {}, {}, Failure{ExitCode::kUsage, "too many regions"}, 0});
     log.skipped(plan.jobs[2]);
     EXPECT_EQ(log.end(false), ExitCode::kUsage);
   }
@@ -267,7 +251,7 @@ TEST_F(RunLogTest, ARunThatGoesOnKeepsTheLinesAndTellsNothingTwice) {
     RunLog log(options_, plan, console_);
     log.skipped(plan.jobs[0]);
     log.skipped(plan.jobs[2]);
-    log.concluded(plan.jobs[1], {{}, {}, Failure{ExitCode::kUsage, "y"}, 0});
+    log.concluded({&plan.jobs[1], {}, {}, Failure{ExitCode::kUsage, "y"}, 0});
     log.end(false);
   }
   EXPECT_EQ(diacut::testing::read_bytes(options_.json),
@@ -279,13 +263,13 @@ TEST_F(RunLogTest, ARunThatGoesOnKeepsTheLinesAndTellsNothingTwice) {
 TEST_F(RunLogTest, ToldOfNoConvergenceOrAnInterruption) {
   const Plan plan = plan_of(1);
   RunLog missed(options_, plan, console_);
-  WrittenImage written = converged();
+  WrittenImage written = converged(plan.jobs[0]);
   written.result.eigenvectors.report.converged = false;
-  missed.concluded(plan.jobs[0], written);
+  missed.concluded(written);
   EXPECT_EQ(missed.end(false), ExitCode::kNotConverged);
 
   RunLog interrupted(options_, plan, console_);
-  interrupted.concluded(plan.jobs[0], converged());
+  interrupted.concluded(converged(plan.jobs[0]));
   EXPECT_EQ(interrupted.end(true), ExitCode::kInterrupted);
 
   RunLog stopped(options_, plan, console_);

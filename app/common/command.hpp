@@ -1,0 +1,61 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "console.hpp"
+#include "diacut/progress.hpp"
+#include "exit_code.hpp"
+
+namespace diacut::app {
+
+/// A program or a subcommand of it: its command line, which the constructor of a derived class
+/// declares, and what it does.
+class Command {
+ public:
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+  virtual ~Command() = default;
+
+  /// Does what the arguments ask for. argv[0] is its name. Throws what main() tells.
+  ExitCode main(int argc, const char* const* argv, Console& console, const CancelToken& cancel) {
+    if (!line_.parse(argc, argv, console)) return ExitCode::kDone;
+    settle();
+    return run(console, cancel);
+  }
+  /// Its options for manual pages and completions.
+  CommandDescription describe() const { return line_.describe(); }
+
+ protected:
+  /// As the constructor of CommandLine.
+  Command(const std::string& name, const std::string& description, const std::string& usage,
+          const std::string& examples, const std::string& inputs = "Inputs")
+      : line_(name, description, usage, inputs, examples) {}
+
+  /// Settles what was parsed. Throws ConfigError.
+  virtual void settle() = 0;
+  virtual ExitCode run(Console& console, const CancelToken& cancel) = 0;
+
+  /// The input of a command that works on one at a time. `one`, `many`: a word for what it works
+  /// on, as "graph", "graphs"; `instead`: what can be named in place of several. Throws ConfigError
+  /// where there is none, or more than one.
+  const std::string& only_input(const char* one, const char* many, const char* instead) const {
+    if (inputs_.size() == 1) return inputs_.front();
+    line_.fail(inputs_.empty()
+                   ? fmt::format("no {} given: name a file, or - for standard input", one)
+                   : fmt::format("{} {} given: name {}", inputs_.size(), many, instead));
+  }
+
+  std::vector<std::string> inputs_;
+  CommandLine line_;
+};
+
+/// Runs a program: calls guard_standard_streams() and `work`, and turns what `work` throws into a
+/// message and an exit code. Returns the exit code, for main().
+int run_program(const std::string& name, const std::function<ExitCode(Console&)>& work);
+
+}  // namespace diacut::app
