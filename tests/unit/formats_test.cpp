@@ -1,4 +1,5 @@
-// Layouts of the sparse formats, by hand and against the definition of the product.
+// Layouts of the sparse formats by hand, and plans that divide a matrix among them. That each
+// layout holds a matrix is tested by its products on a device.
 #include "spmv/formats.hpp"
 
 #include <gtest/gtest.h>
@@ -18,81 +19,6 @@
 
 namespace diacut::testing {
 namespace {
-
-// The products in double as each layout defines them.
-std::vector<double> reference_product(const DiagonalMatrix& matrix,
-                                      const std::vector<DiagonalBand>& bands,
-                                      const std::vector<double>& x) {
-  std::vector<double> result(matrix.rows, 0.0);
-  for (std::size_t row = 0; row < matrix.rows; ++row) {
-    std::size_t d = 0;
-    for (const DiagonalBand& band : bands) {
-      for (std::uint32_t k = 0; k < band.width; ++k, ++d) {
-        const std::int64_t column = static_cast<std::int64_t>(row) + band.first + k;
-        if (column < 0 || column >= static_cast<std::int64_t>(matrix.cols)) continue;
-        result[row] +=
-            double{matrix.values[d * matrix.pitch + row]} * x[static_cast<std::size_t>(column)];
-      }
-    }
-  }
-  return result;
-}
-
-std::vector<double> reference_product(const DiagonalMatrix& matrix, const std::vector<double>& x) {
-  std::vector<DiagonalBand> bands;
-  for (const std::int64_t offset : matrix.offsets) bands.push_back({offset, 1});
-  return reference_product(matrix, bands, x);
-}
-
-std::vector<double> reference_product(const CsrMatrix& matrix, const BlockSize& block,
-                                      const std::vector<double>& x) {
-  std::vector<double> result(matrix.rows, 0.0);
-  for (std::size_t row = 0; row < matrix.rows; ++row) {
-    const std::size_t r = row / block.height;
-    for (std::uint64_t p = matrix.starts[r]; p < matrix.starts[r + 1]; ++p) {
-      const float* block_row =
-          &matrix.values[(p * block.height + row % block.height) * block.width];
-      for (std::size_t j = 0; j < block.width && matrix.columns[p] + j < matrix.cols; ++j) {
-        result[row] += double{block_row[j]} * x[matrix.columns[p] + j];
-      }
-    }
-  }
-  return result;
-}
-
-std::vector<double> reference_product(const SlicedMatrix& matrix, const std::vector<double>& x) {
-  std::vector<double> result(matrix.rows, 0.0);
-  const BlockSize& block = matrix.block;
-  for (std::size_t s = 0; s + 1 < matrix.starts.size(); ++s) {
-    for (std::size_t b = 0; b < matrix.height; ++b) {
-      const std::size_t at = s * matrix.height + b;
-      const std::size_t r = matrix.order.empty() ? at : matrix.order[at];
-      for (std::uint64_t slot = matrix.starts[s]; slot < matrix.starts[s + 1];
-           slot += matrix.height) {
-        const std::uint32_t column = matrix.columns[slot + b];
-        if (column == kNoColumn) continue;
-        for (std::size_t i = 0; i < block.height && r * block.height + i < matrix.rows; ++i) {
-          for (std::size_t j = 0; j < block.width && column + j < matrix.cols; ++j) {
-            const float value =
-                matrix.values[(slot * block.height + i * matrix.height + b) * block.width + j];
-            result[r * block.height + i] += double{value} * x[column + j];
-          }
-        }
-      }
-    }
-  }
-  return result;
-}
-
-std::vector<double> reference_product(std::size_t rows, std::span<const std::uint32_t> rows_of,
-                                      std::span<const std::uint32_t> columns,
-                                      std::span<const float> values, const std::vector<double>& x) {
-  std::vector<double> result(rows, 0.0);
-  for (std::size_t e = 0; e < values.size(); ++e) {
-    result[rows_of[e]] += double{values[e]} * x[columns[e]];
-  }
-  return result;
-}
 
 /// 1 2 . .
 /// . . 3 .
@@ -128,38 +54,6 @@ TEST(SlicedMatrix, PadsSlicesAndPutsTheLongestFirst) {
   EXPECT_THAT(sorted.order, ElementsAre(2, 0, 1, 3));
   EXPECT_THAT(sorted.starts, ElementsAre(0, 6, 8));
   EXPECT_THAT(sorted.values, ElementsAre(4, 1, 5, 2, 6, 0, 3, 0));
-}
-
-TEST(Formats, EveryLayoutHoldsTheMatrix) {
-  FormatLimits unlimited;
-  unlimited.fill = 1e9;
-  for (const testing::NamedMatrix& each : testing::tiny_matrices()) {
-    SCOPED_TRACE(each.name);
-    const CsrMatrix& matrix = each.matrix;
-    const std::vector<float> floats = testing::random_floats(matrix.cols, 1);
-    const std::vector<double> x(floats.begin(), floats.end());
-    const std::vector<double> expected = reference_product(matrix, x);
-    // Some layouts add in another order, in double.
-    const auto equal = Pointwise(DoubleNear(1e-13), expected);
-    const DiagonalMatrix diagonals = diagonal_matrix(matrix, unlimited);
-    EXPECT_THAT(reference_product(diagonals, x), equal);
-    EXPECT_THAT(reference_product(diagonals, diagonal_bands(diagonals.offsets, 3), x), equal);
-    EXPECT_THAT(reference_product(matrix, BlockSize{}, x), equal);
-    EXPECT_THAT(
-        reference_product(matrix.rows, entry_rows(matrix), matrix.columns, matrix.values, x),
-        equal);
-    for (const BlockSize& block :
-         {BlockSize{1, 1}, BlockSize{1, 4}, BlockSize{3, 2}, BlockSize{8, 8}}) {
-      const CsrMatrix blocks = block_matrix(matrix, block, unlimited);
-      EXPECT_EQ(blocks.columns.size(), count_blocks(matrix, block));
-      EXPECT_THAT(reference_product(blocks, block, x), equal);
-      for (const SliceForm& form : {SliceForm{0, 1}, SliceForm{4, 1}, SliceForm{8, 16}}) {
-        EXPECT_THAT(
-            reference_product(sliced_matrix(blocks, block, matrix.nonzeros(), form, unlimited), x),
-            equal);
-      }
-    }
-  }
 }
 
 TEST(FormatLimits, CountInMoreThan64Bits) {

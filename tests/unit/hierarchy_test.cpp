@@ -50,23 +50,8 @@ Parts parts(const std::vector<std::string>& rows) {
   return {labels.width, labels.height, static_cast<std::int32_t>(labels.count), labels.values};
 }
 
-/// Each pair counts 1 for its length, and nothing for its strength but what `strength` says.
 std::vector<Arc> arcs_of(const std::vector<std::string>& rows, const BoundaryStrength& strength) {
   return find_arcs(parts(rows), strength);
-}
-
-TEST(Arcs, EachPairOfNeighboursOnceWithItsPixelPairs) {
-  const std::vector<Arc> arcs = arcs_of({"AAB",  //
-                                         "ACB",  //
-                                         "DDB"},
-                                        [](std::size_t, std::size_t, double, double) { return 1; });
-  std::vector<std::vector<std::int64_t>> found;
-  for (const Arc& arc : arcs) {
-    EXPECT_EQ(arc.strength, kUnitStrength * arc.length);
-    found.push_back({arc.first, arc.second, arc.length});
-  }
-  EXPECT_THAT(found, ElementsAre(ElementsAre(1, 2, 1), ElementsAre(1, 3, 2), ElementsAre(1, 4, 1),
-                                 ElementsAre(2, 3, 1), ElementsAre(2, 4, 1), ElementsAre(3, 4, 1)));
 }
 
 TEST(Arcs, StepsOfASlopeHaveTheNormalOfTheWholeLine) {
@@ -96,23 +81,6 @@ TEST(Arcs, ACornerDividesABoundary) {
     EXPECT_NEAR(std::abs(beside ? nx : ny), 1, 1e-12) << p << " " << q;
     return 0.0;
   });
-}
-
-TEST(Arcs, ARegionWithinAnotherHasAClosedBoundary) {
-  const std::vector<Arc> arcs =
-      arcs_of({"AAAAA", "ABAAA", "AAAAA", "AAACA"},
-              [](std::size_t, std::size_t, double, double) { return 0.5; });
-  ASSERT_EQ(arcs.size(), 2u);
-  EXPECT_EQ(arcs[0].length, 4);
-  EXPECT_EQ(arcs[0].strength, 2 * kUnitStrength);
-  EXPECT_EQ(arcs[1].length, 3);
-}
-
-TEST(Arcs, NoneWhereThereIsNoData) {
-  const auto one = [](std::size_t, std::size_t, double, double) { return 1; };
-  EXPECT_THAT(arcs_of({"A B", "A B"}, one), IsEmpty());
-  EXPECT_THAT(arcs_of({"A"}, one), IsEmpty());
-  EXPECT_EQ(arcs_of({"A B", "ABB"}, one).at(0).length, 1);
 }
 
 TEST(Arcs, ALineOfSinglePixelsDownIsNotOneAcross) {

@@ -267,11 +267,5 @@ TEST(DamagedImage, HeadersWithoutAPictureAreRefused) {
               HasSubstr("-1 x 29 pixels"));
 }
 
-TEST(DamagedImage, AnimationsAreRefused) {
-  FileBytes webp = testing::whole_files().at("turned.webp");
-  webp[20] |= 2;
-  EXPECT_THAT(image_damage_refusal(webp, "a.webp"), HasSubstr("animated"));
-}
-
 }  // namespace
 }  // namespace diacut::testing

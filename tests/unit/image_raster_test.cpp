@@ -88,20 +88,11 @@ TEST(Raster, RefusesArraysThatAreNoPicture) {
   EXPECT_THAT(image_raster_failure(encode_npy<float>(std::vector<float>{1, 2}, {1, 1, 2})),
               HasSubstr("3 dim"));
   EXPECT_THAT(image_raster_failure(encode_npy<float>({}, {0, 4})), HasSubstr("0"));
-  struct Case {
-    const char* header;
-    const char* message;
-  };
-  for (const auto& [header, message] :
-       {Case{"{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }", "c8"},
-        {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,1)}", "structures"},
-        {"{'descr': '<f4', 'shape': (1, 1), }", "fortran_order"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999999, 1)}",
-         "no number"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000000000)}",
-         "cut off"}}) {
-    EXPECT_THAT(image_raster_failure(npy(header, FileBytes(4))), HasSubstr(message));
-  }
+  const std::string complex = "{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }";
+  EXPECT_THAT(image_raster_failure(npy(complex, FileBytes(8))), HasSubstr("c8"));
+  const std::string huge =
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000000000)}";
+  EXPECT_THAT(image_raster_failure(npy(huge, FileBytes(8))), HasSubstr("cut off"));
 }
 
 TEST(Raster, LabelsComeBackFromEveryFormatTheyAreWrittenIn) {

@@ -291,25 +291,6 @@ TEST(Samples, OneValueThatIsNotFiniteHidesItsPixelAlone) {
   EXPECT_THAT(grey(SampleType::kFloat32, row).valid, ElementsAre(1, 1, 0, 1));
 }
 
-TEST(Samples, TheRangeIsThatOfTheParameters) {
-  const std::vector<std::uint8_t> row = {10, 20, 30};
-  EXPECT_THAT(grey(SampleType::kUint8, row, ValueRange::kData).pixels,
-              ElementsAre(0.0F, 0.5F, 1.0F));
-}
-
-TEST(Samples, TwoAndFourChannelsEndWithAlpha) {
-  const std::vector<std::uint8_t> grey_alpha = {100, 255, 200, 0};
-  const Image one = image_from_samples({grey_alpha.data(), SampleType::kUint8, 2, 1, 2});
-  EXPECT_EQ(one.channels, 1);
-  EXPECT_THAT(one.valid, ElementsAre(1, 0));
-  EXPECT_THAT(one.pixels, ElementsAre(100.0F / 255, 0.0F));
-  const std::vector<float> colours = {0.0F, 0.5F, 1.0F, 0.4F, 1.0F, 0.5F, 0.0F, 0.6F};
-  const Image two = image_from_samples({colours.data(), SampleType::kFloat32, 1, 2, 4});
-  EXPECT_EQ(two.channels, 3);
-  EXPECT_EQ(two.height, 2);
-  EXPECT_THAT(two.valid, ElementsAre(0, 1));
-}
-
 TEST(Samples, WhatIsNoImageIsRefused) {
   const std::uint8_t byte = 0;
   const auto of = [&](std::int64_t width, std::int64_t height, std::int64_t channels) {

@@ -136,18 +136,6 @@ TEST_F(MapRead, KnowsWhereASceneLies) {
   EXPECT_THAT(frame.points, IsEmpty());
 }
 
-TEST_F(MapRead, KnowsControlPoints) {
-  SceneFile file = scene();
-  file.points = {{0, 0, 10, 20}, {7, 0, 30, 20}, {0, 5, 10, 0}};
-  const MapFrame frame = read_map(write("a.tif", file)).frame;
-  EXPECT_FALSE(frame.transform);
-  ASSERT_EQ(frame.points.size(), 3u);
-  EXPECT_EQ(frame.points[1].column, 7);
-  EXPECT_EQ(frame.points[1].x, 30);
-  EXPECT_THAT(frame.projection, HasSubstr("UTM zone 32N"));
-  EXPECT_TRUE(frame.has_coordinates());
-}
-
 TEST_F(MapRead, OneBandIsGreyAndThreeAreColoursAsInPictures) {
   ImageParameters stored;
   stored.range = ValueRange::kType;

@@ -86,22 +86,6 @@ TEST(AnnotationText, XmlHoldsAnyName) {
   EXPECT_EQ(base64(std::vector<std::uint8_t>{'a', 'b', 0xFF}), "YWL/");
 }
 
-TEST(Annotations, CocoHasPolygonsAndRunLengthsForHoles) {
-  const Json coco = Json::parse(file_of(Made(kLabels), AnnotationFormat::kCoco, "a \"b\"&.png"));
-  EXPECT_EQ(coco["images"][0]["file_name"], "a \"b\"&.png");
-  EXPECT_EQ(coco["images"][0]["width"], 5);
-  ASSERT_EQ(coco["annotations"].size(), 3u);
-  const Json& ring = coco["annotations"][0];
-  EXPECT_EQ(ring["id"], 1);
-  EXPECT_EQ(ring["area"], 8);
-  EXPECT_EQ(ring["bbox"], Json({0, 0, 3, 3}));
-  EXPECT_EQ(ring["segmentation"]["size"], Json({4, 5}));
-  EXPECT_THAT(counts_of(ring["segmentation"]["counts"]),
-              ElementsAre(0u, 3u, 1u, 1u, 1u, 1u, 1u, 3u, 9u));
-  EXPECT_EQ(coco["annotations"][2]["segmentation"], Json({{1, 1, 2, 1, 2, 2, 1, 2}}));
-  EXPECT_EQ(coco["annotations"][2]["attributes"]["label"], 3);
-}
-
 TEST(Annotations, AFileOfSeveralImagesNumbersThemInOrder) {
   const TempFolder folder;
   const Made made(kLabels);

@@ -163,14 +163,6 @@ TEST(Overlay, TheExtensionChooses) {
   EXPECT_EQ(folder.names().size(), 3u);
 }
 
-TEST(Overlay, SameInputSameBytes) {
-  const Image image = flat(40, 30, {0.8F, 0.1F, 0.1F});
-  for (const PictureFormat format : {PictureFormat::kPng, PictureFormat::kJpeg}) {
-    EXPECT_EQ(encode_overlay(image, two_regions(40, 30), format),
-              encode_overlay(image, two_regions(40, 30), format));
-  }
-}
-
 TEST(Overlay, WhatCannotBeDrawnIsAnError) {
   const TempFolder folder;
   EXPECT_THROW(overlay(flat(4, 3, {0.5F}), one_region(3, 4)), InputError);

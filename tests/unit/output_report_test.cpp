@@ -144,8 +144,6 @@ TEST(Report, NamesThatAreNoUtf8AreStillJson) {
   EXPECT_EQ(json["input"], "caf\xEF\xBF\xBD \"1\"\n.jpg");
 }
 
-TEST(Report, SameRunSameText) { EXPECT_EQ(Sample().text(), Sample().text()); }
-
 TEST(Report, ReadsFromTopToBottomAndEndsTheLine) {
   const std::string text = Sample().text();
   EXPECT_THAT(text, EndsWith("}\n"));

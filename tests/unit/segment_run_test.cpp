@@ -222,23 +222,6 @@ class RunLogTest : public ::testing::Test {
   Console console_{"test"};
 };
 
-TEST_F(RunLogTest, EndsWithTheWorstCodeAndWritesALineAnImage) {
-  Plan plan = plan_of(3);
-  for (const char* name : {"a", "b", "c"})
-    plan.jobs[static_cast<std::size_t>(*name - 'a')].input = name;
-  {
-    RunLog log(options_, plan, console_);
-    log.concluded(converged(plan.jobs[0]));
-    log.concluded({&plan.jobs[1], {}, {}, Failure{ExitCode::kUsage, "too many regions"}, 0});
-    log.skipped(plan.jobs[2]);
-    EXPECT_EQ(log.end(false), ExitCode::kUsage);
-  }
-  EXPECT_EQ(diacut::testing::read_bytes(options_.json),
-            "{\"input\":\"a\"}\n"
-            "{\"input\":\"b\",\"error\":\"too many regions\",\"exit_code\":2}\n"
-            "{\"input\":\"c\",\"skipped\":true}\n");
-}
-
 TEST_F(RunLogTest, ARunThatGoesOnKeepsTheLinesAndTellsNothingTwice) {
   Plan plan = plan_of(4);
   for (const char* name : {"a", "b", "c", "d"})

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -101,21 +100,11 @@ TEST(WorkingParameters, ALeastSizeOfDirectCutsIsInPixelsOfTheWorkingImage) {
   EXPECT_EQ(least(), 0.01);
 }
 
-template <class Expected>
-std::string walk_start_failure(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Expected& error) {
-    return error.what();
-  }
-  return "";
-}
-
 class ReadProbabilities : public ::testing::Test {
  protected:
   std::string failure(const std::vector<std::uint8_t>& bytes) {
     const std::string path = folder_.write("p.npy", bytes);
-    const std::string message = walk_start_failure<InputError>([&] { read_probabilities(path); });
+    const std::string message = message_of<InputError>([&] { read_probabilities(path); });
     EXPECT_THAT(message, HasSubstr("p.npy"));
     return message;
   }
@@ -154,7 +143,7 @@ TEST_F(ReadProbabilities, RefusesOtherFiles) {
   cut.resize(cut.size() - 4);
   EXPECT_THAT(failure(cut), HasSubstr("cut off"));
   EXPECT_THAT(failure({'P', '5'}), HasSubstr("no .npy file"));
-  EXPECT_THAT(walk_start_failure<InputError>([&] { read_probabilities(folder_ / "none.npy"); }),
+  EXPECT_THAT(message_of<InputError>([&] { read_probabilities(folder_ / "none.npy"); }),
               AllOf(HasSubstr("none.npy"), HasSubstr("no such file")));
 }
 
@@ -226,7 +215,7 @@ TEST_F(WalkStart, Is0WhereNoSeedIsReached) {
 
 TEST_F(WalkStart, OfAnotherSizeOrWithMoreLabelsIsRefused) {
   const auto refusal = [&](const Probabilities& start) {
-    return walk_start_failure<InputError>([&] { working_image(asked(start), walking()); });
+    return message_of<InputError>([&] { working_image(asked(start), walking()); });
   };
   EXPECT_THAT(refusal(halves(8, 5, 2)), AllOf(HasSubstr("8x5"), HasSubstr("8x4")));
   EXPECT_THAT(refusal(halves(8, 4, 3)), AllOf(HasSubstr("3 labels"), HasSubstr("have 2")));
@@ -241,7 +230,7 @@ TEST_F(WalkStart, OfAnotherSizeOrWithMoreLabelsIsRefused) {
 TEST_F(WalkStart, IsRefusedWhereNothingHeedsIt) {
   const Probabilities start = halves(8, 4, 2);
   const auto refusal = [&](const ImageToSegment& asked, const Parameters& parameters) {
-    return walk_start_failure<ConfigError>([&] { working_image(asked, parameters); });
+    return message_of<ConfigError>([&] { working_image(asked, parameters); });
   };
   Parameters cut = walking();
   cut.region.method = RegionMethod::kHierarchy;
