@@ -139,6 +139,10 @@ void write_scene(const std::string& path, const SceneFile& scene) {
   for (int band = 1; band <= scene.bands && scene.no_data; ++band) {
     dataset->GetRasterBand(band)->SetNoDataValue(*scene.no_data);
   }
+  for (int band = 1; band <= 3 && scene.is_colour; ++band) {
+    const auto colour = static_cast<GDALColorInterp>(GCI_RedBand + band - 1);
+    dataset->GetRasterBand(band)->SetColorInterpretation(colour);
+  }
   if (scene.last_is_alpha) {
     dataset->GetRasterBand(scene.bands)->SetColorInterpretation(GCI_AlphaBand);
   }
@@ -265,6 +269,14 @@ void expect_own_centres(const std::string& path, const Labels& labels, const Map
     const OGRGeometry& shape = *feature->GetGeometryRef();
     const auto label = feature->GetFieldAsInteger64("label");
     EXPECT_TRUE(shape.IsValid()) << label;
+    const std::unique_ptr<OGRGeometry> several(
+        OGRGeometryFactory::forceToMultiPolygon(shape.clone()));
+    for (const OGRPolygon* polygon : *several->toMultiPolygon()) {
+      if (!on_globe) break;
+      // RFC 7946, 3.1.6: outer rings go counterclockwise, holes clockwise.
+      const OGRLinearRing* const outer = polygon->getExteriorRing();
+      for (const OGRLinearRing* ring : polygon) EXPECT_EQ(ring->isClockwise(), ring != outer);
+    }
     int wrong = 0;
     for (std::size_t k = 0; k < centres.size(); ++k) {
       wrong += (shape.Contains(&centres[k]) != FALSE) != (labels.values[k] == label) ? 1 : 0;

@@ -26,6 +26,7 @@ struct SceneFile {
   /// Column, row, x, y each; in place of the transform.
   std::vector<std::array<double, 4>> points = {};
   std::optional<double> no_data = std::nullopt;
+  bool is_colour = false;  ///< The first bands are red, green, blue.
   bool last_is_alpha = false;
   std::vector<int> palette = {};  ///< 0xRRGGBB each.
   std::vector<std::string> options = {};
@@ -41,8 +42,8 @@ void tag_scene(const std::string& path, bool is_placed, std::optional<double> no
 /// Makes a TIFF file one that GDAL takes for the mask of the file that it lies beside.
 void tag_mask(const std::string& path);
 
-/// Each polygon of a GeoJSON file is valid by GEOS, and the centres of pixels lie in that of their
-/// own label and in no other.
+/// Each polygon of a file is valid by GEOS, those of GeoJSON turn as its standard has it, and the
+/// centres of pixels lie in that of their own label and in no other.
 void expect_own_centres(const std::string& path, const Labels& labels, const MapFrame& frame);
 
 /// What GDAL reads of a raster.
