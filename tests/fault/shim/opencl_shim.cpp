@@ -32,6 +32,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <tuple>
+#include <type_traits>
 
 #include "fault_plan.hpp"
 
@@ -97,12 +99,25 @@ cl_device_id device_of(cl_event event) {
   return device_of(info<cl_context>(REAL(clGetEventInfo), event, CL_EVENT_CONTEXT));
 }
 
-/// Counts a call for the device of `handle`. Returns its fault, or null. Does those that are the
-/// same for all kinds: hang and kill.
-template <class Handle>
-const Fault* fault_of(Kind& kind, Handle handle) {
+// The device that a call with these arguments is for: that of the first one, as a rule.
+cl_device_id device_for(cl_uint, cl_platform_id*, cl_uint*) { return nullptr; }
+cl_device_id device_for(cl_uint, const cl_event* events) { return device_of(events[0]); }
+template <class... Rest>
+cl_device_id device_for(const cl_context_properties*, cl_uint, const cl_device_id* devices,
+                        Rest...) {
+  return devices[0];
+}
+template <class First, class... Rest>
+cl_device_id device_for(First first, Rest...) {
+  return device_of(first);
+}
+
+/// Counts a call. Returns its fault, or null. Does those that are the same for all kinds: hang and
+/// kill.
+template <class... Arguments>
+const Fault* fault_of(Kind& kind, Arguments... arguments) {
   const cl_device_id only = only_device();
-  if (only != nullptr && device_of(handle) != only) return nullptr;
+  if (only != nullptr && device_for(arguments...) != only) return nullptr;
   const Fault* const fault = kind.count();
   if (fault == nullptr) return nullptr;
   if (fault->is("hang")) hang();
@@ -114,24 +129,6 @@ const Fault* fault_of(Kind& kind, Handle handle) {
 cl_int error_of(const Fault& fault, cl_int usual) {
   if (!fault.is("fail")) fail("no action of this call", fault.action);
   return static_cast<cl_int>(fault.value_or(usual));
-}
-
-/// The call `real()` of a function that returns an error code.
-template <class Handle, class Real>
-cl_int status_call(Kind& kind, Handle handle, cl_int usual, const Real& real) {
-  const Fault* const fault = fault_of(kind, handle);
-  return fault == nullptr ? real() : error_of(*fault, usual);
-}
-
-/// The call `real()` of a function that returns a new object.
-template <class Handle, class Real>
-auto creating_call(Kind& kind, Handle handle, cl_int usual, cl_int* error, const Real& real)
-    -> decltype(real()) {
-  const Fault* const fault = fault_of(kind, handle);
-  if (fault == nullptr) return real();
-  const cl_int code = error_of(*fault, usual);
-  if (error != nullptr) *error = code;
-  return nullptr;
 }
 
 /// An event that ends with all that is in the queue, for a command that is left out.
@@ -169,83 +166,101 @@ bool spoil(const Fault& fault, void* data, std::size_t size) {
   return true;
 }
 
-/// The call `real()` that puts a command into the queue.
-template <class Real>
-cl_int command_call(Kind& kind, cl_command_queue queue, cl_event* event, const Real& real) {
-  const Fault* const fault = fault_of(kind, queue);
-  if (fault == nullptr) return real();
-  if (fault->is("skip")) return mark(queue, event);
-  if (fault->is("stall")) {
-    stall(queue);
-    return real();
+/// The function that stands before another one, which `Call` tells of. What it does of a fault goes
+/// by what the function returns: an error code, or a new object, whose error code goes to the last
+/// argument; the last argument of a command for a queue is its event.
+template <class Call, class Function>
+struct Before;
+template <class Call, class Returned, class... Arguments>
+struct Before<Call, Returned(Arguments...)> {
+  static Returned run(Arguments... arguments) {
+    using All = std::tuple<Arguments...>;
+    constexpr std::size_t kLast = sizeof...(Arguments) - 1;
+    using First = std::tuple_element_t<0, All>;
+    using Last = std::tuple_element_t<kLast, All>;
+    const Fault* const fault = fault_of(Call::kind, arguments...);
+    if (fault == nullptr) return Call::real()(arguments...);
+    const All all(arguments...);
+    if constexpr (!std::is_same_v<Returned, cl_int>) {
+      const cl_int code = error_of(*fault, Call::kUsual);
+      if (std::get<kLast>(all) != nullptr) *std::get<kLast>(all) = code;
+      return nullptr;
+    } else {
+      if constexpr (std::is_same_v<First, cl_command_queue> && std::is_same_v<Last, cl_event*>) {
+        if (fault->is("skip")) return mark(std::get<0>(all), std::get<kLast>(all));
+        if (fault->is("stall")) {
+          stall(std::get<0>(all));
+          return Call::real()(arguments...);
+        }
+      }
+      return error_of(*fault, Call::kUsual);
+    }
   }
-  return error_of(*fault, CL_OUT_OF_RESOURCES);
-}
+};
 
 __attribute__((constructor)) void begin() { read_plan("DIACUT_FAULT_OPENCL"); }
 __attribute__((destructor)) void end() { report_calls(); }
 
 }  // namespace
 
-// Functions that return an error code. USUAL is the code if the plan names none.
-#define STATUS(NAME, USUAL, HANDLE, PARAMETERS, ARGUMENTS)                         \
-  extern "C" cl_int CL_API_CALL NAME PARAMETERS {                                  \
-    static constinit Kind kind(#NAME);                                             \
-    return status_call(kind, HANDLE, USUAL, [&] { return REAL(NAME) ARGUMENTS; }); \
+// Puts the shim before a function of OpenCL. USUAL is the error code if the plan names none. The
+// dynamic loader asks for the address of the function that stands there, so that its parameters
+// are those of the header.
+#define STAND_BEFORE(NAME, USUAL)                                                    \
+  struct Call_##NAME {                                                               \
+    static constinit inline Kind kind{#NAME};                                        \
+    static constexpr cl_int kUsual = USUAL;                                          \
+    static auto real() { return REAL(NAME); }                                        \
+  };                                                                                 \
+  extern "C" {                                                                       \
+  static auto resolve_##NAME() { return &Before<Call_##NAME, decltype(NAME)>::run; } \
+  decltype(NAME) NAME __attribute__((ifunc("resolve_" #NAME)));                      \
   }
 
-STATUS(clGetPlatformIDs, CL_OUT_OF_HOST_MEMORY, cl_platform_id(),
-       (cl_uint count, cl_platform_id* platforms, cl_uint* found), (count, platforms, found))
-STATUS(clGetDeviceIDs, CL_OUT_OF_RESOURCES, platform,
-       (cl_platform_id platform, cl_device_type type, cl_uint count, cl_device_id* devices,
-        cl_uint* found),
-       (platform, type, count, devices, found))
+STAND_BEFORE(clGetPlatformIDs, CL_OUT_OF_HOST_MEMORY)
+STAND_BEFORE(clGetPlatformInfo, CL_OUT_OF_HOST_MEMORY)
+STAND_BEFORE(clGetCommandQueueInfo, CL_OUT_OF_HOST_MEMORY)
+STAND_BEFORE(clGetProgramInfo, CL_OUT_OF_HOST_MEMORY)
+STAND_BEFORE(clGetKernelInfo, CL_OUT_OF_HOST_MEMORY)
+STAND_BEFORE(clGetEventProfilingInfo, CL_OUT_OF_HOST_MEMORY)
+STAND_BEFORE(clGetProgramBuildInfo, CL_OUT_OF_HOST_MEMORY)
+STAND_BEFORE(clCreateProgramWithSource, CL_OUT_OF_HOST_MEMORY)
+STAND_BEFORE(clBuildProgram, CL_BUILD_PROGRAM_FAILURE)
+STAND_BEFORE(clCreateBuffer, CL_MEM_OBJECT_ALLOCATION_FAILURE)
+STAND_BEFORE(clCreateImage, CL_MEM_OBJECT_ALLOCATION_FAILURE)
+STAND_BEFORE(clEnqueueMapBuffer, CL_MEM_OBJECT_ALLOCATION_FAILURE)
+STAND_BEFORE(clGetDeviceIDs, CL_OUT_OF_RESOURCES)
+STAND_BEFORE(clSetKernelArg, CL_OUT_OF_RESOURCES)
+STAND_BEFORE(clFlush, CL_OUT_OF_RESOURCES)
+STAND_BEFORE(clFinish, CL_OUT_OF_RESOURCES)
+STAND_BEFORE(clWaitForEvents, CL_OUT_OF_RESOURCES)
+STAND_BEFORE(clCreateContext, CL_OUT_OF_RESOURCES)
+STAND_BEFORE(clCreateCommandQueue, CL_OUT_OF_RESOURCES)
+STAND_BEFORE(clCreateKernel, CL_OUT_OF_RESOURCES)
+STAND_BEFORE(clEnqueueNDRangeKernel, CL_OUT_OF_RESOURCES)
+STAND_BEFORE(clEnqueueCopyBuffer, CL_OUT_OF_RESOURCES)
+STAND_BEFORE(clEnqueueCopyBufferToImage, CL_OUT_OF_RESOURCES)
+STAND_BEFORE(clEnqueueFillBuffer, CL_OUT_OF_RESOURCES)
+STAND_BEFORE(clEnqueueUnmapMemObject, CL_OUT_OF_RESOURCES)
+STAND_BEFORE(clEnqueueMarkerWithWaitList, CL_OUT_OF_RESOURCES)
 
-// clGet...Info(handle, name, size, value, size of the value).
-#define INFO(NAME, HANDLE, PARAMETER)                                             \
-  STATUS(NAME, CL_OUT_OF_HOST_MEMORY, handle,                                     \
-         (HANDLE handle, PARAMETER name, size_t size, void* value, size_t* used), \
-         (handle, name, size, value, used))
-INFO(clGetPlatformInfo, cl_platform_id, cl_platform_info)
-INFO(clGetCommandQueueInfo, cl_command_queue, cl_command_queue_info)
-INFO(clGetProgramInfo, cl_program, cl_program_info)
-INFO(clGetKernelInfo, cl_kernel, cl_kernel_info)
-INFO(clGetEventProfilingInfo, cl_event, cl_profiling_info)
-
-STATUS(clGetProgramBuildInfo, CL_OUT_OF_HOST_MEMORY, device,
-       (cl_program program, cl_device_id device, cl_program_build_info name, size_t size,
-        void* value, size_t* used),
-       (program, device, name, size, value, used))
-STATUS(clBuildProgram, CL_BUILD_PROGRAM_FAILURE, program,
-       (cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
-        void(CL_CALLBACK* notify)(cl_program, void*), void* data),
-       (program, count, devices, options, notify, data))
-STATUS(clSetKernelArg, CL_OUT_OF_RESOURCES, kernel,
-       (cl_kernel kernel, cl_uint index, size_t size, const void* value),
-       (kernel, index, size, value))
-STATUS(clFlush, CL_OUT_OF_RESOURCES, queue, (cl_command_queue queue), (queue))
-STATUS(clFinish, CL_OUT_OF_RESOURCES, queue, (cl_command_queue queue), (queue))
-STATUS(clWaitForEvents, CL_OUT_OF_RESOURCES, events[0], (cl_uint count, const cl_event* events),
-       (count, events))
-
-// clRelease...() and clRetain...().
-#define OBJECT(TYPE, HANDLE)                                                      \
-  STATUS(clRelease##TYPE, CL_OUT_OF_RESOURCES, object, (HANDLE object), (object)) \
-  STATUS(clRetain##TYPE, CL_OUT_OF_RESOURCES, object, (HANDLE object), (object))
-OBJECT(Context, cl_context)
-OBJECT(CommandQueue, cl_command_queue)
-OBJECT(MemObject, cl_mem)
-OBJECT(Program, cl_program)
-OBJECT(Kernel, cl_kernel)
-OBJECT(Event, cl_event)
-OBJECT(Device, cl_device_id)
+#define STAND_BEFORE_LIFE_OF(TYPE)                   \
+  STAND_BEFORE(clRelease##TYPE, CL_OUT_OF_RESOURCES) \
+  STAND_BEFORE(clRetain##TYPE, CL_OUT_OF_RESOURCES)
+STAND_BEFORE_LIFE_OF(Context)
+STAND_BEFORE_LIFE_OF(CommandQueue)
+STAND_BEFORE_LIFE_OF(MemObject)
+STAND_BEFORE_LIFE_OF(Program)
+STAND_BEFORE_LIFE_OF(Kernel)
+STAND_BEFORE_LIFE_OF(Event)
+STAND_BEFORE_LIFE_OF(Device)
 
 extern "C" cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size,
                                               void* value, size_t* used) {
   static constinit Kind kind("clGetDeviceInfo");
-  const cl_int code = status_call(kind, device, CL_OUT_OF_HOST_MEMORY, [&] {
-    return REAL(clGetDeviceInfo)(device, name, size, value, used);
-  });
+  const Fault* const fault = fault_of(kind, device);
+  if (fault != nullptr) return error_of(*fault, CL_OUT_OF_HOST_MEMORY);
+  const cl_int code = REAL(clGetDeviceInfo)(device, name, size, value, used);
   const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
   if (code == CL_SUCCESS && name == CL_DEVICE_TYPE && size == sizeof gpu && value != nullptr &&
       std::getenv("DIACUT_FAULT_GPU") != nullptr) {
@@ -269,73 +284,6 @@ extern "C" cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name,
   }
   return code;
 }
-
-// Functions that return a new object, with `error` as last parameter.
-#define CREATING(TYPE, NAME, USUAL, HANDLE, PARAMETERS, ARGUMENTS)                          \
-  extern "C" TYPE CL_API_CALL NAME PARAMETERS {                                             \
-    static constinit Kind kind(#NAME);                                                      \
-    return creating_call(kind, HANDLE, USUAL, error, [&] { return REAL(NAME) ARGUMENTS; }); \
-  }
-
-CREATING(cl_context, clCreateContext, CL_OUT_OF_RESOURCES, devices[0],
-         (const cl_context_properties* properties, cl_uint count, const cl_device_id* devices,
-          void(CL_CALLBACK* notify)(const char*, const void*, size_t, void*), void* data,
-          cl_int* error),
-         (properties, count, devices, notify, data, error))
-CREATING(cl_command_queue, clCreateCommandQueue, CL_OUT_OF_RESOURCES, device,
-         (cl_context context, cl_device_id device, cl_command_queue_properties properties,
-          cl_int* error),
-         (context, device, properties, error))
-CREATING(cl_mem, clCreateBuffer, CL_MEM_OBJECT_ALLOCATION_FAILURE, context,
-         (cl_context context, cl_mem_flags flags, size_t size, void* host, cl_int* error),
-         (context, flags, size, host, error))
-CREATING(cl_mem, clCreateImage, CL_MEM_OBJECT_ALLOCATION_FAILURE, context,
-         (cl_context context, cl_mem_flags flags, const cl_image_format* format,
-          const cl_image_desc* description, void* host, cl_int* error),
-         (context, flags, format, description, host, error))
-CREATING(cl_program, clCreateProgramWithSource, CL_OUT_OF_HOST_MEMORY, context,
-         (cl_context context, cl_uint count, const char** texts, const size_t* sizes,
-          cl_int* error),
-         (context, count, texts, sizes, error))
-CREATING(cl_kernel, clCreateKernel, CL_OUT_OF_RESOURCES, program,
-         (cl_program program, const char* name, cl_int* error), (program, name, error))
-CREATING(void*, clEnqueueMapBuffer, CL_MEM_OBJECT_ALLOCATION_FAILURE, queue,
-         (cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
-          size_t offset, size_t size, cl_uint waits, const cl_event* wait, cl_event* event,
-          cl_int* error),
-         (queue, buffer, blocking, flags, offset, size, waits, wait, event, error))
-
-// Functions that put a command into the queue.
-#define COMMAND(NAME, PARAMETERS, ARGUMENTS)                                       \
-  extern "C" cl_int CL_API_CALL NAME PARAMETERS {                                  \
-    static constinit Kind kind(#NAME);                                             \
-    return command_call(kind, queue, event, [&] { return REAL(NAME) ARGUMENTS; }); \
-  }
-
-COMMAND(clEnqueueNDRangeKernel,
-        (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
-         const size_t* global, const size_t* local, cl_uint waits, const cl_event* wait,
-         cl_event* event),
-        (queue, kernel, dimensions, offset, global, local, waits, wait, event))
-COMMAND(clEnqueueCopyBuffer,
-        (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
-         size_t size, cl_uint waits, const cl_event* wait, cl_event* event),
-        (queue, from, to, from_offset, to_offset, size, waits, wait, event))
-COMMAND(clEnqueueCopyBufferToImage,
-        (cl_command_queue queue, cl_mem from, cl_mem to, size_t offset, const size_t* origin,
-         const size_t* region, cl_uint waits, const cl_event* wait, cl_event* event),
-        (queue, from, to, offset, origin, region, waits, wait, event))
-COMMAND(clEnqueueFillBuffer,
-        (cl_command_queue queue, cl_mem buffer, const void* pattern, size_t pattern_size,
-         size_t offset, size_t size, cl_uint waits, const cl_event* wait, cl_event* event),
-        (queue, buffer, pattern, pattern_size, offset, size, waits, wait, event))
-COMMAND(clEnqueueUnmapMemObject,
-        (cl_command_queue queue, cl_mem memory, void* mapped, cl_uint waits, const cl_event* wait,
-         cl_event* event),
-        (queue, memory, mapped, waits, wait, event))
-COMMAND(clEnqueueMarkerWithWaitList,
-        (cl_command_queue queue, cl_uint waits, const cl_event* wait, cl_event* event),
-        (queue, waits, wait, event))
 
 extern "C" cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer,
                                                   cl_bool blocking, size_t offset, size_t size,
