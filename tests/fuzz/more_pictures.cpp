@@ -38,24 +38,6 @@ FileBytes lossless_webp(int width, int height) {
                          {cv::IMWRITE_WEBP_QUALITY, 101});
 }
 
-/// Components of `bits` bits, of which the later ones have half the size where `is_reduced`.
-std::vector<cv::Mat> components(int count, int bits, bool is_reduced = false) {
-  std::vector<cv::Mat> made;
-  for (int k = 0; k < count; ++k) {
-    const bool is_half = is_reduced && k > 0;
-    cv::Mat samples = random_samples(is_half ? 5 : 10, is_half ? 4 : 8, CV_16UC1);
-    samples.convertTo(samples, CV_32S);
-    made.push_back(samples / (1 << (16 - bits)));
-  }
-  return made;
-}
-
-std::vector<cv::Mat> signed_components(int bits) {
-  std::vector<cv::Mat> made = components(1, bits);
-  made[0] -= 1 << (bits - 1);
-  return made;
-}
-
 testing::TiffPage linear_page() {
   const cv::Mat light = random_samples(64, 48, CV_16UC3);
   testing::TiffPage page = testing::dng_page(light);
@@ -101,7 +83,7 @@ std::vector<SpoiltFile> spoilt_webps() {
   constexpr std::size_t kFlags = 20;
   FileBytes nothing = bytes_of(std::string("RIFF\x08\0\0\0WEBPVP8X", 16));
   return {cut_off(simple, 0.5),
-          with(extended, kFlags, 2 | extended[kFlags]),
+          {with(extended, kFlags, 2 | extended[kFlags]), "animated"},
           with(simple, place_of(simple, "VP8L"), 'W'),
           with(extended, place_of(extended, "ICCP") + 6, 1),
           with(simple, place_of(simple, "VP8L") + 8, 0),
@@ -128,19 +110,29 @@ std::vector<SpoiltFile> spoilt_jxls() {
 }
 
 std::vector<FileBytes> more_jpeg2000s() {
-  return {testing::write_jpeg2000({.components = components(3, 8, true), .is_ycc = true}),
-          testing::write_jpeg2000({.components = components(3, 12), .bits = 12, .is_ycc = true}),
-          testing::write_jpeg2000({.components = components(3, 8, true), .is_bare = true}),
-          testing::write_jpeg2000({.components = components(4, 8)}),
-          testing::write_jpeg2000({.components = components(2, 16), .bits = 16}),
-          testing::write_jpeg2000({.components = signed_components(8), .is_signed = true}),
-          testing::write_jpeg2000(random_samples(9, 7, CV_8UC3), 8, false,
-                                  testing::adobe_rgb_profile())};
+  const cv::Mat deep = random_samples(10, 8, CV_16UC3) / 17;
+  const FileBytes twelve = testing::write_jpeg2000({.samples = deep, .bits = 12});
+  cv::Mat negative;
+  random_samples(10, 8, CV_8UC1).convertTo(negative, CV_16S, 1, -128);
+  constexpr std::uint8_t kLumaAndChroma = 18;
+  const FileBytes small_chroma = testing::stored_file("small_chroma.jp2");
+  const auto container = static_cast<std::ptrdiff_t>(place_of(small_chroma, "\xff\x4f\xff\x51"));
+  return {small_chroma,
+          {small_chroma.begin() + container, small_chroma.end()},
+          with(twelve, place_of(twelve, "colr") + 10, kLumaAndChroma),
+          testing::write_jpeg2000({.samples = random_samples(10, 8, CV_8UC4)}),
+          testing::write_jpeg2000({.samples = random_samples(10, 8, CV_16UC2)}),
+          testing::write_jpeg2000({.samples = negative}),
+          testing::write_jpeg2000(
+              {.samples = random_samples(9, 7, CV_8UC3), .profile = testing::adobe_rgb_profile()})};
 }
 
 std::vector<SpoiltFile> spoilt_jpeg2000s() {
-  const FileBytes whole = testing::write_jpeg2000({.components = components(3, 8)});
-  const FileBytes bare = testing::write_jpeg2000({.components = components(3, 8), .is_bare = true});
+  const cv::Mat colour = random_samples(10, 8, CV_8UC3);
+  const FileBytes whole = testing::write_jpeg2000({.samples = colour});
+  const FileBytes bare = testing::write_jpeg2000({.samples = colour, .is_bare = true});
+  cv::Mat deep;
+  random_samples(10, 8, CV_16UC1).convertTo(deep, CV_32S);
   const std::size_t colours = place_of(whole, "colr");
   const std::size_t size = place_of(bare, "\xff\x51");
   constexpr std::size_t kCmyk = 12;
@@ -150,8 +142,8 @@ std::vector<SpoiltFile> spoilt_jpeg2000s() {
           with(whole, colours + 10, kCmyk),
           with(bare, size + 40 + 3, 6),  // The second component is of another depth.
           with(bare, size + 40 + 1, 0),  // The first has no distance between its samples.
-          testing::write_jpeg2000({.components = components(5, 8)}),
-          testing::write_jpeg2000({.components = components(1, 16), .bits = 20})};
+          testing::write_jpeg2000({.samples = random_samples(10, 8, CV_8UC(5))}),
+          testing::write_jpeg2000({.samples = deep, .bits = 20})};
 }
 
 std::vector<FileBytes> more_raws() {

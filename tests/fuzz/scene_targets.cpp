@@ -107,7 +107,7 @@ std::vector<FileBytes> scene_seeds() {
                          "SAMP_NUM_COEFF=1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0",
                          "SAMP_DEN_COEFF=1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"}}});
   files.push_back(masked_scene());
-  FileBytes boxes = testing::write_jpeg2000(testing::random_samples(9, 7, CV_8UC1));
+  FileBytes boxes = testing::write_jpeg2000({.samples = testing::random_samples(9, 7, CV_8UC1)});
   files.push_back(boxes);
   constexpr std::ptrdiff_t kHead = 32;  // The boxes that come first in any file.
   for (int box = 0; box < 300; ++box) {

@@ -3,14 +3,18 @@
 #include <jxl/encode.h>
 #include <lcms2.h>
 #include <libheif/heif.h>
-#include <openjpeg.h>
 #include <tiffio.h>
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
+
+#include "map_files.hpp"
+#include "support.hpp"
+#include "temp_folder.hpp"
 
 namespace diacut::testing {
 namespace {
@@ -192,86 +196,31 @@ FileBytes with_profile(FileBytes bytes, const FileBytes& profile) {
 
 }  // namespace
 
-FileBytes write_jpeg2000(const cv::Mat& samples, int bits, bool is_bare, const FileBytes& profile) {
-  Jpeg2000File file;
-  file.bits = bits;
-  file.is_bare = is_bare;
-  for (int k = 0; k < samples.channels(); ++k) {
-    cv::Mat plane;
-    cv::extractChannel(samples, plane, k);
-    plane.convertTo(plane, CV_32S);
-    file.components.push_back(plane);
-  }
-  const FileBytes bytes = write_jpeg2000(file);
-  return profile.empty() ? bytes : with_profile(bytes, profile);
-}
-
 FileBytes write_jpeg2000(const Jpeg2000File& file) {
-  const auto channels = static_cast<unsigned>(file.components.size());
-  const cv::Mat& first = file.components.front();
-  std::vector<opj_image_cmptparm_t> components(channels);
-  bool is_reduced = false;
-  for (unsigned k = 0; k < channels; ++k) {
-    const cv::Mat& samples = file.components[k];
-    const bool is_half = samples.cols < first.cols;
-    is_reduced = is_reduced || is_half;
-    opj_image_cmptparm_t& each = components[k];
-    each.dx = each.dy = is_half ? 2 : 1;
-    each.w = static_cast<unsigned>(samples.cols);
-    each.h = static_cast<unsigned>(samples.rows);
-    each.prec = static_cast<unsigned>(file.bits);
-    each.sgnd = file.is_signed ? 1 : 0;
-  }
-  const std::unique_ptr<opj_image_t, decltype(&opj_image_destroy)> image(
-      opj_image_create(channels, components.data(),
-                       file.is_ycc    ? OPJ_CLRSPC_SYCC
-                       : channels < 3 ? OPJ_CLRSPC_GRAY
-                                      : OPJ_CLRSPC_SRGB),
-      &opj_image_destroy);
-  image->x1 = static_cast<unsigned>(first.cols);
-  image->y1 = static_cast<unsigned>(first.rows);
-  for (unsigned k = 0; k < channels; ++k) {
-    const cv::Mat& plane = file.components[k];
-    std::memcpy(image->comps[k].data, plane.data, plane.total() * 4);
-  }
-  const std::unique_ptr<opj_codec_t, decltype(&opj_destroy_codec)> codec(
-      opj_create_compress(file.is_bare ? OPJ_CODEC_J2K : OPJ_CODEC_JP2), &opj_destroy_codec);
-  opj_cparameters_t parameters;
-  opj_set_default_encoder_parameters(&parameters);
-  parameters.tcp_numlayers = 1;
-  parameters.tcp_rates[0] = 0;  // Without loss.
-  parameters.cp_disto_alloc = 1;
-  parameters.numresolution = 3;
-  parameters.tcp_mct = channels >= 3 && !is_reduced && !file.is_ycc ? 1 : 0;
-  require(opj_setup_encoder(codec.get(), &parameters, image.get()) != OPJ_FALSE, "JPEG 2000");
-  struct Sink {
-    FileBytes bytes;
-    std::size_t at = 0;
-  } sink;
-  const std::unique_ptr<opj_stream_t, decltype(&opj_stream_destroy)> stream(
-      opj_stream_default_create(OPJ_FALSE), &opj_stream_destroy);
-  opj_stream_set_user_data(stream.get(), &sink, nullptr);
-  opj_stream_set_write_function(stream.get(),
-                                [](void* data, OPJ_SIZE_T size, void* user) -> OPJ_SIZE_T {
-                                  auto* to = static_cast<Sink*>(user);
-                                  to->bytes.resize(std::max(to->bytes.size(), to->at + size));
-                                  std::memcpy(to->bytes.data() + to->at, data, size);
-                                  to->at += size;
-                                  return size;
-                                });
-  opj_stream_set_seek_function(stream.get(), [](OPJ_OFF_T to, void* user) -> OPJ_BOOL {
-    static_cast<Sink*>(user)->at = static_cast<std::size_t>(to);
-    return OPJ_TRUE;
-  });
-  opj_stream_set_skip_function(stream.get(), [](OPJ_OFF_T by, void* user) -> OPJ_OFF_T {
-    static_cast<Sink*>(user)->at += static_cast<std::size_t>(by);
-    return by;
-  });
-  require(opj_start_compress(codec.get(), image.get(), stream.get()) != OPJ_FALSE &&
-              opj_encode(codec.get(), stream.get()) != OPJ_FALSE &&
-              opj_end_compress(codec.get(), stream.get()) != OPJ_FALSE,
-          "JPEG 2000");
-  return sink.bytes;
+  const std::map<int, std::string> types = {
+      {CV_8U, "Byte"}, {CV_16U, "UInt16"}, {CV_16S, "Int16"}, {CV_32S, "UInt32"}};
+  const int channels = file.samples.channels();
+  SceneFile scene{.width = file.samples.cols,
+                  .height = file.samples.rows,
+                  .driver = "JP2OpenJPEG",
+                  .type = types.at(file.samples.depth()),
+                  .bands = channels,
+                  .epsg = 0,
+                  .transform = {},
+                  .is_colour = channels > 2,
+                  .options = {"QUALITY=100", "REVERSIBLE=YES"}};
+  if (file.bits != 0) scene.options.push_back("NBITS=" + std::to_string(file.bits));
+  if (file.is_bare) scene.options.emplace_back("CODEC=J2K");
+  cv::Mat numbers;
+  file.samples.convertTo(numbers, CV_64F);
+  scene.value = [&](int band, int x, int y) {
+    return numbers.ptr<double>(y)[x * channels + band - 1];
+  };
+  const TempFolder folder;
+  write_scene(folder / "a.jp2", scene);
+  const std::string text = read_bytes(folder / "a.jp2");
+  const FileBytes bytes(text.begin(), text.end());
+  return file.profile.empty() ? bytes : with_profile(bytes, file.profile);
 }
 
 FileBytes write_dng(const cv::Mat& light, int orientation) {

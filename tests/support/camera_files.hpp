@@ -33,20 +33,14 @@ struct JxlFile {
 };
 FileBytes write_jxl(const JxlFile& file);
 
-/// The components of a JPEG 2000 file; those of half the first one's size hold half as many samples
-/// across and down.
 struct Jpeg2000File {
-  std::vector<cv::Mat> components = {};  ///< CV_32SC1, each.
-  int bits = 8;
-  bool is_signed = false;
-  bool is_bare = false;
-  bool is_ycc = false;  ///< As the container says; such files are no RGB.
+  cv::Mat samples = {};
+  int bits = 0;          ///< 0: all of the samples' type.
+  bool is_bare = false;  ///< A codestream without container.
+  FileBytes profile = {};
 };
+/// Without loss.
 FileBytes write_jpeg2000(const Jpeg2000File& file);
-
-/// `samples`: 8 bits, or `bits` of 16; without loss. `is_bare`: a codestream without container.
-FileBytes write_jpeg2000(const cv::Mat& samples, int bits = 8, bool is_bare = false,
-                         const FileBytes& profile = {});
 
 /// A DNG of a sensor that has the primaries of sRGB: rows of red, green, red, ... and green, blue,
 /// ..., each with the light that `light` (CV_16UC3) has of its colour, linear.

@@ -125,8 +125,8 @@ std::map<std::string, FileBytes> whole_camera_files() {
   files["a.avif"] = write_heif({.is_avif = true, .pictures = {colour}});
   files["a.jxl"] = write_jxl({.frames = {colour}});
   files["lossy.jxl"] = write_jxl({.is_lossy = true, .frames = {deep}});
-  files["a.jp2"] = write_jpeg2000(colour);
-  files["a.j2k"] = write_jpeg2000(deep, 16, true);
+  files["a.jp2"] = write_jpeg2000({.samples = colour});
+  files["a.j2k"] = write_jpeg2000({.samples = deep, .is_bare = true});
   files["a.gif"] = stored_file("interlaced.gif");
   files["a.dng"] = write_dng(random_samples(64, 48, CV_16UC3));
   const std::string header = "P6 41 29 255\n";

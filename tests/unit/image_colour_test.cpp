@@ -157,7 +157,7 @@ std::map<std::string, FileBytes> files_with(const cv::Mat& samples, const FileBy
   return {{"a.png", png_with(samples, profile)},
           {"a.tif", tiff_with(samples, profile)},
           {"a.webp", webp_with(samples, profile)},
-          {"a.jp2", testing::write_jpeg2000(samples, 8, false, profile)}};
+          {"a.jp2", testing::write_jpeg2000({.samples = samples, .profile = profile})}};
 }
 
 /// The sRGB encoding of light (IEC 61966-2-1).

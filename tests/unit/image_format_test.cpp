@@ -47,8 +47,9 @@ TEST(ImageFormat, ThoseOfCamerasAreToldFromTheFirstBytes) {
   EXPECT_EQ(identify_format(testing::write_heif({.is_avif = true, .pictures = {samples}})),
             ImageFormat::kHeif);
   EXPECT_EQ(identify_format(testing::write_jxl({.frames = {samples}})), ImageFormat::kJxl);
-  EXPECT_EQ(identify_format(testing::write_jpeg2000(samples)), ImageFormat::kJpeg2000);
-  EXPECT_EQ(identify_format(testing::write_jpeg2000(samples, 8, true)), ImageFormat::kJpeg2000);
+  EXPECT_EQ(identify_format(testing::write_jpeg2000({.samples = samples})), ImageFormat::kJpeg2000);
+  EXPECT_EQ(identify_format(testing::write_jpeg2000({.samples = samples, .is_bare = true})),
+            ImageFormat::kJpeg2000);
   for (const char* head : {"P1 3 2 0", "P5\n# by a scanner\n3 2", "P7\nWIDTH 3"}) {
     EXPECT_EQ(identify_format(image_format_bytes_of(head)), ImageFormat::kPnm) << head;
   }

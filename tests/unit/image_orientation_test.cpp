@@ -4,9 +4,11 @@
 #include <array>
 #include <functional>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 #include <string>
 #include <vector>
 
+#include "camera_files.hpp"
 #include "image/decoded.hpp"
 #include "image_files.hpp"
 
@@ -110,6 +112,19 @@ std::vector<TurnedFormat> turned_formats() {
   for (int k = 0; k < 5 * 3; ++k) palette.samples.push_back(static_cast<std::uint8_t>(k));
   for (int k = 0; k < 3 * 256; ++k) palette.palette.push_back(static_cast<std::uint16_t>(k * 997));
   all.push_back(by_tag("TIFF with a palette", palette));
+  // Of grey the chromas, which have half the size in AVIF, are the same turned.
+  cv::Mat grey;
+  cv::cvtColor(random_samples(5, 3, CV_8UC1), grey, cv::COLOR_GRAY2RGB);
+  for (const bool is_avif : {false, true}) {
+    all.push_back({is_avif ? "AVIF" : "HEIC", [=](int orientation) {
+                     return write_heif({.is_avif = is_avif,
+                                        .orientation = std::max(orientation, 1),
+                                        .pictures = {grey}});
+                   }});
+  }
+  all.push_back({"JPEG XL", [=](int orientation) {
+                   return write_jxl({.orientation = std::max(orientation, 1), .frames = {colours}});
+                 }});
   return all;
 }
 
