@@ -19,31 +19,10 @@ from PIL import Image, ImageDraw
 from pycocotools import mask as coco_mask
 from pycocotools.coco import COCO
 from shapely.geometry import Polygon, shape
+from skimage import measure
 
 SEGMENT = sys.argv[1]
 FOLDER = Path(sys.argv[2]).resolve()
-
-
-def scan_order(classes):
-    """4-connected regions of equal class, numbered from 1 in scan order; class 0 is no data."""
-    height, width = classes.shape
-    labels = np.zeros((height, width), np.int32)
-    count = 0
-    for y in range(height):
-        for x in range(width):
-            if classes[y, x] == 0 or labels[y, x]:
-                continue
-            count += 1
-            labels[y, x] = count
-            open_pixels = [(y, x)]
-            while open_pixels:
-                v, u = open_pixels.pop()
-                for b, a in ((v - 1, u), (v + 1, u), (v, u - 1), (v, u + 1)):
-                    if 0 <= b < height and 0 <= a < width and not labels[b, a] \
-                            and classes[b, a] == classes[v, u]:
-                        labels[b, a] = count
-                        open_pixels.append((b, a))
-    return labels
 
 
 def neighbour_pairs(labels):
@@ -75,18 +54,11 @@ def write_tree(path, labels):
     path.write_bytes(data + struct.pack("<I", zlib.crc32(data)))
 
 
-def filled(rings, size, scale=16):
+def filled(rings, size):
     """The pixels whose centres are inside rings by the even-odd rule."""
-    height, width = size
-    inside = np.zeros((height, width), bool)
-    for ring in rings:
-        for (x0, y0), (x1, y1) in zip(ring, ring[1:] + ring[:1]):
-            for row in range(height):
-                y = row + 0.5
-                if (y0 <= y) != (y1 <= y):
-                    x = x0 + (y - y0) * (x1 - x0) / (y1 - y0)
-                    inside[row] ^= np.arange(width) + 0.5 > x
-    return inside
+    centres = np.indices(size).reshape(2, -1).T[:, ::-1] + 0.5
+    inside = [measure.points_in_poly(centres, ring) for ring in rings]
+    return np.logical_xor.reduce(inside).reshape(size)
 
 
 def integers(points):
@@ -284,7 +256,7 @@ def hard_labels():
     classes[8:12, 9:13] = 5
     classes[9, 10] = 0
     classes[14:17, 10:18] = [[4, 4, 1, 4, 4, 2, 2, 4], [4, 1, 4, 4, 2, 4, 4, 4], [4, 4, 1, 4, 2, 2, 2, 4]]
-    return scan_order(classes)
+    return measure.label(classes, background=0, connectivity=1).astype(np.int32)
 
 
 def run(*arguments, code=0):

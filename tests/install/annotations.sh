@@ -7,7 +7,7 @@ work=$1 source=$2
 source "$source/tests/install/python_environment.sh"
 folder=$work/annotations
 make_environment "$folder"
-pip install numpy pillow pycocotools lxml networkx shapely
+pip install numpy pillow pycocotools lxml networkx scikit-image shapely
 # What decoding Label Studio's masks imports; the converter's own list of requirements is many times as long.
 pip install ijson label-studio-tools pandas requests ujson
 pip install --no-deps label-studio-converter
