@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -111,18 +110,6 @@ TEST(MatvecProfile, TheCompressedFormIsTakenWhereItIsFasterInAStorageThatIsAllow
             large);
 }
 
-TEST(MatvecProfile, PassesOverWhatIsNotItsOwn) {
-  const std::string good = plausible_profile_text(DeviceKind::kCpu);
-  // The rates of the general formats are read by others.
-  EXPECT_NO_THROW(
-      parse_matvec_profile(replaced(good, "\"csr/scalar\": [", "\"csr/scalar\": [-1, "), "p"));
-  // Kernels of another version are left out.
-  const std::string unknown = replaced(good, "\"naive\"", "\"fancy\"");
-  EXPECT_EQ(parse_matvec_profile(unknown, "p").rates.size(), 1U);
-  const std::string stored = replaced(good, "\"naive\"", "\"symmetric\", \"storage\": \"bits4\"");
-  EXPECT_EQ(parse_matvec_profile(stored, "p").rates.size(), 1U);
-}
-
 TEST(MatvecProfile, ItsFileIsInTheUsersDataFolder) {
   const Variable data("XDG_DATA_HOME", "/data");
   EXPECT_EQ(profile_path(device()), "/data/diacut/profiles/a-device.json");
@@ -209,41 +196,6 @@ TEST(MatvecProfile, AutoTakesTheProductFromIt) {
   EXPECT_EQ(chosen(MatvecKind::kLocal, 100'000).note, "");
 }
 
-TEST(MatvecProfile, ThoseThatShipAreReadAndChosenByDevice) {
-  const testing::TempFolder folder;
-  const Variable data("XDG_DATA_HOME", folder.path().string());
-  EXPECT_FALSE(embedded_profiles().empty());
-  for (const EmbeddedText& shipped : embedded_profiles()) {
-    const MatvecProfile profile =
-        parse_matvec_profile(std::string(shipped.text), std::string(shipped.name));
-    EXPECT_FALSE(profile.rates.empty()) << shipped.name;
-    for (const std::size_t rows : {10'000, 100'000, 1'000'000, 10'000'000}) {
-      EXPECT_NE(profile.fastest(rows)->kernel, MatvecKind::kSymmetric) << shipped.name;
-      const std::vector<MatvecStorage> half{MatvecStorage::kHalf};
-      EXPECT_GE(profile.fastest(rows, half)->gflops, profile.fastest(rows)->gflops);
-    }
-    for (const auto& [storage, name] : kMatvecStorageNames) {
-      if (storage == MatvecStorage::kAuto) continue;
-      EXPECT_TRUE(
-          std::any_of(profile.rates.begin(), profile.rates.end(),
-                      [storage = storage](const auto& each) { return each.storage == storage; }))
-          << shipped.name << " does not know " << name;
-    }
-    ProfiledDevice of;
-    read_profile(std::string(shipped.text), std::string(shipped.name),
-                 [&](const nlohmann::json& root) { of = device_of(root); });
-    DeviceInfo info;
-    info.name = of.name;
-    info.platform = of.platform;
-    info.driver = "of tomorrow";
-    info.kind = of.kind;
-    const FoundProfile<MatvecProfile> choice = find_matvec_profile(info);
-    ASSERT_TRUE(choice.profile.has_value()) << shipped.name;
-    EXPECT_EQ(choice.origin.source, shipped.name);
-  }
-}
-
-using ::testing::HasSubstr;
 using testing::plausible_format_profile;
 
 FormatProfile::Rates rates_of(std::vector<double> gflops) {
@@ -295,31 +247,55 @@ TEST(FormatProfile, InterpolatesInLogarithmsAndKeepsTheTimeBelow) {
   EXPECT_GT(profile.expected_milliseconds(nothing, 100, 400), 1e300);
 }
 
-TEST(FormatProfile, PassesOverWhatIsNotItsOwn) {
-  const std::string good = testing::plausible_profile_text(DeviceKind::kCpu);
-  // The part of the stencil's product is read by others.
-  EXPECT_NO_THROW(parse_format_profile(testing::replaced(good, "\"matvec\"", "\"product\""), "p"));
+TEST(Profiles, PartsPassOverWhatIsNotTheirOwn) {
+  const std::string good = plausible_profile_text(DeviceKind::kCpu);
+  EXPECT_NO_THROW(
+      parse_matvec_profile(replaced(good, "\"csr/scalar\": [", "\"csr/scalar\": [-1, "), "p"));
+  EXPECT_NO_THROW(parse_format_profile(replaced(good, "\"matvec\"", "\"product\""), "p"));
   // Kernels of another version are left out.
-  const std::string unknown = testing::replaced(good, "\"csr/scalar\"", "\"csr/warp\"");
+  for (const char* other : {"\"fancy\"", "\"symmetric\", \"storage\": \"bits4\""}) {
+    EXPECT_EQ(parse_matvec_profile(replaced(good, "\"naive\"", other), "p").rates.size(), 1U);
+  }
+  const std::string unknown = replaced(good, "\"csr/scalar\"", "\"csr/warp\"");
   EXPECT_EQ(parse_format_profile(unknown, "p").rates.size() + 1,
             parse_format_profile(good, "p").rates.size());
 }
 
-TEST(FormatProfile, ThoseThatShipAreRead) {
+TEST(Profiles, ThoseThatShipAreReadAndChosenByDevice) {
+  const testing::TempFolder folder;
+  const Variable data("XDG_DATA_HOME", folder.path().string());
   EXPECT_FALSE(embedded_profiles().empty());
   for (const EmbeddedText& shipped : embedded_profiles()) {
-    const FormatProfile profile =
-        parse_format_profile(std::string(shipped.text), std::string(shipped.name));
-    EXPECT_FALSE(profile.rates.empty()) << shipped.name;
-    DeviceInfo device;
-    device.name = profile.device.name;
-    device.platform = profile.device.platform;
-    device.driver = "of tomorrow";
-    device.kind = profile.device.kind;
-    const FoundProfile<FormatProfile> choice = find_format_profile(device);
-    ASSERT_TRUE(choice.profile.has_value()) << shipped.name;
+    SCOPED_TRACE(shipped.name);
+    const std::string text(shipped.text);
+    const MatvecProfile profile = parse_matvec_profile(text, "p");
+    EXPECT_FALSE(profile.rates.empty());
+    for (const std::size_t rows : {10'000, 100'000, 1'000'000, 10'000'000}) {
+      EXPECT_NE(profile.fastest(rows)->kernel, MatvecKind::kSymmetric);
+      const std::vector<MatvecStorage> half{MatvecStorage::kHalf};
+      EXPECT_GE(profile.fastest(rows, half)->gflops, profile.fastest(rows)->gflops);
+    }
+    for (const auto& [storage, name] : kMatvecStorageNames) {
+      if (storage == MatvecStorage::kAuto) continue;
+      EXPECT_TRUE(
+          std::any_of(profile.rates.begin(), profile.rates.end(),
+                      [storage = storage](const auto& each) { return each.storage == storage; }))
+          << "does not know " << name;
+    }
+    const FormatProfile formats = parse_format_profile(text, "p");
+    EXPECT_FALSE(formats.rates.empty());
+    DeviceInfo info;
+    info.name = formats.device.name;
+    info.platform = formats.device.platform;
+    info.driver = "of tomorrow";
+    info.kind = formats.device.kind;
+    const FoundProfile<MatvecProfile> chosen = find_matvec_profile(info);
+    ASSERT_TRUE(chosen.profile.has_value());
+    EXPECT_EQ(chosen.origin.source, shipped.name);
+    const FoundProfile<FormatProfile> choice = find_format_profile(info);
+    ASSERT_TRUE(choice.profile.has_value());
     EXPECT_EQ(choice.origin.source, shipped.name);
-    EXPECT_EQ(*choice.profile, profile);
+    EXPECT_EQ(*choice.profile, formats);
   }
 }
 

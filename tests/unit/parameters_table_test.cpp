@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 #include <regex>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "core/parameter_table.hpp"
 #include "diacut/parameters.hpp"
@@ -121,9 +124,36 @@ TEST(ParameterTable, EachEntryHasAMemberOfItsOwn) {
 
 TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
   const double infinity = std::numeric_limits<double>::infinity();
+  using Values = std::vector<ParameterValue>;
+  const auto text = [](const char* value) -> ParameterValue { return std::string(value); };
+  const auto whole = [](std::int64_t value) -> ParameterValue { return value; };
+  const std::pair<Values, Values> names = {{text(""), text("a \"b\"\\")},
+                                           {text("two\nlines"), std::string(1, '\0'), whole(0)}};
+  const std::map<std::string, std::pair<Values, Values>> forms = {
+      {"cue.weights", names},
+      {"region.merging_weights", names},
+      {"cue.scales",
+       {{text("0.1,4"), text("4,4,4,4,4,4,4,4")},
+        {text(""), text("1,"), text("1;2"), text("nan"), text("0.09999999999999999"),
+         text("4.000000000000001"), text("1,1,1,1,1,1,1,1,1"), whole(1), 1.0}}},
+      {"image.detail",
+       {{text("native"), whole(16), whole(4000)},
+        {text(""), text("Native"), whole(15), whole(0), whole(-1), 640.0, true}}},
+      {"affinity.strides",
+       {{text("1"), text("1,2,4"), text("1,3,15,16")},
+        {text(""), text("2"), text("1,1"), text("1,17"), text("1,2.5"), text("1,2,3,4,5"),
+         text("1,4,2"), whole(2), true}}},
+      {"cue.turns",
+       {{whole(1), whole(2), whole(4), whole(8)},
+        {whole(0), whole(3), whole(6), whole(16), whole(-1), 2.0, text("8"), true}}},
+      {"region.threshold",
+       {{text("auto"), 0.0, 0.5, 1.0}, {text(""), text("Auto"), -0.01, 1.01, std::nan(""), true}}},
+      {"region.min_size",
+       {{text("auto"), text("0.2%"), text("100%"), whole(0), whole(500)},
+        {text(""), text("few"), text("101%"), text("-1%"), whole(-1), 0.5, true}}}};
   for (const ParameterEntry& entry : parameter_table()) {
-    std::vector<ParameterValue> inside;
-    std::vector<ParameterValue> outside;
+    Values inside;
+    Values outside;
     if (const auto* integer = std::get_if<IntegerDomain>(&entry.domain)) {
       inside = {integer->least, integer->most};
       outside = {integer->least - 1, integer->most + 1, 1.0, true, std::string("1")};
@@ -138,53 +168,8 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
     } else if (const auto* name = std::get_if<NameDomain>(&entry.domain)) {
       for (std::string_view allowed : name->names) inside.emplace_back(std::string(allowed));
       outside = {std::string(""), std::string("AUTO"), std::int64_t{0}};
-    } else if (entry.key() == "cue.weights" || entry.key() == "region.merging_weights") {
-      inside = {std::string(""), std::string("a \"b\"\\")};
-      outside = {std::string("two\nlines"), std::string(1, '\0'), std::int64_t{0}};
-    } else if (entry.key() == "cue.scales") {
-      inside = {std::string("0.1,4"), std::string("4,4,4,4,4,4,4,4")};
-      outside = {std::string(""),
-                 std::string("1,"),
-                 std::string("1;2"),
-                 std::string("nan"),
-                 std::string("0.09999999999999999"),
-                 std::string("4.000000000000001"),
-                 std::string("1,1,1,1,1,1,1,1,1"),
-                 std::int64_t{1},
-                 1.0};
-    } else if (entry.key() == "image.detail") {
-      inside = {std::string("native"), std::int64_t{16}, std::int64_t{4000}};
-      outside = {std::string(""),
-                 std::string("Native"),
-                 std::int64_t{15},
-                 std::int64_t{0},
-                 std::int64_t{-1},
-                 640.0,
-                 true};
-    } else if (entry.key() == "affinity.strides") {
-      inside = {std::string("1"), std::string("1,2,4"), std::string("1,3,15,16")};
-      outside = {std::string(""),      std::string("2"),     std::string("1,1"),
-                 std::string("1,17"),  std::string("1,2.5"), std::string("1,2,3,4,5"),
-                 std::string("1,4,2"), std::int64_t{2},      true};
-    } else if (entry.key() == "cue.turns") {
-      inside = {std::int64_t{1}, std::int64_t{2}, std::int64_t{4}, std::int64_t{8}};
-      outside = {std::int64_t{0},  std::int64_t{3},
-                 std::int64_t{6},  std::int64_t{16},
-                 std::int64_t{-1}, 2.0,
-                 std::string("8"), true};
-    } else if (entry.key() == "region.threshold") {
-      inside = {std::string("auto"), 0.0, 0.5, 1.0};
-      outside = {std::string(""), std::string("Auto"), -0.01, 1.01, std::nan(""), true};
-    } else if (entry.key() == "region.min_size") {
-      inside = {std::string("auto"), std::string("0.2%"), std::string("100%"), std::int64_t{0},
-                std::int64_t{500}};
-      outside = {std::string(""),
-                 std::string("few"),
-                 std::string("101%"),
-                 std::string("-1%"),
-                 std::int64_t{-1},
-                 0.5,
-                 true};
+    } else if (std::holds_alternative<FormDomain>(entry.domain)) {
+      std::tie(inside, outside) = forms.at(entry.key());
     } else {
       inside = {true, false};
       outside = {std::int64_t{1}, std::string("true")};
@@ -201,25 +186,16 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
   }
 }
 
-TEST(PrintParameters, ParsesBackToTheSameParameters) {
+TEST(ParameterTable, PrintedAndListedParametersAreReadBack) {
   std::mt19937_64 random(20100);
   for (int round = 0; round < 300; ++round) {
     const Parameters parameters = random_parameters(random);
     const Parameters parsed = parse_parameters(print_parameters(parameters), "printed");
-    for (const ParameterEntry& entry : parameter_table()) {
-      // Values, not their text: real numbers must come back to the last bit.
-      EXPECT_EQ(entry.get(parsed), entry.get(parameters)) << entry.key();
-    }
-  }
-}
-
-TEST(ListParameters, SetBackGivesTheSameParameters) {
-  std::mt19937_64 random(7);
-  for (int round = 0; round < 100; ++round) {
-    const Parameters parameters = random_parameters(random);
     Parameters again;
     for (const auto& [key, value] : list_parameters(parameters)) set_parameter(again, key, value);
     for (const ParameterEntry& entry : parameter_table()) {
+      // Values, not their text: real numbers must come back to the last bit.
+      EXPECT_EQ(entry.get(parsed), entry.get(parameters)) << entry.key();
       EXPECT_EQ(entry.get(again), entry.get(parameters)) << entry.key();
     }
   }

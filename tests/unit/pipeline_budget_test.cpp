@@ -19,12 +19,19 @@ namespace diacut::testing {
 namespace {
 
 constexpr std::uint64_t kMiB = 1 << 20;
+constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 
 DeviceInfo device_with(std::uint64_t memory, std::uint64_t piece) {
   DeviceInfo device;
   device.name = "test device";
   device.global_memory = memory;
   device.max_allocation = piece;
+  return device;
+}
+
+DeviceInfo device_of(DeviceKind kind, std::uint64_t memory = 64 * kGiB) {
+  DeviceInfo device = device_with(memory, memory);
+  device.kind = kind;
   return device;
 }
 
@@ -105,9 +112,8 @@ TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
   ASSERT_GT(whole, compressed);
   ASSERT_GT(compressed, other);
   ASSERT_GT(other, other_compressed);
-  DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
   for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
-    device.kind = kind;
+    const DeviceInfo device = device_of(kind);
     const auto expect = [&](std::uint64_t limit, SolverKind solver, MatrixForm form) {
       SCOPED_TRACE(limit);
       const Parameters usable = solver_that_fits(grid, multilevel, device, limit);
@@ -125,6 +131,7 @@ TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
     EXPECT_EQ(none.eigen.solver, SolverKind::kLanczos);
     EXPECT_EQ(form_that_fits(grid, none, device, other_compressed - 1), MatrixForm::kCompressed);
   }
+  const DeviceInfo device = device_of(DeviceKind::kGpu);
   Parameters spectra = multilevel;
   spectra.eigen.solver = SolverKind::kSpectra;
   EXPECT_EQ(solver_that_fits(grid, lanczos, device, whole).eigen.solver, SolverKind::kLanczos);
@@ -139,8 +146,7 @@ TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
 }
 
 TEST(FormThatFits, IsCompressedForLargeImagesOnACpu) {
-  DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
-  device.kind = DeviceKind::kCpu;
+  DeviceInfo device = device_of(DeviceKind::kCpu);
   const Parameters usable = solver_that_fits(grid_for(1024, 1024), {}, device, 0);
   const auto form = [&](int width, const Parameters& parameters) {
     return form_that_fits(grid_for(width, 1024), parameters, device, 0);
@@ -185,8 +191,7 @@ TEST(PipelineBudget, OfFourMegapixelsIsWithinThreeGigabytesCompressed) {
 
 TEST(ProductThatFits, IsCompressedForLanczosWhereThereIsRoom) {
   const Grid grid = grid_for(600, 400);
-  DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
-  device.kind = DeviceKind::kGpu;
+  DeviceInfo device = device_of(DeviceKind::kGpu);
   Parameters lanczos;
   lanczos.eigen.solver = SolverKind::kLanczos;
   lanczos.cue.kind = CueKind::kGradient;  // Networks need more than the solver.
@@ -262,17 +267,6 @@ TEST(ProductThatFits, RoundsWeightsNoMoreThanTheToleranceAdmits) {
   EXPECT_THAT(storages(1e-6), ElementsAre(kFloat32));
   eigen.solver = SolverKind::kMultilevel;
   EXPECT_TRUE(storages_within_tolerance(eigen, kAuto).empty());
-}
-
-constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
-
-DeviceInfo device_of(DeviceKind kind, std::uint64_t memory = 64 * kGiB) {
-  DeviceInfo device;
-  device.name = "test device";
-  device.kind = kind;
-  device.global_memory = memory;
-  device.max_allocation = memory;
-  return device;
 }
 
 std::vector<std::string> names(const MemoryPlan& plan) {
