@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -165,11 +164,7 @@ TEST(SandboxProgram, ThatIsAnotherIsToldOf) {
 TEST(SandboxProgram, IsOfEachProcess) {
   const Program program(DIACUT_DECODER);
   EXPECT_EQ(refusal(), "");
-  const pid_t copy = ::fork();
-  if (copy == 0) ::_exit(refusal() == "" ? 0 : 1);
-  int status = -1;
-  ASSERT_EQ(::waitpid(copy, &status, 0), copy);
-  EXPECT_EQ(status, 0);
+  EXPECT_EXIT(::_exit(refusal() == "" ? 0 : 1), ::testing::ExitedWithCode(0), "");
   EXPECT_EQ(refusal(), "") << "the copy must not end the server of this process";
 }
 

@@ -3,14 +3,13 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,29 +24,6 @@ namespace diacut::testing {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Runs `action` in a child process, which alone gets its limits, users and signals. Returns the
-/// child's wait status; its exit code is what `action` returns.
-int in_child(const std::function<int()>& action) {
-  std::fflush(nullptr);  // Or the child would write what is buffered a second time.
-  const pid_t child = ::fork();
-  if (child == 0) {
-    int code = 99;
-    try {
-      code = action();
-    } catch (...) {
-    }
-    ::_exit(code);
-  }
-  int status = -1;
-  ::waitpid(child, &status, 0);
-  return status;
-}
-
-::testing::AssertionResult exited_with_0(int status) {
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "wait status " << status;
-}
 
 TEST(AtomicFile, AppearsWithItsContentOnCommitOnly) {
   const TempFolder folder;
@@ -150,13 +126,13 @@ TEST(AtomicFile, PassesOverAFileThatAKilledProcessLeft) {
 
 TEST(AtomicFile, RemovesWhatKilledProcessesLeft) {
   const TempFolder folder;
-  const int status = in_child([&] {
-    AtomicFile file(folder / "a.bin");
-    file.write("abc", 3);
-    ::raise(SIGKILL);
-    return 0;
-  });
-  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EXIT(
+      {
+        AtomicFile file(folder / "a.bin");
+        file.write("abc", 3);
+        ::raise(SIGKILL);
+      },
+      ::testing::KilledBySignal(SIGKILL), "");
   ASSERT_THAT(folder.names(), SizeIs(1));
   const std::string left = folder.names().front();
   const std::string process = left.substr(0, left.rfind('-') + 1);
@@ -202,14 +178,16 @@ TEST(AtomicFile, LeavesTheOldFileWhenThereIsNoRoomForTheNew) {
   const TempFolder folder;
   const std::string path = folder / "a.bin";
   write_file(path, std::string("old"));
-  EXPECT_TRUE(exited_with_0(in_child([&] {
-    std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{4096, 4096};
-    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
-    const std::string message =
-        message_of<InputError>([&] { write_file(path, std::string(5000, 'x')); });
-    return message.find("larger than the system allows") != std::string::npos ? 0 : 2;
-  })));
+  EXPECT_EXIT(
+      {
+        std::signal(SIGXFSZ, SIG_IGN);
+        rlimit limit{};
+        limit.rlim_cur = limit.rlim_max = 4096;
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        std::cerr << message_of<InputError>([&] { write_file(path, std::string(5000, 'x')); });
+        ::_exit(0);
+      },
+      ::testing::ExitedWithCode(0), "larger than the system allows");
   EXPECT_EQ(read_bytes(path), "old");
   EXPECT_THAT(folder.names(), ElementsAre("a.bin"));
 }
@@ -242,19 +220,18 @@ TEST(AtomicFile, AFolderWithoutPermissionIsAnError) {
   fs::permissions(folder.path(), fs::perms::all);
   fs::permissions(closed, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read |
                               fs::perms::others_exec);
-  EXPECT_TRUE(exited_with_0(in_child([&] {
-    // The superuser may write anywhere.
-    if (::geteuid() == 0 && ::setuid(65534) != 0) return 1;
-    const std::string path = closed / "a.png";
-    for (const std::string& message :
-         {message_of<InputError>([&] { write_file(path, std::string("abc")); }),
-          message_of<InputError>([&] { check_writable(path); })}) {
-      if (message.find("no permission to write in " + closed.string()) == std::string::npos) {
-        return 2;
-      }
-    }
-    return 0;
-  })));
+  const std::string path = closed / "a.png";
+  for (const auto& write : std::vector<std::function<void()>>{
+           [&] { write_file(path, std::string("abc")); }, [&] { check_writable(path); }}) {
+    EXPECT_EXIT(
+        {
+          // The superuser may write anywhere.
+          if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(1);
+          std::cerr << message_of<InputError>(write);
+          ::_exit(0);
+        },
+        ::testing::ExitedWithCode(0), "no permission to write in " + closed.string());
+  }
   EXPECT_TRUE(fs::is_empty(closed));
 }
 
@@ -305,22 +282,21 @@ TEST(RemoveTemporaryFiles, RemovesThoseUnderWayAndNoOthers) {
 
 TEST(RemoveTemporaryFiles, WorksInASignalHandler) {
   const TempFolder folder;
-  const int status = in_child([&] {
-    std::signal(SIGTERM, [](int) {
-      remove_temporary_files();
-      ::_exit(42);
-    });
-    std::vector<AtomicFile> files;
-    for (const char* name : {"a", "b", "c"}) {
-      files.emplace_back(folder / name);
-      files.back().write("abc", 3);
-    }
-    if (folder.names().size() != 3) return 1;
-    ::raise(SIGTERM);
-    return 2;
-  });
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 42);
+  EXPECT_EXIT(
+      {
+        std::signal(SIGTERM, [](int) {
+          remove_temporary_files();
+          ::_exit(42);
+        });
+        std::vector<AtomicFile> files;
+        for (const char* name : {"a", "b", "c"}) {
+          files.emplace_back(folder / name);
+          files.back().write("abc", 3);
+        }
+        std::cerr << folder.names().size() << " files";
+        ::raise(SIGTERM);
+      },
+      ::testing::ExitedWithCode(42), "3 files");
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 
