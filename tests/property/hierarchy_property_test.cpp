@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <opencv2/imgproc.hpp>
 #include <random>
 #include <tuple>
 #include <vector>
@@ -68,42 +69,24 @@ void expect_nested(const Labels& fine, const Labels& coarse) {
   }
 }
 
-/// The 8-connected components of map <= t, by filling, numbered in scan order of the pixels; where
-/// there is data.
+/// The 8-connected components of map <= t, numbered in scan order of the pixels; where there is
+/// data.
 std::vector<std::int32_t> components(const std::vector<float>& map, const Labels& leaves,
                                      double threshold) {
-  const int width = 2 * leaves.width + 1;
-  const int height = 2 * leaves.height + 1;
-  std::vector<std::int32_t> component(map.size(), 0);
+  cv::Mat strength;  // As exact as the threshold.
+  cv::Mat(map, true).reshape(1, 2 * leaves.height + 1).convertTo(strength, CV_64F);
+  cv::Mat found;
+  cv::connectedComponents(strength <= threshold, found, 8);
+  std::map<int, std::int32_t> number_of;
   std::vector<std::int32_t> result;
-  std::int32_t count = 0;
-  for (int y = 0; y < leaves.height; ++y) {
-    for (int x = 0; x < leaves.width; ++x) {
-      const std::size_t pixel = static_cast<std::size_t>((2 * y + 1) * width + 2 * x + 1);
-      if (leaves.values[static_cast<std::size_t>(y * leaves.width + x)] == 0) {
-        result.push_back(0);
-        continue;
-      }
-      if (component[pixel] == 0) {
-        component[pixel] = ++count;
-        std::vector<int> open = {static_cast<int>(pixel)};
-        while (!open.empty()) {
-          const int at = open.back();
-          open.pop_back();
-          for (int v = std::max(0, at / width - 1); v <= std::min(height - 1, at / width + 1);
-               ++v) {
-            for (int u = std::max(0, at % width - 1); u <= std::min(width - 1, at % width + 1);
-                 ++u) {
-              const auto next = static_cast<std::size_t>(v * width + u);
-              if (component[next] != 0 || !(map[next] <= threshold)) continue;
-              component[next] = count;
-              open.push_back(static_cast<int>(next));
-            }
-          }
-        }
-      }
-      result.push_back(component[pixel]);
-    }
+  for (std::size_t i = 0; i < leaves.values.size(); ++i) {
+    const int y = static_cast<int>(i) / leaves.width;
+    const int x = static_cast<int>(i) % leaves.width;
+    const auto next = static_cast<std::int32_t>(number_of.size()) + 1;
+    result.push_back(
+        leaves.values[i] == 0
+            ? 0
+            : number_of.emplace(found.at<int>(2 * y + 1, 2 * x + 1), next).first->second);
   }
   return result;
 }
