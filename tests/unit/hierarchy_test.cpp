@@ -83,6 +83,16 @@ TEST(Arcs, ACornerDividesABoundary) {
   });
 }
 
+TEST(Arcs, ARegionWithinAnotherHasAClosedBoundary) {
+  const std::vector<Arc> arcs =
+      arcs_of({"AAAAA", "ABAAA", "AAAAA", "AAACA"},
+              [](std::size_t, std::size_t, double, double) { return 0.5; });
+  ASSERT_EQ(arcs.size(), 2u);
+  EXPECT_EQ(arcs[0].length, 4);
+  EXPECT_EQ(arcs[0].strength, 2 * kUnitStrength);
+  EXPECT_EQ(arcs[1].length, 3);
+}
+
 TEST(Arcs, ALineOfSinglePixelsDownIsNotOneAcross) {
   for (const std::vector<std::string>& rows :
        {std::vector<std::string>{"ABC"}, std::vector<std::string>{"A", "B", "C"}}) {
