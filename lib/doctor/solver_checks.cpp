@@ -12,7 +12,7 @@
 #include "eigen/decimation/contour_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen/lanczos/lanczos.hpp"
-#include "graph/graph_eigenvectors.hpp"
+#include "graph/steps.hpp"
 
 namespace diacut {
 

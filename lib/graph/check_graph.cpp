@@ -1,5 +1,3 @@
-#include "graph/check_graph.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
+#include "graph/steps.hpp"
 
 namespace diacut {
 

@@ -1,9 +1,9 @@
-#include "graph/discretise.hpp"
-
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "graph/steps.hpp"
 
 namespace diacut {
 

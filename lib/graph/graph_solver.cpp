@@ -5,8 +5,7 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
-#include "graph/check_graph.hpp"
-#include "graph/graph_eigenvectors.hpp"
+#include "graph/steps.hpp"
 
 namespace diacut {
 
@@ -120,10 +119,8 @@ GraphLabels labels_of_vectors(const Graph& graph, GraphEigenvectors eigenvectors
 
 }  // namespace
 
-struct GraphSolver::State {
-  Context context;
-
-  State(const std::string& device, const std::string& kernel_dir) : context(device, kernel_dir) {}
+struct GraphSolver::State : Context {
+  using Context::Context;
 };
 
 GraphSolver::GraphSolver(const std::string& device, const std::string& kernel_dir)
@@ -132,28 +129,27 @@ GraphSolver::~GraphSolver() = default;
 GraphSolver::GraphSolver(GraphSolver&& other) noexcept = default;
 GraphSolver& GraphSolver::operator=(GraphSolver&& other) noexcept = default;
 
-const DeviceInfo& GraphSolver::device() const { return state_->context.info(); }
+const DeviceInfo& GraphSolver::device() const { return state_->info(); }
 
-void GraphSolver::limit_device_memory(std::uint64_t bytes) { state_->context.limit_memory(bytes); }
+void GraphSolver::limit_device_memory(std::uint64_t bytes) { state_->limit_memory(bytes); }
 
 GraphEigenvectors GraphSolver::eigenvectors(const Graph& graph, const GraphParameters& parameters,
                                             const Watch& watch) {
-  const Watched watched(state_->context, watch);
+  const Watched watched(*state_, watch);
   const GraphLevels levels = levels_for(graph, parameters, "eigenvectors", watch);
-  return graph_eigenvectors(state_->context, levels, graph.nodes(), parameters, watch);
+  return graph_eigenvectors(*state_, levels, graph.nodes(), parameters, watch);
 }
 
 GraphLabels GraphSolver::cluster(const Graph& graph, int clusters,
                                  const GraphParameters& parameters, const Watch& watch) {
-  const Watched watched(state_->context, watch);
+  const Watched watched(*state_, watch);
   GraphParameters own = parameters;
   own.vectors = clusters;
   const GraphLevels levels = levels_for(graph, own, "clusters", watch);
   if (levels.component_degrees.size() >= static_cast<std::size_t>(clusters)) {
     return labels_of_components(graph, levels, clusters);
   }
-  return labels_of_vectors(graph,
-                           graph_eigenvectors(state_->context, levels, graph.nodes(), own, watch));
+  return labels_of_vectors(graph, graph_eigenvectors(*state_, levels, graph.nodes(), own, watch));
 }
 
 }  // namespace diacut

@@ -14,7 +14,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
 #include "diacut/memory_plan.hpp"
-#include "graph/check_graph.hpp"
+#include "graph/steps.hpp"
 #include "image/bytes.hpp"
 #include "image/npy.hpp"
 

@@ -14,7 +14,7 @@
 #include "diacut/seeds.hpp"
 #include "evaluate/ground_truth.hpp"
 #include "evaluate/result.hpp"
-#include "graph/check_graph.hpp"
+#include "graph/steps.hpp"
 #include "image/feature_planes.hpp"
 #include "image/geojson_marks.hpp"
 #include "image/input_checks.hpp"

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "drawn_graph.hpp"
-#include "graph/discretise.hpp"
+#include "graph/steps.hpp"
 #include "matchers.hpp"
 #include "region/parts.hpp"
 #include "region/region.hpp"

@@ -14,8 +14,8 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
-#include "graph/check_graph.hpp"
 #include "graph/graph_levels.hpp"
+#include "graph/steps.hpp"
 #include "graphs.hpp"
 #include "matchers.hpp"
 #include "npz_writer.hpp"

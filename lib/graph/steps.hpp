@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "diacut/eigenvectors.hpp"
+#include "diacut/graph.hpp"
+#include "graph/graph_levels.hpp"
+#include "opencl/context.hpp"
+
+/// @file
+/// The steps of GraphSolver beside the contraction of the graph.
+namespace diacut {
+
+/// Throws InputError naming the first entry of a graph that is not as Graph says: no nodes, arrays
+/// of wrong sizes, columns out of range or order, negative, infinite or NaN weights, a matrix that
+/// is not symmetric.
+void check_graph(const Graph& graph);
+
+/// The eigenvectors of a contracted graph (GraphSolver::eigenvectors()): `nodes` is the number of
+/// nodes of the graph, isolated ones included.
+GraphEigenvectors graph_eigenvectors(Context& context, const GraphLevels& graph, std::size_t nodes,
+                                     const GraphParameters& parameters, const Watch& watch);
+
+/// Columns of the solver's blocks for that many vectors.
+int graph_columns(int vectors);
+
+/// k-way discretisation (Yu and Shi 2003): the rotation of the first k eigenvectors, rows scaled to
+/// unit length, that is nearest to an indicator matrix. Returns the class of each pixel,
+/// 1 to k, or 0 without data. A class need not be connected and may be empty. Deterministic.
+std::vector<std::int32_t> discretise(const Eigenvectors& eigenvectors, int k);
+
+}  // namespace diacut
