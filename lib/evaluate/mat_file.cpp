@@ -8,6 +8,7 @@
 #include <bit>
 #include <limits>
 #include <map>
+#include <memory>
 #include <new>
 #include <string_view>
 
@@ -53,61 +54,30 @@ std::string_view number_type(std::uint32_t type) {
   return found->second;
 }
 
-/// Bytes one after another, of the file itself or of a compressed variable.
-class Source {
- public:
-  Source(Bytes bytes, bool is_compressed) : rest_(bytes), is_compressed_(is_compressed) {
-    stream_.next_in = const_cast<Bytef*>(bytes.data());  // zlib only reads it.
-    stream_.avail_in = static_cast<uInt>(bytes.size());
-    if (is_compressed && inflateInit(&stream_) != Z_OK) throw std::bad_alloc();
+/// The bytes of a compressed variable, as many as there are before its end or a fault.
+std::vector<std::uint8_t> inflated(Bytes packed) {
+  z_stream stream = {};
+  stream.next_in = const_cast<Bytef*>(packed.data());  // zlib only reads it.
+  stream.avail_in = static_cast<uInt>(packed.size());
+  if (inflateInit(&stream) != Z_OK) throw std::bad_alloc();
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
+  constexpr std::size_t kStep = std::size_t{1} << 20;
+  std::vector<std::uint8_t> bytes;
+  for (int result = Z_OK; result == Z_OK && stream.avail_out == 0;) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + kStep);
+    stream.next_out = bytes.data() + before;
+    stream.avail_out = static_cast<uInt>(kStep);
+    result = inflate(&stream, Z_SYNC_FLUSH);
+    bytes.resize(bytes.size() - stream.avail_out);
   }
-  ~Source() {
-    if (is_compressed_) inflateEnd(&stream_);
-  }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
+  return bytes;
+}
 
-  /// The next bytes. Memory is taken as they come.
-  std::vector<std::uint8_t> take(std::uint64_t size) {
-    std::vector<std::uint8_t> bytes;
-    constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
-    while (bytes.size() < size) {
-      const std::size_t before = bytes.size();
-      bytes.resize(before + static_cast<std::size_t>(std::min(size - before, kStep)));
-      fill(std::span(bytes).subspan(before));
-    }
-    return bytes;
-  }
-
- private:
-  void fill(std::span<std::uint8_t> to) {
-    if (!is_compressed_) {
-      if (to.size() > rest_.size()) refuse_damaged();
-      std::copy_n(rest_.begin(), to.size(), to.begin());
-      rest_ = rest_.subspan(to.size());
-      return;
-    }
-    stream_.next_out = to.data();
-    stream_.avail_out = static_cast<uInt>(to.size());
-    while (stream_.avail_out > 0) {
-      const uInt before = stream_.avail_out;
-      const int result = inflate(&stream_, Z_SYNC_FLUSH);
-      if (stream_.avail_out == before || (result != Z_OK && result != Z_STREAM_END)) {
-        refuse_damaged();
-      }
-    }
-  }
-
-  Bytes rest_;
-  bool is_compressed_;
-  z_stream stream_ = {};
-};
-
-/// Elements one after another within a matrix, whose bytes are `left`.
+/// Elements one after another.
 class Elements {
  public:
-  Elements(Source& source, ByteOrder order, std::uint64_t size)
-      : source_(source), order_(order), left_(size) {}
+  Elements(Bytes bytes, ByteOrder order) : rest_(bytes), order_(order) {}
 
   struct Tag {
     std::uint32_t type = 0;
@@ -115,7 +85,7 @@ class Elements {
     std::uint64_t stored = 0;  ///< Of its data with what fills them up to 8 bytes.
   };
 
-  std::uint64_t left() const { return left_; }
+  std::uint64_t left() const { return rest_.size(); }
 
   /// The next element's tag. A small element has its data within the tag.
   Tag tag() {
@@ -127,19 +97,15 @@ class Elements {
   }
 
   /// The data of an element whose tag was read.
-  std::vector<std::uint8_t> data(const Tag& tag) {
-    std::vector<std::uint8_t> bytes = take(tag.stored);
-    bytes.resize(static_cast<std::size_t>(tag.size));
-    return bytes;
-  }
+  Bytes data(const Tag& tag) { return take(tag.stored).first(static_cast<std::size_t>(tag.size)); }
   /// The data of the next element, which has to be of this type.
-  std::vector<std::uint8_t> data(Type type) {
+  Bytes data(Type type) {
     const Tag found = tag();
     if (found.type != type) refuse_damaged();
     return data(found);
   }
   std::vector<std::uint32_t> words(Type type) {
-    const std::vector<std::uint8_t> bytes = data(type);
+    const Bytes bytes = data(type);
     std::vector<std::uint32_t> words;
     for (std::size_t at = 0; at + 4 <= bytes.size(); at += 4) {
       words.push_back(read_uint(bytes, at, 4, order_));
@@ -152,36 +118,29 @@ class Elements {
     const std::string_view type = number_type(found.type);
     const auto size = static_cast<std::size_t>(type[1] - '0');
     if (product(count, size) > found.size) refuse_count(count);
-    const std::vector<std::uint8_t> bytes = data(found);
+    const Bytes bytes = data(found);
     const bool swap = (order_ == ByteOrder::kBig) != (std::endian::native == std::endian::big);
     return numbers_of(bytes, type, static_cast<std::size_t>(count), swap);
   }
 
   /// The elements of a matrix among them, whose tag was read.
-  Elements within(const Tag& tag) {
-    left_ -= tag.stored;
-    return {source_, order_, tag.stored};
-  }
-  void skip_rest() {
-    constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
-    while (left_ > 0) take(std::min(left_, kStep));
-  }
+  Elements within(const Tag& tag) { return {take(tag.stored), order_}; }
 
  private:
   Tag checked(const Tag& tag) const {
     // The last element of a variable may lack what fills it up.
-    if (tag.size > left_) refuse_damaged();
-    return {tag.type, tag.size, std::min(tag.stored, left_)};
+    if (tag.size > left()) refuse_damaged();
+    return {tag.type, tag.size, std::min(tag.stored, left())};
   }
-  std::vector<std::uint8_t> take(std::uint64_t size) {
-    if (size > left_) refuse_damaged();
-    left_ -= size;
-    return source_.take(size);
+  Bytes take(std::uint64_t size) {
+    if (size > left()) refuse_damaged();
+    const Bytes bytes = rest_.first(static_cast<std::size_t>(size));
+    rest_ = rest_.subspan(bytes.size());
+    return bytes;
   }
 
-  Source& source_;
+  Bytes rest_;
   ByteOrder order_;
-  std::uint64_t left_;
 };
 
 MatArray read_array(Elements matrix, std::uint64_t most, int level) {
@@ -196,11 +155,11 @@ MatArray read_array(Elements matrix, std::uint64_t most, int level) {
   array.sizes.assign(sizes.begin(), sizes.end());
   std::uint64_t count = 1;
   for (const std::uint32_t size : sizes) count = product(count, size);
-  const std::vector<std::uint8_t> name = matrix.data(kInt8);
+  const Bytes name = matrix.data(kInt8);
   array.name.assign(name.begin(), name.end());
   if (array.kind == MatArray::kStructure) {
     const std::vector<std::uint32_t> length = matrix.words(kInt32);
-    const std::vector<std::uint8_t> names = matrix.data(kInt8);
+    const Bytes names = matrix.data(kInt8);
     if (length.empty() || length.front() == 0 || names.size() % length.front() != 0) {
       refuse_damaged();
     }
@@ -220,7 +179,6 @@ MatArray read_array(Elements matrix, std::uint64_t most, int level) {
     if (count > most) refuse_count(count);
     if (count > 0) array.values = matrix.numbers(count);
   }
-  matrix.skip_rest();
   return array;
 }
 
@@ -291,14 +249,13 @@ std::vector<MatArray> read_mat_variables(Bytes file, std::uint64_t most) {
     const std::uint64_t size = read_uint(file, at + 4, 4, order);
     at += kTag;
     if (size > file.size() - at) refuse_damaged();
-    Source source(file.subspan(at, static_cast<std::size_t>(size)), type == kCompressed);
-    at += static_cast<std::size_t>(size);
+    const Bytes bytes = file.subspan(at, static_cast<std::size_t>(size));
+    at += bytes.size();
     if (type == kMatrix) {
-      variables.push_back(read_array({source, order, size}, most, 0));
+      variables.push_back(read_array({bytes, order}, most, 0));
     } else if (type == kCompressed) {
-      // A compressed variable is one element, which is no larger than zlib can make its bytes.
-      constexpr std::uint64_t kMostFold = 1032;
-      Elements whole(source, order, size * kMostFold + kTag);
+      const std::vector<std::uint8_t> whole_bytes = inflated(bytes);
+      Elements whole(whole_bytes, order);
       const Elements::Tag tag = whole.tag();
       if (tag.type != kMatrix) refuse_damaged();
       variables.push_back(read_array(whole.within(tag), most, 0));
