@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -50,21 +49,26 @@ Filter triangle(int order) {
   return filter;
 }
 
+/// The map filtered along x and y by the triangle of these orders, in the precision of Value.
+template <class Value>
+std::vector<Value> filtered(std::span<const float> boundary, int width, int height, int x_order,
+                            int y_order) {
+  std::vector<Value> map(boundary.begin(), boundary.end());
+  std::vector<Value> result(map.size());
+  const cv::Mat from(height, width, cv::DataType<Value>::type, map.data());
+  cv::Mat to(from.size(), from.type(), result.data());
+  cv::sepFilter2D(from, to, -1, triangle(x_order), triangle(y_order), {-1, -1}, 0,
+                  cv::BORDER_REFLECT);
+  return result;
+}
+
 }  // namespace
 
 std::vector<float> boundary_orientation(std::span<const float> boundary, int width, int height) {
   check_map_size(boundary.size(), width, height, "boundary map");
-  const cv::Mat map(height, width, CV_32F, const_cast<float*>(boundary.data()));
-  const auto filtered = [&](int x_order, int y_order) {
-    std::vector<float> result(boundary.size());
-    cv::Mat to(height, width, CV_32F, result.data());
-    cv::sepFilter2D(map, to, CV_32F, triangle(x_order), triangle(y_order), {-1, -1}, 0,
-                    cv::BORDER_REFLECT);
-    return result;
-  };
-  const std::vector<float> xx = filtered(2, 0);
-  const std::vector<float> xy = filtered(1, 1);
-  const std::vector<float> yy = filtered(0, 2);
+  const auto xx = filtered<float>(boundary, width, height, 2, 0);
+  const auto xy = filtered<float>(boundary, width, height, 1, 1);
+  const auto yy = filtered<float>(boundary, width, height, 0, 2);
   constexpr float kPi = std::numbers::pi_v<float>;
   std::vector<float> orientation(boundary.size());
   for (std::size_t i = 0; i < boundary.size(); ++i) {
@@ -107,28 +111,9 @@ Buffer<float> boundary_orientation(Context& context, const Grid& grid,
 
 Curvature reference_curvature(std::span<const float> boundary, int width, int height) {
   check_map_size(boundary.size(), width, height, "boundary map");
-  const auto filtered = [&](int x_order, int y_order) {
-    const Filter fx = triangle(x_order);
-    const Filter fy = triangle(y_order);
-    std::vector<double> result;
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        double sum = 0;
-        for (int dy = -kReach; dy <= kReach; ++dy) {
-          for (int dx = -kReach; dx <= kReach; ++dx) {
-            const int row = cv::borderInterpolate(y + dy, height, cv::BORDER_REFLECT);
-            const int column = cv::borderInterpolate(x + dx, width, cv::BORDER_REFLECT);
-            sum += static_cast<double>(fx[static_cast<std::size_t>(dx + kReach)]) *
-                   fy[static_cast<std::size_t>(dy + kReach)] *
-                   boundary[static_cast<std::size_t>(row * width + column)];
-          }
-        }
-        result.push_back(sum);
-      }
-    }
-    return result;
-  };
-  return {filtered(2, 0), filtered(1, 1), filtered(0, 2)};
+  return {filtered<double>(boundary, width, height, 2, 0),
+          filtered<double>(boundary, width, height, 1, 1),
+          filtered<double>(boundary, width, height, 0, 2)};
 }
 
 void check_map_size(std::size_t found, int width, int height, const char* what) {

@@ -31,8 +31,7 @@ struct Curvature {
   std::vector<double> xy;
   std::vector<double> yy;
 };
-/// The Hessian on the host in double, by plain loops, written to be read. Throws InputError as
-/// boundary_orientation() does.
+/// The Hessian on the host in double. Throws InputError as boundary_orientation() does.
 Curvature reference_curvature(std::span<const float> boundary, int width, int height);
 
 /// Asks for the kernels of the overload on the device: those that are asked for before the first
