@@ -5,9 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <memory>
-#include <numeric>
-#include <span>
-#include <tuple>
 #include <utility>
 
 #include "core/large_memory.hpp"
@@ -37,6 +34,7 @@ struct Chain {
 struct OpenChain {
   OpenBoundary boundary;
   std::uint64_t start = 0;  ///< As Chain::start.
+  std::vector<Corner> corners;
 };
 
 /// For each corner in scan order, which of its sides part two regions: bit k for way k. kEnd: they
@@ -216,13 +214,13 @@ class Follower {
       std::reverse(corners_.begin(), corners_.end());
     }
     const auto cut = [this](const Corner& corner) {
-      return (map_.at(map_.index(corner)) & CornerMap::kCut) != 0;
+      return (map_.at(map_.index(corner)) & CornerMap::kCut) != 0 ? 1U : 0U;
     };
-    const bool front_open = cut(corners_.front());
-    const bool back_open = cut(corners_.back());
-    if (!front_open && !back_open) return measure(std::min(start, end));
     const auto [first, second] = sides();
-    open_.push_back({{first, second, front_open, back_open, corners_, {}}, std::min(start, end)});
+    const OpenBoundary open{first, second, cut(corners_.front()), cut(corners_.back()),
+                            corners_.size()};
+    if (open.front_open + open.back_open == 0) return measure(std::min(start, end));
+    open_.push_back({open, std::min(start, end), corners_});
   }
 
   /// A closed chain begins at its first corner in scan order, to the right.
@@ -326,17 +324,22 @@ std::vector<Arc> find_arcs(const Parts& parts, const BoundaryStrength& strength)
   return arcs_of(follow_all(parts, strength, map).chains);
 }
 
-TileArcs find_arcs_of_tile(const Parts& parts, const BoundaryStrength& strength,
-                           const std::function<SideStrength(std::size_t, std::size_t)>& side) {
+TileArcs find_arcs_of_tile(const Parts& parts,
+                           const std::function<SideStrength(std::size_t, std::size_t)>& side,
+                           double direction) {
   CornerMap map(parts);
   map.keep_inner_sides();
+  const auto strength = [&](std::size_t p, std::size_t q, double nx, double ny) {
+    return side(p, q).along(nx, ny, direction);
+  };
   Found found = follow_all(parts, strength, map);
   TileArcs result{arcs_of(std::move(found.chains)), {}};
-  for (OpenChain& chain : each_once(std::move(found.open))) {
-    OpenBoundary& open = result.open.emplace_back(std::move(chain.boundary));
-    for (std::size_t at = 0; at + 1 < open.corners.size(); ++at) {
-      const auto [p, q] = pixels_beside(open.corners[at], open.corners[at + 1], parts.width);
-      open.sides.push_back(side(p, q));
+  for (const auto& [boundary, start, corners] : each_once(std::move(found.open))) {
+    result.open.pieces.push_back(boundary);
+    result.open.corners.insert(result.open.corners.end(), corners.begin(), corners.end());
+    for (std::size_t at = 0; at + 1 < corners.size(); ++at) {
+      const auto [p, q] = pixels_beside(corners[at], corners[at + 1], parts.width);
+      result.open.sides.push_back(side(p, q));
     }
   }
   return result;

@@ -74,25 +74,32 @@ inline SideStrength side_strength(const std::vector<float>& strength,
 
 /// A piece of a boundary that another tile goes on with at one of its ends, or at both.
 struct OpenBoundary {
-  std::int32_t first = 0;   ///< As Arc::first.
-  std::int32_t second = 0;  ///< As Arc::second.
-  bool front_open = false;  ///< Whether it goes on before its first corner.
-  bool back_open = false;   ///< Whether it goes on behind its last corner.
+  std::int32_t first = 0;        ///< As Arc::first.
+  std::int32_t second = 0;       ///< As Arc::second.
+  std::uint32_t front_open = 0;  ///< 1: it goes on before its first corner.
+  std::uint32_t back_open = 0;   ///< 1: it goes on behind its last corner.
+  std::uint64_t corners = 0;     ///< How many it has, at least 2.
+};
+
+/// Such pieces, and what lies along them, one after another.
+struct OpenBoundaries {
+  std::vector<OpenBoundary> pieces;
   std::vector<Corner> corners;
-  std::vector<SideStrength> sides;  ///< Between each corner and the next.
+  std::vector<SideStrength> sides;  ///< Between each corner of a piece and the next.
 };
 
 /// The arcs of a picture as far as they lie in one tile.
 struct TileArcs {
   std::vector<Arc> arcs;  ///< Without the boundaries that go on in other tiles.
-  std::vector<OpenBoundary> open;
+  OpenBoundaries open;
 };
 
 /// find_arcs() of a tile with the pixels around it: `parts` has a row and a column more on each
 /// side, in which pixels outside of the picture are 0. A pair of pixels belongs to the tile that
-/// has its right or its lower pixel. side(p, q): what strength(p, q, nx, ny) is made of.
-TileArcs find_arcs_of_tile(const Parts& parts, const BoundaryStrength& strength,
-                           const std::function<SideStrength(std::size_t, std::size_t)>& side);
+/// has its right or its lower pixel. side(p, q).along(nx, ny, direction) is strength(p, q, nx, ny).
+TileArcs find_arcs_of_tile(const Parts& parts,
+                           const std::function<SideStrength(std::size_t, std::size_t)>& side,
+                           double direction);
 
 /// How far a boundary may leave the chord of a straight piece: a tenth of the chord's length, or a
 /// pixel, whichever is more. The steps of a straight line on the grid do not leave its chord by

@@ -88,12 +88,6 @@ PartialMerging merge_in_turn(std::int32_t count, std::vector<Boundary> boundarie
 
 }  // namespace
 
-void Boundary::add(const Boundary& other) {
-  strength += other.strength;
-  length += other.length;
-  earliest = std::min(earliest, other.earliest);
-}
-
 bool before(const Join& a, const Join& b) {
   return removed_before(a.removed, a.mean, b.removed, b.mean);
 }
@@ -163,10 +157,7 @@ std::vector<Merge> merges_of(std::int32_t count, const std::vector<Join>& joins)
 std::vector<Boundary> boundaries_of(const std::vector<Arc>& arcs) {
   std::vector<Boundary> boundaries;
   boundaries.reserve(arcs.size());
-  for (const Arc& arc : arcs) {
-    boundaries.push_back(
-        {arc.first, arc.second, arc.strength, arc.length, arc_order(arc.first, arc.second)});
-  }
+  for (const Arc& arc : arcs) boundaries.push_back({arc, arc_order(arc.first, arc.second)});
   return boundaries;
 }
 

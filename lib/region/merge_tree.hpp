@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -9,17 +10,15 @@
 namespace diacut {
 
 /// The common boundary of two regions: an arc, or several that became one.
-struct Boundary {
-  std::int32_t first = 0;
-  std::int32_t second = 0;
-  std::int64_t strength = 0;  ///< As Arc::strength.
-  std::int64_t length = 0;    ///< As Arc::length.
-  /// The arc_order() of the first of its arcs.
-  std::uint64_t earliest = 0;
+struct Boundary : Arc {
+  std::uint64_t earliest = 0;  ///< The arc_order() of the first of its arcs.
 
   /// The mean strength, rounded.
   double mean() const { return static_cast<double>(strength) / static_cast<double>(length); }
-  void add(const Boundary& other);
+  void add(const Boundary& other) {
+    Arc::add(other);
+    earliest = std::min(earliest, other.earliest);
+  }
 };
 
 /// Numbers in the order of arcs: by the first part, then by the second.

@@ -117,19 +117,10 @@ std::vector<std::int32_t> numbers_of(const std::vector<Leaf>& leaves) {
   return numbers;
 }
 
-void name_as_in_picture(Boundary& boundary, const std::vector<std::int32_t>& numbers) {
-  boundary.first = numbers[boundary.first];
-  boundary.second = numbers[boundary.second];
-}
-
-OpenBoundary in_picture(OpenBoundary open, const LocalBasins& local, const TileArea& area) {
-  open.first = local.numbers[open.first];
-  open.second = local.numbers[open.second];
-  for (Corner& corner : open.corners) {
-    corner.x += static_cast<int>(area.x) - 1;
-    corner.y += static_cast<int>(area.y) - 1;
-  }
-  return open;
+template <class OfTwo>
+void name_as_in_picture(OfTwo& of_two, const std::vector<std::int32_t>& numbers) {
+  of_two.first = numbers[of_two.first];
+  of_two.second = numbers[of_two.second];
 }
 
 /// The leaves in the order of their numbers, each once.
@@ -145,14 +136,15 @@ struct OpenBoundariesChain {
   std::vector<Corner> corners;
   std::vector<SideStrength> sides;
 
-  void add(const OpenBoundary& open, bool backwards) {
+  void add(std::span<const Corner> more_corners, std::span<const SideStrength> more_sides,
+           bool backwards) {
     if (!corners.empty()) corners.pop_back();
     if (backwards) {
-      corners.insert(corners.end(), open.corners.rbegin(), open.corners.rend());
-      sides.insert(sides.end(), open.sides.rbegin(), open.sides.rend());
+      corners.insert(corners.end(), more_corners.rbegin(), more_corners.rend());
+      sides.insert(sides.end(), more_sides.rbegin(), more_sides.rend());
     } else {
-      corners.insert(corners.end(), open.corners.begin(), open.corners.end());
-      sides.insert(sides.end(), open.sides.begin(), open.sides.end());
+      corners.insert(corners.end(), more_corners.begin(), more_corners.end());
+      sides.insert(sides.end(), more_sides.begin(), more_sides.end());
     }
   }
 
@@ -195,12 +187,17 @@ void begin_at_first(OpenBoundariesChain& chain, bool around) {
 
 class Joiner {
  public:
-  Joiner(const std::vector<OpenBoundary>& open, double direction)
-      : open_(open), direction_(direction), used_(open.size(), 0) {
-    for (std::size_t k = 0; k < open.size(); ++k) {
-      if (open[k].front_open) ends_.push_back(2 * k);
-      if (open[k].back_open) ends_.push_back(2 * k + 1);
+  Joiner(const OpenBoundaries& open, double direction)
+      : all_(open), open_(open.pieces), direction_(direction), used_(open_.size(), 0) {
+    std::size_t begin = 0;
+    for (std::size_t k = 0; k < open_.size(); ++k) {
+      if (open_[k].front_open != 0) ends_.push_back(2 * k);
+      if (open_[k].back_open != 0) ends_.push_back(2 * k + 1);
+      begins_.push_back(begin);
+      if (open_[k].corners < 2 || open_[k].corners > open.corners.size() - begin) refuse_cut_off();
+      begin += static_cast<std::size_t>(open_[k].corners);
     }
+    if (open.sides.size() + open_.size() != begin) refuse_cut_off();
     std::sort(ends_.begin(), ends_.end(), [&](End a, End b) { return key(a) < key(b); });
     for (std::size_t k = 0; k < ends_.size(); k += 2) {
       const bool pair = k + 1 < ends_.size() && key(ends_[k]) == key(ends_[k + 1]);
@@ -211,7 +208,7 @@ class Joiner {
 
   std::vector<Arc> arcs() {
     for (std::size_t k = 0; k < open_.size(); ++k) {
-      if (used_[k] == 0 && !(open_[k].front_open && open_[k].back_open)) follow(k);
+      if (used_[k] == 0 && open_[k].front_open + open_[k].back_open < 2) follow(k);
     }
     for (std::size_t k = 0; k < open_.size(); ++k) {
       if (used_[k] == 0) follow(k);
@@ -220,9 +217,20 @@ class Joiner {
   }
 
  private:
+  [[noreturn]] static void refuse_cut_off() {
+    throw InputError("the boundaries of a tile are cut off: remove its files and run again");
+  }
+
+  std::span<const Corner> corners(std::size_t k) const {
+    return std::span(all_.corners).subspan(begins_[k], static_cast<std::size_t>(open_[k].corners));
+  }
+  /// Each boundary has one side fewer than corners.
+  std::span<const SideStrength> sides(std::size_t k) const {
+    return std::span(all_.sides)
+        .subspan(begins_[k] - k, static_cast<std::size_t>(open_[k].corners) - 1);
+  }
   const Corner& corner(End end) const {
-    const std::vector<Corner>& corners = open_[end / 2].corners;
-    return end % 2 == 0 ? corners.front() : corners.back();
+    return end % 2 == 0 ? corners(end / 2).front() : corners(end / 2).back();
   }
   std::pair<int, int> key(End end) const { return {corner(end).y, corner(end).x}; }
 
@@ -243,7 +251,7 @@ class Joiner {
   /// Follows a chain from a boundary that begins or ends at a crossing, or from any.
   void follow(std::size_t from) {
     OpenBoundariesChain chain;
-    End entered = open_[from].front_open && !open_[from].back_open ? 2 * from + 1 : 2 * from;
+    End entered = 2 * from + (open_[from].front_open > open_[from].back_open ? 1 : 0);
     bool around = false;
     for (;;) {
       const OpenBoundary& open = open_[entered / 2];
@@ -251,9 +259,9 @@ class Joiner {
         throw not_one(entered);
       }
       used_[entered / 2] = 1;
-      chain.add(open, entered % 2 == 1);
+      chain.add(corners(entered / 2), sides(entered / 2), entered % 2 == 1);
       const End left = entered ^ 1U;
-      if (!(left % 2 == 0 ? open.front_open : open.back_open)) break;
+      if ((left % 2 == 0 ? open.front_open : open.back_open) == 0) break;
       entered = other_side(left);
       around = entered / 2 == from;
       if (around) break;
@@ -267,7 +275,9 @@ class Joiner {
                      static_cast<std::int64_t>(chain.sides.size())});
   }
 
+  const OpenBoundaries& all_;
   const std::vector<OpenBoundary>& open_;
+  std::vector<std::size_t> begins_;  ///< By boundary its first corner.
   double direction_;
   std::vector<char> used_;
   std::vector<End> ends_;  ///< The open ones, by corner.
@@ -279,7 +289,7 @@ class Joiner {
 /// sums the strengths along them as find_arcs() does for the whole picture. Corners and parts are
 /// numbered as in the whole picture. One arc for each boundary. Throws InputError where one does
 /// not go on in another tile.
-std::vector<Arc> join_open_boundaries(const std::vector<OpenBoundary>& open, double direction) {
+std::vector<Arc> join_open_boundaries(const OpenBoundaries& open, double direction) {
   return Joiner(open, direction).arcs();
 }
 
@@ -311,12 +321,7 @@ TileRegions regions_of_tile(SurroundedTile tile, double direction) {
   const auto side = [&](std::size_t p, std::size_t q) {
     return side_strength(tile.strength, tile.orientation, p, q);
   };
-  TileArcs found = find_arcs_of_tile(
-      local.parts,
-      [&](std::size_t p, std::size_t q, double nx, double ny) {
-        return side(p, q).along(nx, ny, direction);
-      },
-      side);
+  TileArcs found = find_arcs_of_tile(local.parts, side, direction);
   TileRegions result;
   std::vector<Boundary> boundaries = boundaries_of(found.arcs);
   for (Boundary& boundary : boundaries) {
@@ -331,8 +336,11 @@ TileRegions regions_of_tile(SurroundedTile tile, double direction) {
   for (Boundary& boundary : merged.remaining) name_as_in_picture(boundary, local.numbers);
   result.joins = std::move(merged.joins);
   result.remaining = std::move(merged.remaining);
-  for (OpenBoundary& open : found.open) {
-    result.open.push_back(in_picture(std::move(open), local, tile.area));
+  result.open = std::move(found.open);
+  for (OpenBoundary& open : result.open.pieces) name_as_in_picture(open, local.numbers);
+  for (Corner& corner : result.open.corners) {
+    corner.x += static_cast<int>(tile.area.x) - 1;
+    corner.y += static_cast<int>(tile.area.y) - 1;
   }
   result.leaves = leaves_of(local, tile.area);
   return result;
@@ -385,7 +393,7 @@ std::vector<LeafOfBasin> unite_small(TileRegions& tile, std::int64_t least) {
 }
 
 JoinedRegions join_regions(std::vector<TileRegions> tiles, double direction) {
-  std::vector<OpenBoundary> open;
+  OpenBoundaries open;
   std::vector<Boundary> boundaries;
   JoinedRegions result;
   const auto take = [](auto& into, auto& from) {
@@ -394,7 +402,9 @@ JoinedRegions join_regions(std::vector<TileRegions> tiles, double direction) {
     std::remove_reference_t<decltype(from)>().swap(from);
   };
   for (TileRegions& tile : tiles) {
-    take(open, tile.open);
+    take(open.pieces, tile.open.pieces);
+    take(open.corners, tile.open.corners);
+    take(open.sides, tile.open.sides);
     take(boundaries, tile.remaining);
     take(result.borders, tile.borders);
     take(result.joins, tile.joins);
@@ -402,7 +412,7 @@ JoinedRegions join_regions(std::vector<TileRegions> tiles, double direction) {
   }
   result.leaves = united_leaves(std::move(result.leaves));
   const std::vector<Arc> closed = join_open_boundaries(open, direction);
-  std::vector<OpenBoundary>().swap(open);
+  open = {};
   for (const Boundary& boundary : boundaries_of(closed)) {
     boundaries.push_back(boundary);
     result.borders.push_back({boundary.first, boundary.second, boundary.length});

@@ -84,7 +84,7 @@ struct TileRegions {
   std::vector<Join> joins;
   /// What is left. Those of basins that other tiles have a part in may be incomplete.
   std::vector<Boundary> remaining;
-  std::vector<OpenBoundary> open;
+  OpenBoundaries open;
   /// The basins with pixels in the tile, of which the pixels in the tile are counted. In the order
   /// of their numbers.
   std::vector<Leaf> leaves;

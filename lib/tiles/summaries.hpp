@@ -20,6 +20,10 @@ inline auto arrays_of(Rim& rim) { return std::tie(rim.level, rim.distance); }
 inline auto arrays_of(TilePieces& pieces) {
   return std::tie(pieces.first_pixel, pieces.pixels, pieces.at_edge, pieces.meetings);
 }
+inline auto arrays_of(TileRegions& regions) {
+  return std::tie(regions.borders, regions.joins, regions.remaining, regions.leaves,
+                  regions.open.pieces, regions.open.corners, regions.open.sides);
+}
 
 template <class Summary>
 void write_summary(const TileFolder& folder, TileFile kind, std::size_t tile, Summary summary) {
@@ -33,10 +37,5 @@ Summary read_summary(const TileFolder& folder, TileFile kind, std::size_t tile) 
   std::apply([&](auto&... arrays) { folder.read(kind, tile, arrays...); }, arrays_of(summary));
   return summary;
 }
-
-template <>
-void write_summary(const TileFolder& folder, TileFile kind, std::size_t tile, TileRegions regions);
-template <>
-TileRegions read_summary(const TileFolder& folder, TileFile kind, std::size_t tile);
 
 }  // namespace diacut

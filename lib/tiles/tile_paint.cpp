@@ -28,9 +28,10 @@ namespace {
 TileArea area_of(const Window& window) { return {window.x, window.y, window.width, window.height}; }
 
 /// What is made once for each tile that windows are in, and kept as long as one of them needs it.
-template <class Value>
 class PerTile {
  public:
+  using Value = std::vector<std::int32_t>;
+
   explicit PerTile(std::function<Value(std::size_t)> make) : make_(std::move(make)) {}
 
   std::shared_ptr<const Value> of(std::size_t tile) const {
@@ -138,20 +139,10 @@ class Painting {
   void paint_labels(const RunLabels& labels, const std::string& path, bool cloud_optimised) {
     const auto file = start_raster(path, frame_, RasterKind::kLabels, cloud_optimised);
     const Places leaves(labels.leaves);
-    const PerTile<std::vector<std::int32_t>> labels_of(
+    const PerTile labels_of(
         [&](std::size_t tile) { return labels_of_pieces(work_, tile, leaves, labels); });
     paint(*file, [&](const TileArea& area) {
-      std::vector<std::int32_t> pixels =
-          work_.folder.window(TileFile::kBasins, 0, area, 0, std::int32_t{0});
-      for (const WindowPart& part : work_.folder.window_parts(area, 0)) {
-        const auto label_of = labels_of.of(part.tile);
-        for (int y = 0; y < part.area.height; ++y) {
-          for (std::int32_t& piece : part.row(pixels, y)) {
-            piece = label_of->at(static_cast<std::size_t>(piece));
-          }
-        }
-      }
-      return pixels;
+      return pieces_in(work_, area, 0, [&](std::size_t tile) { return labels_of.of(tile); });
     });
   }
 

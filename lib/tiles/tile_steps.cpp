@@ -84,27 +84,6 @@ void mark_gaps(std::vector<float>& values, const std::vector<std::uint8_t>& vali
   });
 }
 
-/// The numbers of the basins in a tile and of the pixels around it.
-std::vector<std::int32_t> basins_around(const TileWork& work, const TileArea& area) {
-  constexpr int kMargin = 1;
-  std::vector<std::int32_t> basins =
-      work.folder.window(TileFile::kBasins, 0, area, kMargin, std::int32_t{0});
-  for (const WindowPart& part : work.folder.window_parts(area, kMargin)) {
-    std::vector<std::int32_t> numbers;
-    work.folder.read(TileFile::kNumbers, part.tile, numbers);
-    const std::size_t least = 1 + kLeastPixels / static_cast<std::size_t>(part.area.width);
-    parallel_ranges(static_cast<std::size_t>(part.area.height), least,
-                    [&](std::size_t y, std::size_t end) {
-                      for (; y < end; ++y) {
-                        for (std::int32_t& piece : part.row(basins, static_cast<int>(y))) {
-                          piece = numbers.at(static_cast<std::size_t>(piece));
-                        }
-                      }
-                    });
-  }
-  return basins;
-}
-
 }  // namespace
 
 void map_tile(const TileWork& work, std::size_t tile, const PictureBlocks& picture,
@@ -160,13 +139,36 @@ void regions_tile(const TileWork& work, std::size_t tile) {
   around.strength = work.folder.window(TileFile::kContours, 0, around.area, 1, 0.0F);
   clear_gaps(around.strength);
   around.orientation = work.folder.window(TileFile::kContours, 1, around.area, 1, 0.0F);
-  around.basins = basins_around(work, around.area);
+  around.basins = pieces_in(work, around.area, 1, [&](std::size_t other) {
+    auto numbers = std::make_shared<std::vector<std::int32_t>>();
+    work.folder.read(TileFile::kNumbers, other, *numbers);
+    return numbers;
+  });
   const RegionParameters& region = work.plan.parameters.region;
   TileRegions regions = regions_of_tile(std::move(around), region.direction);
   const std::int64_t least = least_pixels(region, read_sizes(work).pixels);
   const std::vector<LeafOfBasin> leaf_of = unite_small(regions, least);
   work.folder.write(TileFile::kLeaves, tile, leaf_of);
   write_summary(work.folder, TileFile::kRegions, tile, std::move(regions));
+}
+
+std::vector<std::int32_t> pieces_in(const TileWork& work, const TileArea& area, int margin,
+                                    const TableOf& table_of) {
+  std::vector<std::int32_t> pieces =
+      work.folder.window(TileFile::kBasins, 0, area, margin, std::int32_t{0});
+  for (const WindowPart& part : work.folder.window_parts(area, margin)) {
+    const auto table = table_of(part.tile);
+    const std::size_t least = 1 + kLeastPixels / static_cast<std::size_t>(part.area.width);
+    parallel_ranges(static_cast<std::size_t>(part.area.height), least,
+                    [&](std::size_t y, std::size_t end) {
+                      for (; y < end; ++y) {
+                        for (std::int32_t& piece : part.row(pieces, static_cast<int>(y))) {
+                          piece = table->at(static_cast<std::size_t>(piece));
+                        }
+                      }
+                    });
+  }
+  return pieces;
 }
 
 BasinSizes read_sizes(const TileWork& work) {

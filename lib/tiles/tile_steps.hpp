@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,12 @@ void join_maps(const TileWork& work);
 void join_contours(const TileWork& work);
 void join_basins(const TileWork& work);
 void join_all_regions(const TileWork& work, std::vector<std::string>& notes);
+
+/// The pieces of basins in an area with `margin` pixels around it, 0 beyond the picture, each
+/// replaced by what table_of(tile) has for it, which is asked for once for each tile there.
+using TableOf = std::function<std::shared_ptr<const std::vector<std::int32_t>>(std::size_t)>;
+std::vector<std::int32_t> pieces_in(const TileWork& work, const TileArea& area, int margin,
+                                    const TableOf& table_of);
 
 /// How many basins a picture has, and their pixels.
 struct BasinSizes {
