@@ -98,11 +98,9 @@ void check_decimation(Trial& trial, int radius);
 void check_walks(Trial& trial, MatrixForm form, int radius);
 /// What direct cuts take from the affinities.
 void check_direct_cuts(Trial& trial, int radius);
-/// Its parts: products within regions, with so many vectors each, and the affinities to the right
-/// and downwards.
+/// Products within regions, with so many vectors each.
 void check_products_within(Trial& trial, const BlockProblem& problem,
                            std::initializer_list<int> all_columns);
-void check_links(Trial& trial, const BlockProblem& problem);
 
 inline constexpr Grid kContourGrid{61, 43, 61};
 /// Drawn eigenvectors that a contour is made from, the trivial one included.

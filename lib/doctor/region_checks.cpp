@@ -21,31 +21,17 @@ void check_products_within(Trial& trial, const BlockProblem& problem,
     std::vector<double> magnitude;
     const std::vector<double> expected =
         reference_product_within(problem.grid, problem.stencil, problem.matrix, problem.sqrt_degree,
-                                 region, x, columns, &magnitude);
+                                 region, x, columns, magnitude);
     // Three roundings a term, one more for each addition.
     trial.expect("product within regions", out, expected, magnitude,
                  4.0 + static_cast<double>(problem.stencil.size()));
   }
 }
 
-void check_links(Trial& trial, const BlockProblem& problem) {
-  const NormalizedMatrix matrix = matrix_of(trial.context(), problem);
-  DeviceAffinityGraph graph(trial.context(), matrix);
-  const auto expected = [&](StencilOffset neighbour) {
-    return reference_links(problem.grid, problem.stencil, problem.matrix, problem.sqrt_degree,
-                           neighbour);
-  };
-  const std::vector<double> right = expected({1, 0});
-  const std::vector<double> down = expected({0, 1});
-  trial.expect("affinity to the right", graph.right(), right, right, 2);
-  trial.expect("affinity downwards", graph.down(), down, down, 2);
-}
-
 /// Weights far from 0, as divisions by roots in [1, 4] leave them.
 void check_direct_cuts(Trial& trial, int radius) {
   const BlockProblem problem(2 * radius + 3, 2 * radius + 2, 4, radius, 61);
   check_products_within(trial, problem, {1, 2, 4, 8, 16});
-  check_links(trial, problem);
 }
 
 std::vector<DeviceCheck> region_checks() {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -30,7 +29,9 @@ class DeviceAffinityGraph final : public AffinityGraph {
   const std::vector<float>& down() override;
 
  private:
-  void read_links();
+  /// W between each pixel and this neighbour, which comes later in scan order; 0 where that is
+  /// outside. Waits.
+  std::vector<float> links(StencilOffset neighbour) const;
 
   Context* context_;
   Grid grid_;
@@ -38,24 +39,17 @@ class DeviceAffinityGraph final : public AffinityGraph {
   Buffer<std::int32_t> region_;
   Buffer<float> x_;
   Buffer<float> out_;
-  std::vector<float> padded_;
   std::vector<float> right_;
   std::vector<float> down_;
 };
 
-/// AffinityGraph::product_within() on the host by plain loops, in double: out[i * columns + c]. If
-/// `magnitude` is given it receives the sums of |W_ij x_jc|, to which rounding errors are relative.
+/// AffinityGraph::product_within() on the host by plain loops, in double: out[i * columns + c].
+/// `magnitude` receives the sums of |W_ij x_jc|, to which rounding errors are relative.
 std::vector<double> reference_product_within(const Grid& grid, const Stencil& stencil,
                                              const HostDiaMatrix& normalized,
                                              const std::vector<float>& sqrt_degree,
                                              const std::vector<std::int32_t>& region,
                                              const std::vector<float>& x, int columns,
-                                             std::vector<double>* magnitude = nullptr);
-
-/// W between each pixel and its neighbour (dx, dy), which is an offset of the stencil: width *
-/// height values, 0 where the neighbour is outside the image.
-std::vector<double> reference_links(const Grid& grid, const Stencil& stencil,
-                                    const HostDiaMatrix& normalized,
-                                    const std::vector<float>& sqrt_degree, StencilOffset neighbour);
+                                             std::vector<double>& magnitude);
 
 }  // namespace diacut

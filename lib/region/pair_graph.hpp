@@ -121,6 +121,10 @@ class PairGraph {
 
   Index size() const { return static_cast<Index>(pairs_.size()); }
   const Pair& operator[](Index k) const { return pairs_[k]; }
+  /// The region that the pair has beside this one.
+  std::int32_t other(Index k, std::int32_t region) const {
+    return pairs_[k].first == region ? pairs_[k].second : pairs_[k].first;
+  }
   /// kGone: the pair is none any more.
   std::uint32_t version(Index k) const { return version_[k]; }
   std::uint32_t renewed_version(Index k) { return ++version_[k]; }
@@ -141,11 +145,11 @@ class PairGraph {
     version_[joined] = kGone;
     for (const Index k : of_region_[lost]) {
       if (version_[k] == kGone) continue;
-      const std::int32_t other = pairs_[k].first == lost ? pairs_[k].second : pairs_[k].first;
-      between_.remove(lost, other);
-      const Index there = between_.find_or_enter(kept, other, k);
+      const std::int32_t beside = other(k, lost);
+      between_.remove(lost, beside);
+      const Index there = between_.find_or_enter(kept, beside, k);
       if (there == PairTable::kNone) {
-        std::tie(pairs_[k].first, pairs_[k].second) = std::minmax(kept, other);
+        std::tie(pairs_[k].first, pairs_[k].second) = std::minmax(kept, beside);
         of_region_[kept].push_back(k);
         changed(k, false);
       } else {

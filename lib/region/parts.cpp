@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <queue>
 #include <tuple>
 #include <utility>
@@ -14,11 +13,9 @@ PartGraph::PartGraph(const Parts& parts, const std::vector<float>& right,
                      const std::vector<float>& down, const std::vector<std::int32_t>& group,
                      const std::vector<std::uint8_t>& counted)
     : parts_(static_cast<std::size_t>(parts.count) + 1),
-      parent_(parts_.size()),
+      joined_(parts_.size()),
       count_(parts.count),
       pairs_({}, 0) {
-  std::iota(parent_.begin(), parent_.end(), 0);
-  for (std::int32_t part = 1; part <= count_; ++part) parts_[part].first = part;
   std::map<std::pair<std::int32_t, std::int32_t>, Neighbours> borders;
   const auto add_border = [&](std::int32_t a, std::int32_t b, float affinity) {
     if (a == b || a == 0 || b == 0) return;
@@ -49,8 +46,7 @@ PartGraph::PartGraph(const Parts& parts, const std::vector<float>& right,
 
 PartGraph::Pairs::Index PartGraph::strongest(std::int32_t part) {
   const auto rank = [&](Pairs::Index k) {
-    const std::int32_t other = pairs_[k].first == part ? pairs_[k].second : pairs_[k].first;
-    return std::tuple(-pairs_[k].affinity, -pairs_[k].length, parts_[other].first);
+    return std::tuple(-pairs_[k].affinity, -pairs_[k].length, joined_.find(pairs_.other(k, part)));
   };
   const std::vector<Pairs::Index>& all = pairs_.pairs_of(part);
   const auto best = std::min_element(
@@ -65,10 +61,9 @@ std::int32_t PartGraph::join(Pairs::Index pair) {
   pairs_.join(pair, kept, lost, [](Pairs::Index, bool) {});
   Part& into = parts_[kept];
   into.size += parts_[lost].size;
-  into.first = std::min(into.first, parts_[lost].first);
   ++into.joins;
   ++parts_[lost].joins;
-  parent_[lost] = kept;
+  joined_.unite(kept, lost);
   --count_;
   --group_count_[into.group];
   return kept;
@@ -79,8 +74,7 @@ void PartGraph::join_small(std::int64_t min_size, std::int32_t at_least) {
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   const auto push = [&](std::int32_t part) {
     const Part& of = parts_[part];
-    if (parent_[part] == part && of.size < min_size)
-      queue.emplace(of.size, of.first, part, of.joins);
+    if (of.size < min_size) queue.emplace(of.size, joined_.find(part), part, of.joins);
   };
   for (std::int32_t part = 1; part < static_cast<std::int32_t>(parts_.size()); ++part) push(part);
   while (!queue.empty()) {
@@ -103,8 +97,8 @@ void PartGraph::join_alike(std::int32_t target) {
     };
     std::int32_t a = pairs_[k].first;
     std::int32_t b = pairs_[k].second;
-    if (parts_[a].first > parts_[b].first) std::swap(a, b);
-    queue.emplace(pairs_[k].affinity * (share(a) + share(b)), -parts_[a].first, -parts_[b].first, k,
+    if (joined_.find(a) > joined_.find(b)) std::swap(a, b);
+    queue.emplace(pairs_[k].affinity * (share(a) + share(b)), -joined_.find(a), -joined_.find(b), k,
                   pairs_.renewed_version(k));
   };
   for (Pairs::Index k = 0; k < pairs_.size(); ++k) {
@@ -120,14 +114,12 @@ void PartGraph::join_alike(std::int32_t target) {
 }
 
 std::vector<std::int32_t> PartGraph::joined() const {
+  DisjointSets sets = joined_;
   std::vector<std::int32_t> result(parts_.size(), 0);
-  std::vector<std::int32_t> number(parts_.size(), 0);
   std::int32_t next = 0;
   for (std::int32_t part = 1; part < static_cast<std::int32_t>(parts_.size()); ++part) {
-    std::int32_t root = part;
-    while (parent_[root] != root) root = parent_[root];
-    if (number[root] == 0) number[root] = ++next;
-    result[part] = number[root];
+    const std::int32_t first = sets.find(part);
+    result[part] = first == part ? ++next : result[first];
   }
   return result;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/connected_parts.hpp"
+#include "core/disjoint_sets.hpp"
 #include "region/pair_graph.hpp"
 
 namespace diacut {
@@ -57,7 +58,6 @@ class PartGraph {
   struct Part {
     std::int64_t size = 0;  ///< Pixels that count.
     std::int32_t group = 0;
-    std::int32_t first = 0;  ///< The first of its original parts in scan order.
     std::int32_t joins = 0;  ///< Joins so far; entries of a queue with another number are outdated.
   };
   using Pairs = PairGraph<Neighbours>;
@@ -68,8 +68,8 @@ class PartGraph {
   /// Joins a pair. Returns the part that holds both now.
   std::int32_t join(Pairs::Index pair);
 
-  std::vector<Part> parts_;           ///< Index 0 is unused.
-  std::vector<std::int32_t> parent_;  ///< Union-find; a root is its own parent.
+  std::vector<Part> parts_;  ///< Index 0 is unused.
+  DisjointSets joined_;      ///< Of the original parts: each set is named by its first one.
   std::vector<std::int32_t> group_count_;
   std::int32_t count_ = 0;
   Pairs pairs_;

@@ -70,24 +70,6 @@ double normalized_cut(const Parts& regions, const Eigenvectors& eigenvectors,
   return sum;
 }
 
-/// The regions that take part in the next cuts, renumbered 1..count.
-struct Subset {
-  std::vector<std::int32_t> region;  ///< By pixel.
-  std::vector<std::int32_t> member;  ///< By number in the subset (index 0 is unused).
-};
-
-Subset subset_of(const Parts& regions, const std::vector<char>& chosen) {
-  Subset subset{{}, {0}};
-  std::vector<std::int32_t> number(static_cast<std::size_t>(regions.count) + 1, 0);
-  for (std::int32_t r = 1; r <= regions.count; ++r) {
-    if (chosen[r] == 0) continue;
-    number[r] = static_cast<std::int32_t>(subset.member.size());
-    subset.member.push_back(r);
-  }
-  subset.region = relabelled(regions.of_pixel, number);
-  return subset;
-}
-
 std::vector<std::int64_t> sizes_of(const Parts& regions) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(regions.count) + 1, 0);
   add_counts(regions.of_pixel, sizes);
@@ -106,40 +88,15 @@ Parts apply(const Parts& parts, const PartGraph& graph) {
 Parts divide(const Parts& regions, const std::vector<char>& cut,
              const std::vector<std::uint8_t>& piece, std::int64_t min_size, std::int32_t at_least,
              AffinityGraph& graph) {
-  // The classes of pieces are numbered from regions.count + 1 on, those of regions up to there.
-  std::vector<std::int32_t> first(cut.size(), 0);
-  std::int32_t next = regions.count + 1;
-  for (std::size_t r = 1; r < cut.size(); ++r) {
-    if (cut[r] == 0) continue;
-    first[r] = next;
-    next += kMaxCuts;
-  }
   std::vector<std::int32_t> classes = regions.of_pixel;
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    const std::int32_t r = regions.of_pixel[i];
-    if (cut[r] != 0 && piece[i] != 0) classes[i] = first[r] + piece[i] - 1;
+    if (cut[classes[i]] != 0) classes[i] += piece[i] * (regions.count + 1);
   }
   const Parts parts = connected_parts(regions.width, regions.height, classes);
   PartGraph joins(parts, graph.right(), graph.down(), regions.of_pixel);
   joins.join_small(min_size, at_least);
   return apply(parts, joins);
 }
-
-/// The region of a division `before` that each region of a finer division `after` lies in, and the
-/// number of regions that each region of `before` has become.
-struct Descent {
-  std::vector<std::int32_t> parent;
-  std::vector<std::int32_t> children;
-
-  Descent(const Parts& before, const Parts& after)
-      : parent(static_cast<std::size_t>(after.count) + 1, 0),
-        children(static_cast<std::size_t>(before.count) + 1, 0) {
-    for (std::size_t i = 0; i < after.of_pixel.size(); ++i) {
-      parent[after.of_pixel[i]] = before.of_pixel[i];
-    }
-    for (std::size_t r = 1; r < parent.size(); ++r) ++children[parent[r]];
-  }
-};
 
 /// The pixels of a picture for which max_ncut is meant.
 constexpr double kUsualPixels = 481.0 * 321.0;
@@ -155,7 +112,7 @@ CutLimits limits_of(const RegionParameters& parameters, std::int64_t pixels) {
 }
 
 /// Cuts, all regions of a level at once, as long as there are cuts within the limits.
-Parts cut_recursively(Parts regions, RegionCutter& cutter, AffinityGraph& graph,
+Parts cut_recursively(Parts regions, const Eigenvectors& eigenvectors, AffinityGraph& graph,
                       const CutLimits& limits, const Watch& watch) {
   // The number of levels is not known beforehand: each level reports half of what is left of the
   // first half of the progress.
@@ -168,19 +125,25 @@ Parts cut_recursively(Parts regions, RegionCutter& cutter, AffinityGraph& graph,
     for (std::int32_t r = 0; r <= regions.count; ++r) {
       if (sizes[r] < 2 * limits.min_side) open[r] = 0;
     }
-    const Subset subset = subset_of(regions, open);
-    if (subset.member.size() == 1) return regions;
-    const auto count = static_cast<std::int32_t>(subset.member.size() - 1);
-    const RegionCuts cuts = cutter.best_cuts(subset.region, count, limits);
-    std::vector<char> cut(static_cast<std::size_t>(regions.count) + 1, 0);
-    for (std::int32_t k = 1; k <= count; ++k) {
-      cut[subset.member[k]] = cuts.ncut[k] < RegionCuts::kNone ? 1 : 0;
-    }
+    if (std::find(open.begin(), open.end(), 1) == open.end()) return regions;
+    std::vector<std::int32_t> taking_part(open.size(), 0);
+    for (std::int32_t r = 1; r <= regions.count; ++r) taking_part[r] = open[r] != 0 ? r : 0;
+    const RegionCuts cuts = best_cuts(
+        eigenvectors, graph, relabelled(regions.of_pixel, taking_part), regions.count, limits);
+    std::vector<char> cut(open.size(), 0);
+    std::transform(cuts.ncut.begin(), cuts.ncut.end(), cut.begin(),
+                   [](double ncut) { return ncut < RegionCuts::kNone ? 1 : 0; });
     Parts divided = divide(regions, cut, cuts.piece, limits.min_side, 1, graph);
-    const Descent descent(regions, divided);
-    open.assign(static_cast<std::size_t>(divided.count) + 1, 0);
-    for (std::int32_t r = 1; r <= divided.count; ++r) {
-      open[r] = cut[descent.parent[r]] != 0 && descent.children[descent.parent[r]] > 1;
+    // A region that was cut and is one again has no better cut.
+    std::vector<std::int32_t> parent(static_cast<std::size_t>(divided.count) + 1, 0);
+    for (std::size_t i = 0; i < divided.of_pixel.size(); ++i) {
+      parent[divided.of_pixel[i]] = regions.of_pixel[i];
+    }
+    std::vector<std::int32_t> children(open.size(), 0);
+    for (std::size_t r = 1; r < parent.size(); ++r) ++children[parent[r]];
+    open.assign(parent.size(), 0);
+    for (std::size_t r = 1; r < parent.size(); ++r) {
+      open[r] = cut[parent[r]] != 0 && children[parent[r]] > 1 ? 1 : 0;
     }
     regions = std::move(divided);
   }
@@ -224,8 +187,8 @@ constexpr double kDearest = 3;
 
 /// Cuts until there are `target` regions, the cheapest cuts first. `limits`: those of the recursive
 /// cuts. Precondition: at least `target` pixels have data.
-Parts cut_to_count(Parts regions, std::int32_t target, RegionCutter& cutter, AffinityGraph& graph,
-                   const CutLimits& limits, const Watch& watch) {
+Parts cut_to_count(Parts regions, std::int32_t target, const Eigenvectors& eigenvectors,
+                   AffinityGraph& graph, const CutLimits& limits, const Watch& watch) {
   // Where no cut is left, boundaries are given up first, then the least size, then cuts by the
   // eigenvectors.
   std::vector<CutLimits> steps = {
@@ -245,7 +208,8 @@ Parts cut_to_count(Parts regions, std::int32_t target, RegionCutter& cutter, Aff
       std::stable_sort(order.begin(), order.end(),
                        [&](std::int32_t a, std::int32_t b) { return sizes[a] > sizes[b]; });
     } else {
-      RegionCuts cuts = cutter.best_cuts(regions.of_pixel, regions.count, steps[step]);
+      RegionCuts cuts =
+          best_cuts(eigenvectors, graph, regions.of_pixel, regions.count, steps[step]);
       for (std::int32_t r = 1; r <= regions.count; ++r) {
         if (cuts.ncut[r] < RegionCuts::kNone) order.push_back(r);
       }
@@ -291,14 +255,13 @@ DirectCuts segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& grap
   watch.report("regions", 0);
   const CutLimits limits = limits_of(parameters, pixels);
   const Parts pieces = connected_parts(width, height, data);
-  RegionCutter cutter(eigenvectors, graph);
-  Parts regions = cut_recursively(pieces, cutter, graph, limits, watch);
+  Parts regions = cut_recursively(pieces, eigenvectors, graph, limits, watch);
   PartGraph joins(regions, graph.right(), graph.down(), {}, at_home(regions, eigenvectors, graph));
   joins.join_small(limits.min_side, 1);
   if (wanted > 0) joins.join_alike(wanted);
   regions = apply(regions, joins);
   if (regions.count < wanted) {
-    regions = cut_to_count(std::move(regions), wanted, cutter, graph, limits, watch);
+    regions = cut_to_count(std::move(regions), wanted, eigenvectors, graph, limits, watch);
   }
   if (wanted > 0 && regions.count > wanted) {
     notes.push_back(

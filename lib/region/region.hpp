@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "diacut/eigenvectors.hpp"
@@ -20,7 +19,8 @@ class AffinityGraph {
   /// Block product within regions: for every pixel i and column c < columns,
   ///   out[i * columns + c] = sum over j in the same region as i of W_ij x[j * columns + c],
   /// where i and j are in the same region if region[i] == region[j] != 0. Vectors hold a row of
-  /// `columns` values for each of width * height pixels. columns is at most max_columns().
+  /// `columns` values for each of width * height pixels. columns is a power of two, at most
+  /// max_columns().
   virtual void product_within(const std::vector<std::int32_t>& region, const std::vector<float>& x,
                               int columns, std::vector<float>& out) = 0;
   virtual int max_columns() const = 0;

@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <bitset>
 #include <cmath>
 #include <numeric>
@@ -31,13 +32,16 @@ struct RitzProblem {
   double volume = 0;  ///< 1^T D 1
 };
 
-/// Fills the region's rows of `block`, of columns + 1 values each, with its basis y = z /
+/// The values in a row of a block of so many vectors and a 1, as AffinityGraph takes them.
+std::size_t stride_of(std::size_t columns) { return std::bit_ceil(columns + 1); }
+
+/// Fills the region's rows of `block`, of stride_of(columns) values each, with its basis y = z /
 /// sqrt_degree of that many eigenvectors after the trivial one, centred, and a 1. Returns the
 /// means. The basis is centred before the product with W, because (D - W) y then carries no
 /// rounding error of the constant.
 Vector centre_basis(const Eigenvectors& eigenvectors, std::span<const std::size_t> pixels,
                     std::size_t columns, std::vector<float>& block) {
-  const std::size_t stride = columns + 1;
+  const std::size_t stride = stride_of(columns);
   Vector mean = Vector::Zero(columns);
   for (const std::size_t i : pixels) {
     float* row = &block[i * stride];
@@ -62,7 +66,7 @@ RitzProblem ritz_problem(std::span<const std::size_t> pixels, Vector mean,
   constexpr std::size_t kRows = 128;
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const auto columns = static_cast<std::size_t>(mean.size());
-  const std::size_t stride = columns + 1;
+  const std::size_t stride = stride_of(columns);
   RitzProblem problem;
   problem.mean = std::move(mean);
   problem.mass = Matrix::Zero(columns, columns);
@@ -421,7 +425,7 @@ struct Candidates {
 };
 
 /// The candidates of one region. `view` is the region's; `block` and `product` hold its basis and
-/// W times that, in rows of `columns` values and one more. Writes the region's bins.
+/// W times that, in rows of stride_of(columns) values. Writes the region's bins.
 std::vector<Candidate> find_candidates(const RegionView& view, const RitzProblem& problem,
                                        const std::vector<float>& block, std::size_t columns,
                                        const std::vector<float>& degree, const CutLimits& limits,
@@ -435,7 +439,7 @@ std::vector<Candidate> find_candidates(const RegionView& view, const RitzProblem
   for (Eigen::Index k = 0; k < coefficients.cols(); ++k) {
     const float* coefficient = coefficients.col(k).data();
     for (std::size_t p = 0; p < pixels.size(); ++p) {
-      const float* row = &block[pixels[p] * (columns + 1)];
+      const float* row = &block[pixels[p] * stride_of(columns)];
       values[p] = std::inner_product(row, row + columns, coefficient, 0.0f);
     }
     const std::size_t used = bin_values(values, value_bins);
@@ -463,62 +467,59 @@ void fill_indicators(const Candidates& candidates, std::size_t stride, std::vect
 
 }  // namespace
 
-RegionCutter::RegionCutter(const Eigenvectors& eigenvectors, AffinityGraph& graph)
-    : eigenvectors_(eigenvectors),
-      graph_(graph),
-      width_(static_cast<std::size_t>(eigenvectors.width)),
-      pixels_(eigenvectors.sqrt_degree.size()) {
+RegionCuts best_cuts(const Eigenvectors& eigenvectors, AffinityGraph& graph,
+                     const std::vector<std::int32_t>& region, std::int32_t count,
+                     const CutLimits& limits) {
+  const auto regions = static_cast<std::size_t>(count) + 1;
+  const auto width = static_cast<std::size_t>(eigenvectors.width);
+  const std::size_t pixels_of_image = region.size();
+  RegionCuts cuts;
+  cuts.ncut.assign(regions, RegionCuts::kNone);
+  cuts.piece.assign(pixels_of_image, 0);
   // The trivial eigenvector is constant on every region. One column of a product is needed for the
   // degrees; eigenvectors beyond the others say little about large regions.
   const std::size_t nontrivial = std::max<std::size_t>(eigenvectors.vectors.size(), 1) - 1;
-  columns_ = std::min(nontrivial, static_cast<std::size_t>(graph.max_columns()) - 1);
-}
-
-RegionCuts RegionCutter::best_cuts(const std::vector<std::int32_t>& region, std::int32_t count,
-                                   const CutLimits& limits) {
-  const auto regions = static_cast<std::size_t>(count) + 1;
-  RegionCuts cuts;
-  cuts.ncut.assign(regions, RegionCuts::kNone);
-  cuts.piece.assign(pixels_, 0);
-  if (columns_ == 0) return cuts;
+  const auto columns = std::min(nontrivial, static_cast<std::size_t>(graph.max_columns()) - 1);
+  if (columns == 0) return cuts;
   const PixelLists lists(region, count);
 
   std::vector<Vector> means(regions);
-  std::size_t stride = columns_ + 1;
-  block_.assign(pixels_ * stride, 0.0f);
+  std::size_t stride = stride_of(columns);
+  std::vector<float> block(pixels_of_image * stride, 0.0f);
+  std::vector<float> product;
   for (std::int32_t r = 1; r <= count; ++r) {
-    means[r] = centre_basis(eigenvectors_, lists.of(r), columns_, block_);
+    means[r] = centre_basis(eigenvectors, lists.of(r), columns, block);
   }
-  graph_.product_within(region, block_, static_cast<int>(stride), product_);
-  std::vector<float> degree(pixels_);
-  for (std::size_t i = 0; i < pixels_; ++i) {
-    degree[i] = std::max(0.0f, product_[i * stride + columns_] - 1.0f);
+  graph.product_within(region, block, static_cast<int>(stride), product);
+  std::vector<float> degree(pixels_of_image);
+  for (std::size_t i = 0; i < degree.size(); ++i) {
+    degree[i] = std::max(0.0f, product[i * stride + columns] - 1.0f);
   }
 
-  const auto wanted = static_cast<std::size_t>(graph_.max_columns());
-  Candidates candidates{{{{}, 0, Links({}, region, width_, graph_), 0}},
+  const auto wanted = static_cast<std::size_t>(graph.max_columns());
+  Candidates candidates{{{{}, 0, Links({}, region, width, graph), 0}},
                         std::vector<std::vector<Candidate>>(regions),
-                        {kDirections, std::vector<std::uint8_t>(pixels_)}};
+                        {kDirections, std::vector<std::uint8_t>(pixels_of_image)}};
   for (std::int32_t r = 1; r <= count; ++r) {
     const std::span<const std::size_t> pixels = lists.of(r);
-    const RitzProblem problem = ritz_problem(pixels, std::move(means[r]), block_, product_, degree);
-    const Links links(pixels, region, width_, graph_);
+    const RitzProblem problem = ritz_problem(pixels, std::move(means[r]), block, product, degree);
+    const Links links(pixels, region, width, graph);
     candidates.views.push_back({pixels, problem.volume, links, links.mean()});
     if (static_cast<std::int64_t>(pixels.size()) < 2 * limits.min_side) continue;
-    candidates.of_region[r] = find_candidates(candidates.views[r], problem, block_, columns_,
-                                              degree, limits, wanted, candidates.bins);
+    candidates.of_region[r] = find_candidates(candidates.views[r], problem, block, columns, degree,
+                                              limits, wanted, candidates.bins);
   }
 
   stride = wanted;
-  block_.resize(pixels_ * stride);
-  fill_indicators(candidates, stride, block_);
-  graph_.product_within(region, block_, static_cast<int>(stride), product_);
+  block.resize(pixels_of_image * stride);
+  fill_indicators(candidates, stride, block);
+  graph.product_within(region, block, static_cast<int>(stride), product);
   for (std::int32_t r = 1; r <= count; ++r) {
     const std::vector<Cut> found = normalized_cuts(
-        candidates.views[r], candidates.of_region[r].size(), stride, block_, product_, degree);
+        candidates.views[r], candidates.of_region[r].size(), stride, block, product, degree);
     if (found.empty() || found.front().ncut > limits.max_ncut) continue;
     cuts.ncut[r] = found.front().ncut;
-    take_off(candidates.views[r], found, stride, block_, limits, cuts.piece);
+    take_off(candidates.views[r], found, stride, block, limits, cuts.piece);
   }
   return cuts;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -48,24 +47,10 @@ struct RegionCuts {
 /// A pixel's affinity with itself, 1, does not count in its degree: else the rows of pixels on a
 /// strong boundary, which have no affinity with others, would be regions with a small normalized
 /// cut.
-class RegionCutter {
- public:
-  /// Keeps references to its arguments, which must outlive the cutter.
-  RegionCutter(const Eigenvectors& eigenvectors, AffinityGraph& graph);
-
-  /// `region`: 1..count, 0 for pixels that take no part.
-  RegionCuts best_cuts(const std::vector<std::int32_t>& region, std::int32_t count,
-                       const CutLimits& limits);
-
- private:
-  const Eigenvectors& eigenvectors_;
-  AffinityGraph& graph_;
-  std::size_t width_;  ///< The image's width, pixels.
-  std::size_t pixels_;
-  std::size_t columns_;  ///< Eigenvectors used.
-  // The vectors of a product with W, and its result: memory that is kept from call to call.
-  std::vector<float> block_;
-  std::vector<float> product_;
-};
+///
+/// `region`: 1..count, 0 for pixels that take no part.
+RegionCuts best_cuts(const Eigenvectors& eigenvectors, AffinityGraph& graph,
+                     const std::vector<std::int32_t>& region, std::int32_t count,
+                     const CutLimits& limits);
 
 }  // namespace diacut

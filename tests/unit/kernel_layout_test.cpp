@@ -44,8 +44,6 @@ const std::map<std::string, std::string>& tests_of_other_names() {
       // The Rayleigh quotients of a block of vectors come from one of these two kernels.
       {"matrix/block_quadratic", "eigen/lobpcg/rayleigh_quotients_test.cpp"},
       {"matrix/quadratic_form", "eigen/lobpcg/rayleigh_quotients_test.cpp"},
-      // The links between pixels are inputs of the product over regions.
-      {"region/links", "region/region_product_test.cpp"},
       // Held to its definition as a known answer.
       {"contour/cue_contour", "doctor/examine_test.cpp"},
   };

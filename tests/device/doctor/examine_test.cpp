@@ -196,8 +196,7 @@ TEST(CheckOfASegmenter, FindsSolversThatAreWrong) {
        "1.01f * factor, sums[r])"},
       {"spectral contours by Lanczos", "eigenvectors", "eigen/lanczos/basis.cl",
        "if (get_local_id(0) == 0) sums[at + c] = sum;", ""},
-      {"direct cuts", "regions", "region/links.cl", "values[(ulong)DOWN",
-       "1.001f * values[(ulong)DOWN"},
+      {"direct cuts", "regions", "region/region_product.cl", "sum *= root", "sum *= 1.001f * root"},
       {"seeds", "random walk", "walker/seeds.cl", "clamp(block", "clamp(1.01f * block"}};
   for (const SpoiltStage& each : all) {
     const SpoiltKernels kernels(each.file, each.from, each.to);
