@@ -1,7 +1,6 @@
 #include "region/borders.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <span>
 

@@ -21,44 +21,24 @@ namespace {
 /// Fewer pixels are not worth another thread.
 constexpr std::size_t kHierarchyLeastPixels = 32768;
 
-/// The size and the mask that all maps share.
-struct Shape {
-  const std::vector<std::uint8_t>& valid;
-  int width = 0;
-  int height = 0;
+void check_size(std::size_t size, int width, int height, const char* what) {
+  if (size == static_cast<std::size_t>(width) * static_cast<std::size_t>(height)) return;
+  throw InputError(
+      fmt::format("the {} has {} values, expected {} x {}", what, size, width, height));
+}
 
-  std::size_t pixels() const {
-    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  }
-
-  void check() const {
-    if (width < 1 || height < 1) {
-      throw InputError(
-          fmt::format("a boundary map of {} x {} pixels has nothing to segment", width, height));
+void check_map(const std::vector<float>& map, const std::vector<std::uint8_t>& valid, int width,
+               int height, const char* what) {
+  check_size(map.size(), width, height, what);
+  const auto row = static_cast<std::size_t>(width);
+  parallel_ranges(map.size(), kHierarchyLeastPixels, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (std::isfinite(map[i]) || (!valid.empty() && valid[i] == 0)) continue;
+      throw NumericalError(fmt::format("the {} at pixel ({}, {}) is {}, expected a finite number",
+                                       what, i % row, i / row, map[i]));
     }
-    if (!valid.empty() && valid.size() != pixels()) throw misfit("mask", valid.size());
-  }
-  void check(const std::vector<float>& map, const char* what) const {
-    if (map.size() != pixels()) throw misfit(what, map.size());
-    const auto good = [&](std::size_t i) {
-      return std::isfinite(map[i]) || (!valid.empty() && valid[i] == 0);
-    };
-    parallel_ranges(map.size(), kHierarchyLeastPixels, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        if (good(i)) continue;
-        throw NumericalError(fmt::format("the {} at pixel ({}, {}) is {}, expected a finite number",
-                                         what, i % static_cast<std::size_t>(width),
-                                         i / static_cast<std::size_t>(width), map[i]));
-      }
-    });
-  }
-
- private:
-  InputError misfit(const char* what, std::size_t size) const {
-    return InputError(
-        fmt::format("the {} has {} values, expected {} x {}", what, size, width, height));
-  }
-};
+  });
+}
 
 }  // namespace
 
@@ -66,10 +46,13 @@ StrengthTree strength_tree(const std::vector<float>& strength,
                            const std::vector<float>& orientation,
                            const std::vector<std::uint8_t>& valid, int width, int height,
                            double direction, float most) {
-  const Shape grid{valid, width, height};
-  grid.check();
-  grid.check(strength, "boundary strength");
-  if (!orientation.empty()) grid.check(orientation, "boundary orientation");
+  if (width < 1 || height < 1) {
+    throw InputError(
+        fmt::format("a boundary map of {} x {} pixels has nothing to segment", width, height));
+  }
+  if (!valid.empty()) check_size(valid.size(), width, height, "mask");
+  check_map(strength, valid, width, height, "boundary strength");
+  if (!orientation.empty()) check_map(orientation, valid, width, height, "boundary orientation");
   const double counts = orientation.empty() ? 0.0 : direction;
   const auto along_arcs = [&](std::size_t p, std::size_t q, double nx, double ny) -> double {
     return side_strength(strength, orientation, p, q).along(nx, ny, counts);

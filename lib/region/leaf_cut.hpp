@@ -44,17 +44,10 @@ LeafLabels cut_leaves(const LeafTree& tree, const std::vector<std::int64_t>& siz
                       const std::function<std::vector<Border>()>& borders,
                       const RegionParameters& parameters, std::vector<std::string>& notes);
 
-/// A hierarchy without small regions, as without_small_regions() has it, but for its pixels.
-struct LargeRegions {
-  std::vector<std::int32_t> leaf_of;  ///< By old leaf the new one, in scan order; 0 for 0.
-  std::int32_t count = 0;             ///< New leaves.
-  std::vector<Merge> merges;
-};
-
-/// Of the hierarchy with these merges. `borders` and `sizes`: find_borders() and region_sizes() of
-/// the leaves. `min_size` as in without_small_regions().
-LargeRegions large_regions(const std::vector<Merge>& merges, const std::vector<Border>& borders,
-                           const std::vector<std::int64_t>& sizes, std::int64_t min_size);
+/// Labels of chosen nodes in scan order, 0 elsewhere.
+/// @param hierarchy A hierarchy for which check() holds.
+/// @param nodes Nodes that do not overlap.
+Labels labels_of_nodes(const Hierarchy& hierarchy, const std::vector<std::int32_t>& nodes);
 
 /// parameters.min_size in pixels, for a picture in which `pixels` pixels have data.
 std::int64_t least_pixels(const RegionParameters& parameters, std::int64_t pixels);

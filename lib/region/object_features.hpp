@@ -31,42 +31,35 @@ NodeFigures node_figures(const Hierarchy& hierarchy);
 std::vector<double> node_solidity(const Hierarchy& hierarchy, const std::vector<std::int64_t>& area,
                                   std::int64_t most);
 
-/// What is known of a node of a merge tree that may be an object. The brightness of a pixel is the
-/// mean of its channels; the surroundings are the pixels across the node's boundary, each as often
-/// as it has neighbours in the node.
-enum class ObjectFeature {
-  kContrast,                 ///< NodeFigures::contrast.
-  kHeight,                   ///< The height at which the node merges.
-  kSolidity,                 ///< node_solidity().
-  kLogArea,                  ///< The natural logarithm of the pixels.
-  kAboveSibling,             ///< Mean brightness less that of the node that it merges with.
-  kStep,                     ///< Mean difference of brightness across the boundary.
-  kAboveSurroundings,        ///< Mean brightness less that of the surroundings.
-  kDeviation,                ///< Standard deviation of the brightness.
-  kAboveMedian,              ///< Mean brightness less the picture's median, in deviations of it.
-  kAboveSurroundingsScaled,  ///< kAboveSurroundings in standard deviations of the picture.
-  kSurroundingsAboveMedian,  ///< As kAboveMedian, of the surroundings.
-  kRoundness,                ///< 4 pi area / perimeter^2, the perimeter pi / 4 of its pixel sides.
-};
-
 inline constexpr std::size_t kObjectFeatures = 12;
 
-/// The names of the features, as files have them.
+/// What is known of a node of a merge tree that may be an object, as files name it. The brightness
+/// of a pixel is the mean of its channels; the surroundings are the pixels across the node's
+/// boundary, each as often as it has neighbours in the node.
 inline constexpr std::array<const char*, kObjectFeatures> kObjectFeatureNames = {
-    "contrast",
-    "height",
-    "solidity",
-    "log_area",
-    "above_sibling",
-    "step",
-    "above_surroundings",
-    "deviation",
-    "above_median",
-    "above_surroundings_scaled",
-    "surroundings_above_median",
-    "roundness"};
+    "contrast",                   // NodeFigures::contrast.
+    "height",                     // The height at which the node merges.
+    "solidity",                   // node_solidity().
+    "log_area",                   // The natural logarithm of the pixels.
+    "above_sibling",              // Mean brightness less that of the node that it merges with.
+    "step",                       // Mean difference of brightness across the boundary.
+    "above_surroundings",         // Mean brightness less that of the surroundings.
+    "deviation",                  // Standard deviation of the brightness.
+    "above_median",               // Mean brightness less the picture's median, in deviations of it.
+    "above_surroundings_scaled",  // above_surroundings in standard deviations of the picture.
+    "surroundings_above_median",  // As above_median, of the surroundings.
+    "roundness"};  // 4 pi area / perimeter^2, the perimeter pi / 4 of its pixel sides.
 
 using ObjectFeatures = std::array<double, kObjectFeatures>;
+
+/// The nodes of a merge tree that do not overlap and whose scores have the greatest sum, by dynamic
+/// programming: best(node) = max(score(node), best(first child) + best(second child)). A node that
+/// scores as much as the best choice below it is chosen itself. Time and memory grow with the
+/// nodes.
+/// @param hierarchy A hierarchy for which check() holds.
+/// @param score Of each node; element 0 is not used. Nodes of score 0 or less are never chosen.
+/// @return The chosen nodes in ascending order.
+std::vector<std::int32_t> best_nodes(const Hierarchy& hierarchy, const std::vector<double>& score);
 
 /// Whether objects are brighter than what is around them, or darker.
 enum class Polarity { kBright, kDark };

@@ -1,4 +1,4 @@
-#include "region/objects.hpp"
+#include "diacut/objects.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "diacut/errors.hpp"
-#include "diacut/objects.hpp"
 #include "region/borders.hpp"
 #include "region/leaf_cut.hpp"
 #include "region/object_features.hpp"
@@ -108,14 +107,6 @@ std::vector<std::int32_t> best_nodes(const Hierarchy& hierarchy, const std::vect
   }
   std::reverse(nodes.begin(), nodes.end());
   return nodes;
-}
-
-Labels labels_of_nodes(const Hierarchy& hierarchy, const std::vector<std::int32_t>& nodes) {
-  const auto leaves = static_cast<std::int32_t>(hierarchy.leaves.count);
-  std::vector<std::int32_t> top(static_cast<std::size_t>(leaves) + 1 + hierarchy.merges.size(), 0);
-  for (const std::int32_t node : nodes) top[node] = node;
-  return labels_of_pixels(hierarchy.leaves,
-                          labels_of_tops(leaves, hierarchy.merges, std::move(top)));
 }
 
 namespace {

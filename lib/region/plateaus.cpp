@@ -8,7 +8,6 @@
 #include <limits>
 #include <numeric>
 #include <queue>
-#include <span>
 #include <utility>
 
 #include "core/disjoint_sets.hpp"

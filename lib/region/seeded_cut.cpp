@@ -9,7 +9,7 @@
 
 #include "diacut/hierarchy.hpp"
 #include "diacut/seeds.hpp"
-#include "region/objects.hpp"
+#include "region/leaf_cut.hpp"
 
 namespace diacut {
 

@@ -17,8 +17,8 @@
 #include "label_checks.hpp"
 #include "matchers.hpp"
 #include "region/hierarchy.hpp"
+#include "region/leaf_cut.hpp"
 #include "region/object_features.hpp"
-#include "region/objects.hpp"
 
 namespace diacut::testing {
 namespace {
