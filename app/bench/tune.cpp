@@ -50,7 +50,8 @@ MatvecProfile::Rate stencil_rate(Context& context, StencilProblem& on, const Ste
 /// The fastest of the kernels that read the whole matrix.
 MatvecProfile::Rate fastest_whole(Context& context, StencilProblem& on, int repeats) {
   MatvecProfile::Rate best;
-  for (const auto& [kind, name] : kMatvecNames) {
+  for (const std::string_view name : kMatvecNames.names) {
+    const MatvecKind kind = matvec_kind(std::string(name));
     if (kind == MatvecKind::kAuto || kind == MatvecKind::kSymmetric) continue;
     if (choose_matvec({kind}, context.info(), on.matrix.shape).kind != kind) continue;
     const MatvecProfile::Rate rate = stencil_rate(context, on, {kind}, repeats);
@@ -68,7 +69,8 @@ MatvecProfile tune_matvec(Context& context, const TuneOptions& options) {
     if (dia_shape(grid, stencil).stored() > kStencilShare * options.most) continue;
     StencilProblem on(context, grid, stencil);
     profile.rates.push_back(fastest_whole(context, on, options.common.repeats));
-    for (const auto& [storage, name] : kMatvecStorageNames) {
+    for (const std::string_view name : kMatvecStorageNames.names) {
+      const MatvecStorage storage = matvec_storage(std::string(name));
       if (storage == MatvecStorage::kAuto) continue;
       profile.rates.push_back(
           stencil_rate(context, on, {MatvecKind::kSymmetric, storage}, options.common.repeats));

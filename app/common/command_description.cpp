@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/embedded_bytes.hpp"
+#include "core/embedded_text.hpp"
 #include "core/parameter_table.hpp"
 #include "core/split_text.hpp"
 #include "diacut/device.hpp"
@@ -293,13 +293,6 @@ const OptionDescription* option_named(const CommandDescription& command, const s
   return nullptr;
 }
 
-/// The names that a parameter takes, if it takes one of a fixed choice; else nothing.
-std::vector<std::string> names_taken(const ParameterEntry& entry) {
-  const auto* choice = std::get_if<NameDomain>(&entry.domain);
-  if (choice == nullptr) return {};
-  return {choice->names.begin(), choice->names.end()};
-}
-
 /// The script for "bash", "zsh" or "fish". It asks the program by `--complete`.
 std::string completion_script(const CommandDescription& command, const std::string& shell) {
   std::string function = "_" + command.name;
@@ -389,7 +382,7 @@ bool generated(int argc, const char* const* argv,
 
 std::vector<std::string> parameter_choices(const std::string& key) {
   for (const ParameterEntry& entry : parameter_table()) {
-    if (entry.key() == key) return names_taken(entry);
+    if (entry.key() == key) return {entry.names.begin(), entry.names.end()};
   }
   return {};
 }
@@ -398,7 +391,9 @@ std::vector<std::string> assignments_offered() {
   std::vector<std::string> words;
   for (const ParameterEntry& entry : parameter_table()) {
     words.push_back(entry.key() + "=");
-    for (const std::string& name : names_taken(entry)) words.push_back(entry.key() + "=" + name);
+    for (const std::string_view name : entry.names) {
+      words.push_back(fmt::format("{}={}", entry.key(), name));
+    }
   }
   return words;
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/edit_distance.hpp"
+#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"

@@ -2,17 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
+#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut::app {
@@ -31,20 +28,6 @@ std::optional<std::string> environment_variable(const char* name);
 
 /// A count with its noun: "1 region", "2 regions".
 std::string counted(std::int64_t count, std::string_view noun);
-
-/// The number that all of a text is, from `least` to `most`; nothing if it is none.
-template <class Number = std::size_t>
-std::optional<Number> number_in(std::string_view text,
-                                Number least = std::numeric_limits<Number>::lowest(),
-                                Number most = std::numeric_limits<Number>::max()) {
-  Number number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
-  if (code != std::errc() || stop != end || !(number >= least && number <= most)) {
-    return std::nullopt;
-  }
-  return number;
-}
 
 /// The number that the text of an option is. `expected`: what the error says that it takes. Throws
 /// ConfigError.

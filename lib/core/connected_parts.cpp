@@ -1,7 +1,5 @@
 #include "core/connected_parts.hpp"
 
-#include <cstddef>
-
 #include "core/disjoint_sets.hpp"
 
 namespace diacut {

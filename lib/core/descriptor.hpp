@@ -22,8 +22,10 @@ class Descriptor {
   }
 
   int get() const { return number_; }
+  /// The number, which the caller has to close.
+  int release() { return std::exchange(number_, -1); }
   void reset() {
-    if (number_ >= 0) ::close(std::exchange(number_, -1));
+    if (number_ >= 0) ::close(release());
   }
 
  private:

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,5 +21,15 @@ const std::vector<EmbeddedText>& embedded_configs();
 const std::vector<EmbeddedText>& embedded_profiles();
 const std::vector<EmbeddedText>& embedded_merging();
 const std::vector<EmbeddedText>& embedded_objects();
+
+/// A binary file built into the library: its file name without extension and its bytes (static
+/// storage).
+struct EmbeddedBytes {
+  std::string_view name;
+  std::span<const std::byte> bytes;
+};
+
+/// The networks of configs/*.safetensors, as they were at build time.
+const std::vector<EmbeddedBytes>& embedded_networks();
 
 }  // namespace diacut

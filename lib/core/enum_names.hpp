@@ -1,90 +1,65 @@
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string_view>
-#include <type_traits>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "diacut/errors.hpp"
 #include "diacut/parameters.hpp"
 
 namespace diacut {
 
-/// The name of an enumerator in configurations, options and reports.
-template <class E>
-struct EnumName {
-  E value;
-  std::string_view name;
+/// The names of the enumerators of E, which count from 0, in configurations, options and reports.
+template <class E, std::size_t N>
+struct EnumNames {
+  std::array<std::string_view, N> names;
 };
 
-inline constexpr EnumName<ValueRange> kValueRangeNames[] = {{ValueRange::kAuto, "auto"},
-                                                            {ValueRange::kType, "type"},
-                                                            {ValueRange::kData, "data"},
-                                                            {ValueRange::kRobust, "robust"}};
-
-inline constexpr EnumName<CueKind> kCueNames[] = {{CueKind::kLearned, "learned"},
-                                                  {CueKind::kGradient, "gradient"}};
-inline constexpr EnumName<CuePose> kCuePoseNames[] = {{CuePose::kGiven, "given"},
-                                                      {CuePose::kCanonical, "canonical"}};
-
-inline constexpr EnumName<AffinityFormula> kAffinityFormulaNames[] = {
-    {AffinityFormula::kLogistic, "logistic"}, {AffinityFormula::kExponential, "exponential"}};
-
-inline constexpr EnumName<FeatureMeasure> kFeatureMeasureNames[] = {
-    {FeatureMeasure::kCosine, "cosine"}, {FeatureMeasure::kGaussian, "gaussian"}};
-
-inline constexpr EnumName<MatvecKind> kMatvecNames[] = {{MatvecKind::kAuto, "auto"},
-                                                        {MatvecKind::kNaive, "naive"},
-                                                        {MatvecKind::kAligned, "aligned"},
-                                                        {MatvecKind::kLocal, "local"},
-                                                        {MatvecKind::kVectorized, "vectorized"},
-                                                        {MatvecKind::kImage, "image"},
-                                                        {MatvecKind::kCoarsened, "coarsened"},
-                                                        {MatvecKind::kUnrolled, "unrolled"},
-                                                        {MatvecKind::kSymmetric, "symmetric"}};
-
-inline constexpr EnumName<MatvecStorage> kMatvecStorageNames[] = {
-    {MatvecStorage::kAuto, "auto"},
-    {MatvecStorage::kFloat32, "float32"},
-    {MatvecStorage::kHalf, "half"},
-    {MatvecStorage::kMinifloat, "minifloat"}};
-
-inline constexpr EnumName<SpectralUse> kSpectralUseNames[] = {
-    {SpectralUse::kDecimated, "decimated"},
-    {SpectralUse::kFull, "full"},
-    {SpectralUse::kNever, "never"}};
-
-inline constexpr EnumName<SolverKind> kSolverNames[] = {{SolverKind::kAuto, "auto"},
-                                                        {SolverKind::kMultilevel, "multilevel"},
-                                                        {SolverKind::kLanczos, "lanczos"},
-                                                        {SolverKind::kSpectra, "spectra"}};
-
-inline constexpr EnumName<RegionMethod> kRegionMethodNames[] = {
-    {RegionMethod::kHierarchy, "hierarchy"},
-    {RegionMethod::kKway, "kway"},
-    {RegionMethod::kWalker, "walker"},
-    {RegionMethod::kObjects, "objects"}};
-
-inline constexpr EnumName<MergingRule> kMergingRuleNames[] = {{MergingRule::kAuto, "auto"},
-                                                              {MergingRule::kLearned, "learned"},
-                                                              {MergingRule::kStrength, "strength"}};
+inline constexpr EnumNames<ValueRange, 4> kValueRangeNames = {{"auto", "type", "data", "robust"}};
+inline constexpr EnumNames<CueKind, 2> kCueNames = {{"learned", "gradient"}};
+inline constexpr EnumNames<CuePose, 2> kCuePoseNames = {{"given", "canonical"}};
+inline constexpr EnumNames<AffinityFormula, 2> kAffinityFormulaNames = {
+    {"logistic", "exponential"}};
+inline constexpr EnumNames<FeatureMeasure, 2> kFeatureMeasureNames = {{"cosine", "gaussian"}};
+inline constexpr EnumNames<MatvecKind, 9> kMatvecNames = {{"auto", "naive", "aligned", "local",
+                                                           "vectorized", "image", "coarsened",
+                                                           "unrolled", "symmetric"}};
+inline constexpr EnumNames<MatvecStorage, 4> kMatvecStorageNames = {
+    {"auto", "float32", "half", "minifloat"}};
+inline constexpr EnumNames<SpectralUse, 3> kSpectralUseNames = {{"decimated", "full", "never"}};
+inline constexpr EnumNames<SolverKind, 4> kSolverNames = {
+    {"auto", "multilevel", "lanczos", "spectra"}};
+inline constexpr EnumNames<RegionMethod, 4> kRegionMethodNames = {
+    {"hierarchy", "kway", "walker", "objects"}};
+inline constexpr EnumNames<MergingRule, 3> kMergingRuleNames = {{"auto", "learned", "strength"}};
 
 /// The name of an enumerator; empty for a value that is none.
-template <class E>
-constexpr std::string_view enum_name(std::span<const EnumName<std::type_identity_t<E>>> names,
-                                     E value) {
-  for (const EnumName<E>& entry : names) {
-    if (entry.value == value) return entry.name;
-  }
-  return {};
+template <class E, std::size_t N>
+constexpr std::string_view enum_name(const EnumNames<E, N>& of, E value) {
+  const auto at = static_cast<std::size_t>(value);
+  return at < N ? of.names[at] : std::string_view();
 }
 
 /// The enumerator with this name; nothing if there is none.
 template <class E, std::size_t N>
-constexpr std::optional<E> enum_value(const EnumName<E> (&names)[N], std::string_view name) {
-  for (const EnumName<E>& entry : names) {
-    if (entry.name == name) return entry.value;
+constexpr std::optional<E> enum_value(const EnumNames<E, N>& of, std::string_view name) {
+  for (std::size_t at = 0; at < N; ++at) {
+    if (of.names[at] == name) return static_cast<E>(at);
   }
   return std::nullopt;
+}
+
+/// The enumerator with this name. `what`: what the names are of, as "product". Throws ConfigError
+/// where there is none.
+template <class E, std::size_t N>
+E enum_named(const EnumNames<E, N>& of, std::string_view name, std::string_view what) {
+  if (const auto found = enum_value(of, name)) return *found;
+  throw ConfigError(
+      fmt::format("'{}' is no {}; it is one of {}", name, what, fmt::join(of.names, ", ")));
 }
 
 }  // namespace diacut

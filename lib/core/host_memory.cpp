@@ -23,7 +23,7 @@ std::ifstream opened(const char* path) {
 
 /// The number that a file of the kernel begins with; nothing where it begins with a word ("max") or
 /// is not there.
-std::optional<std::uint64_t> number_in(const char* path) {
+std::optional<std::uint64_t> number_at(const char* path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
   if (file >> number) return number;
@@ -45,8 +45,8 @@ std::uint64_t free_on_machine() {
 /// What the control group of a container may hold beyond what it holds, of which file caches can be
 /// freed; nothing without a limit.
 std::optional<std::uint64_t> free_in_group() {
-  const auto limit = number_in("/sys/fs/cgroup/memory.max");
-  const auto held = number_in("/sys/fs/cgroup/memory.current");
+  const auto limit = number_at("/sys/fs/cgroup/memory.max");
+  const auto held = number_at("/sys/fs/cgroup/memory.current");
   if (!limit || !held) return std::nullopt;
   std::ifstream file = opened("/sys/fs/cgroup/memory.stat");
   std::uint64_t cached = 0;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/enum_names.hpp"
+#include "core/split_text.hpp"
 
 namespace diacut {
 
@@ -19,6 +20,19 @@ constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
 
 using Table = std::vector<ParameterEntry>;
 
+/// What a value holds, if it is of this type.
+template <class Held>
+std::optional<Held> held(const ParameterValue& value) {
+  const Held* found = std::get_if<Held>(&value);
+  return found != nullptr ? std::optional(*found) : std::nullopt;
+}
+
+/// A real number, for which an integer may stand.
+std::optional<double> real_in(const ParameterValue& value) {
+  const auto integer = held<std::int64_t>(value);
+  return integer ? static_cast<double>(*integer) : held<double>(value);
+}
+
 /// Adds the entries of one section, whose struct is the member `group` of Parameters.
 template <class Group>
 class Section {
@@ -26,71 +40,63 @@ class Section {
   Section(std::vector<ParameterEntry>& entries, std::string_view table, Group Parameters::*group)
       : entries_(entries), table_(table), group_(group) {}
 
+  /// A parameter with values of its own. `what`: these, for messages. `read`: the member for a
+  /// value that a person gave; nothing if it is none of them. `write`: the value of a member.
+  template <class Member, class Read, class Write>
+  ParameterEntry& form(std::string_view name, Member Group::*member, std::string what,
+                       const Read& read, const Write& write) {
+    return entries_.emplace_back(
+        ParameterEntry{table_,
+                       name,
+                       std::move(what),
+                       {},
+                       [read](const ParameterValue& value) { return read(value).has_value(); },
+                       [group = group_, member, write](const Parameters& p) -> ParameterValue {
+                         return write(p.*group.*member);
+                       },
+                       [group = group_, member, read](Parameters& p, const ParameterValue& value) {
+                         p.*group.*member = static_cast<Member>(read(value).value());
+                       }});
+  }
+
   void flag(std::string_view name, bool Group::*member) {
-    add(name, FlagDomain{}, member, same<bool>, held<bool>);
+    form(name, member, "true or false", held<bool>, std::identity());
   }
 
   template <class Integer>
   void integer(std::string_view name, Integer Group::*member, std::int64_t least,
                std::int64_t most) {
     static_assert(std::is_signed_v<Integer> && sizeof(Integer) <= sizeof(std::int64_t));
-    add(name, IntegerDomain{least, most}, member, same<std::int64_t>, held<std::int64_t>);
+    const auto read = [=](const ParameterValue& value) {
+      const auto integer = held<std::int64_t>(value);
+      return integer && *integer >= least && *integer <= most ? integer : std::nullopt;
+    };
+    form(name, member, fmt::format("an integer from {} to {}", least, most), read,
+         [](Integer value) { return std::int64_t{value}; });
   }
 
   void real(std::string_view name, double Group::*member, double least, double most) {
-    add(name, RealDomain{least, most}, member, same<double>, [](const ParameterValue& value) {
-      const auto* integer = std::get_if<std::int64_t>(&value);  // May stand for a real number.
-      return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
-    });
+    const auto read = [=](const ParameterValue& value) {
+      const auto number = real_in(value);
+      return number && *number >= least && *number <= most ? number : std::nullopt;
+    };
+    form(name, member, fmt::format("a number from {} to {}", least, most), read, std::identity());
   }
 
-  /// A parameter with forms of its own. `what`: these, for messages. `read`: the member for a value
-  /// that a person gave; nothing if it is of none of them.
-  template <class Member>
-  void form(std::string_view name, Member Group::*member, std::string_view what,
-            std::optional<Member> (*read)(const ParameterValue&),
-            ParameterValue (*write)(const Member&)) {
-    add(name, FormDomain{what, [read](const ParameterValue& v) { return read(v).has_value(); }},
-        member, write, [read](const ParameterValue& value) { return read(value).value(); });
-  }
-
-  template <class Enum>
-  void names(std::string_view name, Enum Group::*member,
-             std::span<const EnumName<std::type_identity_t<Enum>>> names) {
-    NameDomain domain;
-    for (const EnumName<Enum>& entry : names) domain.names.push_back(entry.name);
-    add(
-        name, domain, member, [names](Enum value) { return std::string(enum_name(names, value)); },
-        [names](const ParameterValue& value) {
-          const auto is_named = [&](const EnumName<Enum>& entry) {
-            return entry.name == std::get<std::string>(value);
-          };
-          return std::find_if(names.begin(), names.end(), is_named)->value;
-        });
+  template <class Enum, std::size_t kCount>
+  void names(std::string_view name, Enum Group::*member, const EnumNames<Enum, kCount>& of) {
+    const auto read = [of](const ParameterValue& value) -> std::optional<Enum> {
+      const auto text = held<std::string>(value);
+      return text ? enum_value(of, *text) : std::nullopt;
+    };
+    ParameterEntry& entry = form(name, member, "", read,
+                                 [of](Enum value) { return std::string(enum_name(of, value)); });
+    entry.names.assign(of.names.begin(), of.names.end());
+    entry.allowed =
+        fmt::format("{}\"{}\"", kCount > 1 ? "one of " : "", fmt::join(entry.names, "\", \""));
   }
 
  private:
-  template <class Value>
-  static Value same(const Value& value) {
-    return value;
-  }
-  template <class Value>
-  static Value held(const ParameterValue& value) {
-    return std::get<Value>(value);
-  }
-
-  template <class Member, class Get, class Set>
-  void add(std::string_view name, ParameterDomain domain, Member Group::*member, const Get& get,
-           const Set& set) {
-    entries_.push_back({table_, name, std::move(domain),
-                        [group = group_, member, get](const Parameters& p) -> ParameterValue {
-                          return get(p.*group.*member);
-                        },
-                        [group = group_, member, set](Parameters& p, const ParameterValue& value) {
-                          p.*group.*member = static_cast<Member>(set(value));
-                        }});
-  }
-
   std::vector<ParameterEntry>& entries_;
   std::string_view table_;
   Group Parameters::*group_;
@@ -98,12 +104,11 @@ class Section {
 
 /// A text of one line.
 std::optional<std::string> line_in(const ParameterValue& value) {
-  const auto* text = std::get_if<std::string>(&value);
+  const auto text = held<std::string>(value);
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
-  if (text == nullptr || std::any_of(text->begin(), text->end(), is_control)) return std::nullopt;
-  return *text;
+  if (!text || std::any_of(text->begin(), text->end(), is_control)) return std::nullopt;
+  return text;
 }
-ParameterValue line_value(const std::string& text) { return text; }
 
 /// The numbers of a text like "0.5, 1"; nothing if it is no such text.
 std::optional<std::vector<double>> numbers_of(std::string_view text) {
@@ -113,7 +118,7 @@ std::optional<std::vector<double>> numbers_of(std::string_view text) {
     std::string_view item = text.substr(0, comma);
     item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
     item = item.substr(0, item.find_last_not_of(' ') + 1);
-    const auto number = number_of<double>(item);
+    const auto number = number_in<double>(item);
     if (!number) return std::nullopt;
     numbers.push_back(*number);
     if (comma == std::string_view::npos) return numbers;
@@ -127,8 +132,8 @@ constexpr double kLeastScale = 0.1;
 constexpr double kLargestScale = 4;
 
 std::optional<std::vector<double>> scales_in(const ParameterValue& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  auto scales = text != nullptr ? numbers_of(*text) : std::nullopt;
+  const auto text = held<std::string>(value);
+  auto scales = text ? numbers_of(*text) : std::nullopt;
   const auto fits = [](double each) { return each >= kLeastScale && each <= kLargestScale; };
   if (!scales || scales->size() > kMostScales ||
       !std::all_of(scales->begin(), scales->end(), fits)) {
@@ -146,22 +151,21 @@ constexpr std::string_view kNative = "native";
 constexpr int kLeastDetail = 16;
 
 std::optional<int> detail_in(const ParameterValue& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  if (text != nullptr && *text == kNative) return 0;
-  const auto* side = std::get_if<std::int64_t>(&value);
-  if (side == nullptr || *side < kLeastDetail || *side > kMaxInt) return std::nullopt;
+  if (held<std::string>(value) == kNative) return 0;
+  const auto side = held<std::int64_t>(value);
+  if (!side || *side < kLeastDetail || *side > kMaxInt) return std::nullopt;
   return static_cast<int>(*side);
 }
-ParameterValue detail_value(const int& side) {
+ParameterValue detail_value(int side) {
   if (side == 0) return std::string(kNative);
   return std::int64_t{side};
 }
 
 /// An integer is a number of pixels.
 std::optional<LeastSize> least_size_in(const ParameterValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return parse_least_size(*text);
-  const auto* pixels = std::get_if<std::int64_t>(&value);
-  return pixels != nullptr ? parse_least_size(std::to_string(*pixels)) : std::nullopt;
+  if (const auto text = held<std::string>(value)) return parse_least_size(*text);
+  const auto pixels = held<std::int64_t>(value);
+  return pixels ? parse_least_size(std::to_string(*pixels)) : std::nullopt;
 }
 ParameterValue least_size_value(const LeastSize& size) {
   if (size.unit == LeastSize::Unit::kPixels) return static_cast<std::int64_t>(size.value);
@@ -173,14 +177,10 @@ constexpr std::string_view kAutomatic = "auto";
 using Threshold = std::optional<double>;
 
 std::optional<Threshold> threshold_in(const ParameterValue& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  if (text != nullptr && *text == kAutomatic) return Threshold();
-  const auto numbers = text != nullptr ? numbers_of(*text) : std::nullopt;
-  Threshold number;
-  if (numbers && numbers->size() == 1) number = numbers->front();
-  if (const auto* integer = std::get_if<std::int64_t>(&value))
-    number = static_cast<double>(*integer);
-  if (const auto* real = std::get_if<double>(&value)) number = *real;
+  const auto text = held<std::string>(value);
+  if (text == kAutomatic) return Threshold();
+  const auto numbers = text ? numbers_of(*text) : std::nullopt;
+  const Threshold number = numbers && numbers->size() == 1 ? numbers->front() : real_in(value);
   if (!number || !(*number >= 0 && *number <= 1)) return std::nullopt;
   return number;
 }
@@ -190,24 +190,20 @@ ParameterValue threshold_value(const Threshold& threshold) {
 }
 
 std::optional<int> turns_in(const ParameterValue& value) {
-  const auto* turns = std::get_if<std::int64_t>(&value);
-  if (turns == nullptr || (*turns != 1 && *turns != 2 && *turns != 4 && *turns != 8)) {
-    return std::nullopt;
+  for (const int turns : {1, 2, 4, 8}) {
+    if (held<std::int64_t>(value) == turns) return turns;
   }
-  return static_cast<int>(*turns);
+  return std::nullopt;
 }
-ParameterValue turns_value(const int& turns) { return std::int64_t{turns}; }
 
 /// The most strides of a stencil, and the largest.
 constexpr std::size_t kMostStrides = 4;
 constexpr int kLargestStride = 16;
 
 std::optional<std::vector<int>> strides_in(const ParameterValue& value) {
-  const auto* integer = std::get_if<std::int64_t>(&value);
-  const auto* text = std::get_if<std::string>(&value);
-  const auto numbers = numbers_of(integer != nullptr ? std::to_string(*integer)
-                                  : text != nullptr  ? *text
-                                                     : std::string());
+  const auto integer = held<std::int64_t>(value);
+  const auto numbers =
+      numbers_of(integer ? std::to_string(*integer) : held<std::string>(value).value_or(""));
   if (!numbers || numbers->size() > kMostStrides || numbers->front() != 1) return std::nullopt;
   std::vector<int> strides;
   for (const double number : *numbers) {
@@ -232,11 +228,12 @@ Table make_table() {
   Section cue(table, "cue", &Parameters::cue);
   cue.names("kind", &CueParameters::kind, kCueNames);
   cue.form("weights", &CueParameters::weights, "a text of one line, a network's name or file",
-           line_in, line_value);
+           line_in, std::identity());
   cue.form("scales", &CueParameters::scales,
            "a text of 1 to 8 numbers from 0.1 to 4, separated by commas", scales_in,
            list_value<double>);
-  cue.form("turns", &CueParameters::turns, "1, 2, 4 or 8", turns_in, turns_value);
+  cue.form("turns", &CueParameters::turns, "1, 2, 4 or 8", turns_in,
+           [](int turns) { return std::int64_t{turns}; });
   cue.names("pose", &CueParameters::pose, kCuePoseNames);
   cue.integer("border", &CueParameters::border, 0, 256);
   cue.integer("tile", &CueParameters::tile, 64, 16'384);
@@ -287,7 +284,7 @@ Table make_table() {
               least_size_in, least_size_value);
   region.names("merging", &RegionParameters::merging, kMergingRuleNames);
   region.form("merging_weights", &RegionParameters::merging_weights,
-              "a text of one line, a file of weights", line_in, line_value);
+              "a text of one line, a file of weights", line_in, std::identity());
   region.form("threshold", &RegionParameters::threshold, "a number from 0 to 1, or \"auto\"",
               threshold_in, threshold_value);
   region.real("direction", &RegionParameters::direction, 0, 1);
@@ -299,44 +296,6 @@ Table make_table() {
   return table;
 }
 
-struct AllowedText {
-  std::string operator()(const FlagDomain&) const { return "true or false"; }
-  std::string operator()(const IntegerDomain& domain) const {
-    return fmt::format("an integer from {} to {}", domain.least, domain.most);
-  }
-  std::string operator()(const RealDomain& domain) const {
-    return fmt::format("a number from {} to {}", domain.least, domain.most);
-  }
-  std::string operator()(const NameDomain& domain) const {
-    if (domain.names.size() == 1) return fmt::format("\"{}\"", domain.names.front());
-    return fmt::format("one of \"{}\"", fmt::join(domain.names, "\", \""));
-  }
-  std::string operator()(const FormDomain& domain) const { return std::string(domain.what); }
-};
-
-struct Accepts {
-  const ParameterValue& value;
-
-  bool operator()(const FlagDomain&) const { return std::holds_alternative<bool>(value); }
-  bool operator()(const IntegerDomain& domain) const {
-    const auto* integer = std::get_if<std::int64_t>(&value);
-    return integer != nullptr && *integer >= domain.least && *integer <= domain.most;
-  }
-  bool operator()(const RealDomain& domain) const {
-    const auto* integer = std::get_if<std::int64_t>(&value);
-    const auto* real = std::get_if<double>(&value);
-    if (integer == nullptr && real == nullptr) return false;
-    const double number = real != nullptr ? *real : static_cast<double>(*integer);
-    return number >= domain.least && number <= domain.most;  // False for NaN.
-  }
-  bool operator()(const NameDomain& domain) const {
-    const auto* text = std::get_if<std::string>(&value);
-    return text != nullptr &&
-           std::find(domain.names.begin(), domain.names.end(), *text) != domain.names.end();
-  }
-  bool operator()(const FormDomain& domain) const { return domain.accepts(value); }
-};
-
 }  // namespace
 
 std::string ParameterEntry::key() const { return fmt::format("{}.{}", table, name); }
@@ -346,13 +305,9 @@ const std::vector<ParameterEntry>& parameter_table() {
   return table;
 }
 
-std::string allowed_text(const ParameterEntry& entry) {
-  return std::visit(AllowedText{}, entry.domain);
-}
-
 std::string parameter_problem(const ParameterEntry& entry, const ParameterValue& value) {
-  if (std::visit(Accepts{value}, entry.domain)) return {};
-  return fmt::format("is {}, expected {}", parameter_text(value), allowed_text(entry));
+  if (entry.accepts(value)) return {};
+  return fmt::format("is {}, expected {}", parameter_text(value), entry.allowed);
 }
 
 std::string parameter_text(const ParameterValue& value) {
@@ -380,12 +335,13 @@ std::string parameter_text(const ParameterValue& value) {
 std::optional<LeastSize> parse_least_size(const std::string& text) {
   if (text == kAutomatic) return LeastSize{};
   if (text.ends_with('%')) {
-    const auto percent = number_of<double>(std::string_view(text).substr(0, text.size() - 1));
-    if (!percent || !(*percent >= 0 && *percent <= 100)) return std::nullopt;
+    const auto percent =
+        number_in<double>(std::string_view(text).substr(0, text.size() - 1), 0, 100);
+    if (!percent) return std::nullopt;
     return LeastSize{LeastSize::Unit::kShare, *percent / 100};
   }
-  const auto pixels = number_of<std::int32_t>(text);
-  if (!pixels || *pixels < 0) return std::nullopt;
+  const auto pixels = number_in<std::int32_t>(text, 0);
+  if (!pixels) return std::nullopt;
   return LeastSize{LeastSize::Unit::kPixels, static_cast<double>(*pixels)};
 }
 

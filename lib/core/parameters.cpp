@@ -11,7 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include "core/edit_distance.hpp"
 #include "core/embedded_text.hpp"
 #include "core/parameter_table.hpp"
 #include "core/split_text.hpp"
@@ -145,7 +144,7 @@ void apply(Parameters& parameters, const Found& found) {
   const std::optional<ParameterValue> value = value_of(*found.node);
   const std::string problem =
       value ? parameter_problem(*entry, *value)
-            : fmt::format("is {}, expected {}", type_name(*found.node), allowed_text(*entry));
+            : fmt::format("is {}, expected {}", type_name(*found.node), entry->allowed);
   if (!problem.empty()) throw ConfigError(fmt::format("{} {}", found.key, problem));
   entry->set(parameters, *value);
 }
@@ -165,27 +164,14 @@ std::string read_config(const std::string& path) {
   return text;
 }
 
-/// Turns a text that a person typed into a value of a domain; nothing if it is no such value.
-struct FromText {
-  const std::string& text;
-
-  std::optional<ParameterValue> operator()(const FlagDomain&) const {
-    if (text == "true") return true;
-    if (text == "false") return false;
-    return std::nullopt;
-  }
-  std::optional<ParameterValue> operator()(const IntegerDomain&) const {
-    return number_of<std::int64_t>(text);
-  }
-  std::optional<ParameterValue> operator()(const RealDomain&) const {
-    return number_of<double>(text);
-  }
-  std::optional<ParameterValue> operator()(const NameDomain&) const { return text; }
-  std::optional<ParameterValue> operator()(const FormDomain& domain) const {
-    if (domain.accepts(text)) return text;
-    return number_of<std::int64_t>(text);
-  }
-};
+/// What a text that a person typed may stand for.
+std::vector<ParameterValue> values_of(const std::string& text) {
+  std::vector<ParameterValue> values = {text};
+  if (text == "true" || text == "false") values.emplace_back(text == "true");
+  if (const auto integer = number_in<std::int64_t>(text)) values.emplace_back(*integer);
+  if (const auto real = number_in<double>(text)) values.emplace_back(*real);
+  return values;
+}
 
 /// A parameter in configs/default.toml.
 struct DefaultEntry {
@@ -224,7 +210,7 @@ const std::vector<DefaultEntry>& default_entries() {
 ParameterInfo info_of(const DefaultEntry& described) {
   constexpr std::string_view kUnit = "Unit: ";
   constexpr std::string_view kAllowed = "Allowed: ";
-  ParameterInfo info{described.entry->key(), "", allowed_text(*described.entry), ""};
+  ParameterInfo info{described.entry->key(), "", described.entry->allowed, ""};
   std::string range;
   for (const std::string_view line : split_text(described.before, '\n')) {
     if (!line.starts_with("# ")) {  // What is above belongs to the table or the file.
@@ -312,11 +298,12 @@ void set_parameter(Parameters& parameters, const std::string& key, const std::st
     throw ConfigError(fmt::format("unknown parameter '{}'; the nearest known one is '{}'", key,
                                   nearest_key(key)));
   }
-  const std::optional<ParameterValue> parsed = std::visit(FromText{value}, entry->domain);
-  if (!parsed || !parameter_problem(*entry, *parsed).empty()) {
-    throw ConfigError(fmt::format("{} is '{}', expected {}", key, value, allowed_text(*entry)));
+  const std::vector<ParameterValue> values = values_of(value);
+  const auto found = std::find_if(values.begin(), values.end(), entry->accepts);
+  if (found == values.end()) {
+    throw ConfigError(fmt::format("{} is '{}', expected {}", key, value, entry->allowed));
   }
-  entry->set(parameters, *parsed);
+  entry->set(parameters, *found);
 }
 
 std::string print_parameters(const Parameters& parameters) {

@@ -197,12 +197,7 @@ const char* to_string(MatvecKind kind) {
 }
 
 MatvecKind matvec_kind(const std::string& name) {
-  if (const auto found = enum_value(kMatvecNames, name)) return *found;
-  std::string known;
-  for (const EnumName<MatvecKind>& each : kMatvecNames) {
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", each.name);
-  }
-  throw ConfigError(fmt::format("'{}' is no product; it is one of {}", name, known));
+  return enum_named(kMatvecNames, name, "product");
 }
 
 std::string MatvecChoice::name() const {

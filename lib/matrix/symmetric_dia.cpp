@@ -65,12 +65,7 @@ const char* to_string(MatvecStorage storage) {
 }
 
 MatvecStorage matvec_storage(const std::string& name) {
-  if (const auto found = enum_value(kMatvecStorageNames, name)) return *found;
-  std::string known;
-  for (const EnumName<MatvecStorage>& each : kMatvecStorageNames) {
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", each.name);
-  }
-  throw ConfigError(fmt::format("'{}' is no storage of a matrix; it is one of {}", name, known));
+  return enum_named(kMatvecStorageNames, name, "storage of a matrix");
 }
 
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/edit_distance.hpp"
 #include "core/large_memory.hpp"
+#include "core/split_text.hpp"
 #include "core/unit_range.hpp"
 
 namespace diacut {

@@ -275,11 +275,11 @@ TEST(Profiles, ThoseThatShipAreReadAndChosenByDevice) {
       const std::vector<MatvecStorage> half{MatvecStorage::kHalf};
       EXPECT_GE(profile.fastest(rows, half)->gflops, profile.fastest(rows)->gflops);
     }
-    for (const auto& [storage, name] : kMatvecStorageNames) {
+    for (const std::string_view name : kMatvecStorageNames.names) {
+      const auto storage = enum_value(kMatvecStorageNames, name);
       if (storage == MatvecStorage::kAuto) continue;
-      EXPECT_TRUE(
-          std::any_of(profile.rates.begin(), profile.rates.end(),
-                      [storage = storage](const auto& each) { return each.storage == storage; }))
+      EXPECT_TRUE(std::any_of(profile.rates.begin(), profile.rates.end(),
+                              [&](const auto& each) { return each.storage == storage; }))
           << "does not know " << name;
     }
     const FormatProfile formats = parse_format_profile(text, "p");

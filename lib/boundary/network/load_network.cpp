@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "boundary/network/safetensors.hpp"
-#include "core/embedded_bytes.hpp"
+#include "core/embedded_text.hpp"
 #include "core/embedding.hpp"
 
 namespace diacut {

@@ -8,7 +8,7 @@
 
 #include "boundary/network/convolutions.hpp"
 #include "boundary/network/device_network.hpp"
-#include "core/embedded_bytes.hpp"
+#include "core/embedded_text.hpp"
 #include "network_tensors.hpp"
 #include "support.hpp"
 
