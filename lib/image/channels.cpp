@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
+#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut {
@@ -34,10 +34,7 @@ std::vector<std::size_t> channels_in(const std::string& wanted,
 int channel_number(const std::string& channel, int count, const std::vector<std::string>& names) {
   const auto named = std::find(names.begin(), names.end(), channel);
   if (named != names.end()) return static_cast<int>(named - names.begin()) + 1;
-  int number = 0;
-  const char* end = channel.data() + channel.size();
-  const auto [stop, error] = std::from_chars(channel.data(), end, number);
-  return error == std::errc() && stop == end && number >= 1 && number <= count ? number : 0;
+  return number_in(channel, 1, count).value_or(0);
 }
 
 }  // namespace diacut

@@ -1,5 +1,3 @@
-#include "image/decode.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -9,9 +7,9 @@
 
 #include "diacut/errors.hpp"
 #include "image/channels.hpp"
+#include "image/decoded.hpp"
 #include "image/format.hpp"
 #include "image/naming.hpp"
-#include "image/profile.hpp"
 #include "image/raster.hpp"
 
 namespace diacut {

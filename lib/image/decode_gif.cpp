@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <gif_lib.h>
 
 #include <algorithm>

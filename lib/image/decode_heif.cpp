@@ -101,12 +101,10 @@ cv::Mat samples_of(const heif_image* picture, int channels, int bits) {
   const std::uint8_t* plane =
       heif_image_get_plane_readonly(picture, heif_channel_interleaved, &stride);
   if (plane == nullptr) throw InputError("the HEIF file is damaged: it holds no picture");
-  cv::Mat samples(height, width, CV_MAKETYPE(bits > 8 ? CV_16U : CV_8U, channels));
-  const std::size_t row = samples.elemSize() * static_cast<std::size_t>(width);
-  for (int y = 0; y < height; ++y) {
-    std::memcpy(samples.ptr(y), plane + static_cast<std::ptrdiff_t>(y) * stride, row);
-  }
-  return samples;
+  // cv::Mat has no view of constant bytes; these are only read.
+  const cv::Mat samples(height, width, CV_MAKETYPE(bits > 8 ? CV_16U : CV_8U, channels),
+                        const_cast<std::uint8_t*>(plane), static_cast<std::size_t>(stride));
+  return samples.clone();
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <vector>
 // These two need what <cstdio> declares.
 #include <jpeglib.h>
 // The codes of libjpeg's messages, of which one is looked for.
@@ -15,7 +14,6 @@
 
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
-#include "image/profile.hpp"
 
 namespace diacut {
 namespace {

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"

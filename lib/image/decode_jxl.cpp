@@ -7,7 +7,6 @@
 #include <new>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"

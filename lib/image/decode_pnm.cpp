@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <string_view>
-#include <vector>
 
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdarg>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <opencv2/imgproc.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -385,21 +387,20 @@ cv::Mat read_converted(const TiffReader& reader, const Layout& layout) {
         "interpretation {}): save it as grey or RGB with 8 or 16 bits or float",
         reason, layout.bits, layout.sample_format, layout.photometric));
   }
-  std::vector<std::uint32_t> raster(static_cast<std::size_t>(layout.width) * layout.height);
+  static_assert(std::endian::native == std::endian::little);
+  cv::Mat rgba(static_cast<int>(layout.height), static_cast<int>(layout.width), CV_8UC4);
   // libtiff gives the rows as they are stored if it is asked for the file's own orientation. It
   // stops at the first error.
-  if (TIFFReadRGBAImageOriented(reader.tiff(), layout.width, layout.height, raster.data(),
+  if (TIFFReadRGBAImageOriented(reader.tiff(), layout.width, layout.height,
+                                rgba.ptr<std::uint32_t>(),
                                 reader.tag<std::uint16_t>(TIFFTAG_ORIENTATION), 1) == 0) {
     reader.refuse();
   }
-  const int channels = layout.is_grey() ? 1 : 3;
-  cv::Mat image(static_cast<int>(layout.height), static_cast<int>(layout.width), CV_8UC(channels));
-  std::uint8_t* to = image.data;
-  for (std::uint32_t pixel : raster) {
-    *to++ = static_cast<std::uint8_t>(TIFFGetR(pixel));
-    if (channels == 1) continue;
-    *to++ = static_cast<std::uint8_t>(TIFFGetG(pixel));
-    *to++ = static_cast<std::uint8_t>(TIFFGetB(pixel));
+  cv::Mat image;
+  if (layout.is_grey()) {
+    cv::extractChannel(rgba, image, 0);
+  } else {
+    cv::cvtColor(rgba, image, cv::COLOR_RGBA2RGB);
   }
   return image;
 }
@@ -496,9 +497,6 @@ void read_profile(const TiffReader& reader, Decoded& decoded) {
   }
 }
 
-/// libtiff needs no memory beyond that of the largest picture of doubles.
-std::int64_t most_memory(const SizeLimit& limit) { return limit.max_pixels * 32 + (1 << 20); }
-
 void go_to(const TiffReader& reader, int directory) {
   if (TIFFCurrentDirectory(reader.tiff()) == static_cast<tdir_t>(directory)) return;
   if (TIFFSetDirectory(reader.tiff(), static_cast<tdir_t>(directory)) == 0) reader.refuse();
@@ -548,12 +546,6 @@ std::vector<Picture> pictures_of(const TiffReader& reader, Bytes file) {
     pictures.back().shift = static_cast<std::uint64_t>(bytes) * static_cast<unsigned>(k);
   }
   return pictures;
-}
-
-/// What `part` means in this file; in place of directories, places among its pictures.
-TiffPart find_part(const TiffReader& reader, std::size_t pictures, const ImagePart& part) {
-  return find_tiff_part(description_of(reader), static_cast<int>(pictures), Layout(reader).samples,
-                        part);
 }
 
 /// Leaves out the pixels one of whose stored numbers is GDAL's value for no data. `are_stored`:
@@ -616,14 +608,17 @@ std::vector<std::string> facts_of(const TiffReader& reader, std::size_t pictures
 Decoded decode_tiff(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
   const ImagePart& part = task.part;
   const bool as_stored = task.purpose == DecodeTask::kNumbers;
-  TiffReader reader(file, most_memory(limit));
+  // libtiff needs no memory beyond that of the largest picture of doubles.
+  TiffReader reader(file, limit.max_pixels * 32 + (1 << 20));
   const std::vector<Picture> pictures = pictures_of(reader, file);
   Decoded decoded;
   if (task.purpose == DecodeTask::kFacts) {
     decoded.notes = facts_of(reader, pictures.size());
     return decoded;
   }
-  const TiffPart found = find_part(reader, pictures.size(), part);
+  // In place of directories it has places among the pictures.
+  const TiffPart found = find_tiff_part(description_of(reader), static_cast<int>(pictures.size()),
+                                        Layout(reader).samples, part);
   decoded.pages = found.pages();
   if (task.purpose == DecodeTask::kPages) return decoded;
   decoded.notes = found.notes;

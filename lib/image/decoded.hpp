@@ -130,4 +130,29 @@ cv::Mat decode_with_opencv(Bytes file, std::int64_t width, std::int64_t height);
 /// number that is none.
 int exif_orientation(Bytes block);
 
+/// Decodes a file of any format, as its decoder does.
+Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task);
+
+/// decode(), in a sandbox if parameters.untrusted says so (sandbox/sandbox.hpp), with the same
+/// result. `limit.accepts` is called in this process. Throws as decode() does, and InputError where
+/// the sandbox ends the decoder.
+Decoded decode_as_asked(Bytes file, const SizeLimit& limit, const DecodeTask& task,
+                        const ImageParameters& parameters);
+
+/// decode_as_asked() of a file's bytes, without the pixels that the mask beside it leaves out:
+/// `path`.msk, as GDAL writes it for the first page. `path`: of the file; empty: there is none.
+Decoded decode_file(const std::string& path, Bytes file, const SizeLimit& limit,
+                    const DecodeTask& task, const ImageParameters& parameters);
+
+/// Brings samples of 8 or 16 bits from the colours of Decoded::profile to sRGB, by relative
+/// colorimetric intent with black point compensation (ICC.1:2010). Samples stay to the last bit
+/// where there is no profile, or one that is sRGB to within a step of 8 bits. A profile that cannot
+/// be used is told in the notes, and the samples count as sRGB. Precondition: the samples have
+/// their final number of channels.
+void apply_profile(Decoded& decoded);
+
+/// CMYK of 8 bits in the colours of an ICC profile as sRGB; nothing if the profile is none for
+/// CMYK. `is_inverted`: 255 is no ink, as Adobe's programs store it.
+std::optional<cv::Mat> rgb_of_cmyk(const cv::Mat& cmyk, bool is_inverted, Bytes profile);
+
 }  // namespace diacut

@@ -4,7 +4,7 @@
 
 #include "core/unit_range.hpp"
 #include "diacut/errors.hpp"
-#include "image/decode.hpp"
+#include "image/decoded.hpp"
 #include "image/input_checks.hpp"
 #include "image/naming.hpp"
 #include "image/npy.hpp"

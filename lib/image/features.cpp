@@ -7,13 +7,9 @@
 #include <limits>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
-#include <optional>
-#include <string_view>
-#include <utility>
 
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
-#include "image/feature_planes.hpp"
 #include "image/input_checks.hpp"
 #include "image/naming.hpp"
 #include "image/npy.hpp"

@@ -53,14 +53,6 @@ bool is_heif(Bytes head) {
                      [&](std::string_view brand) { return has_text(head, 8, brand); });
 }
 
-bool is_tiff(Bytes head) {
-  // 42: classic; 43: BigTIFF.
-  for (std::string_view start : {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv}) {
-    if (has_text(head, 0, start)) return true;
-  }
-  return false;
-}
-
 /// Precondition: the head is not empty.
 bool is_text(Bytes head) {
   if (head[0] >= 0x80 && head[0] < 0xc2) return false;  // No character of UTF-8 begins so.
@@ -105,6 +97,10 @@ constexpr Signature kFormats[] = {
     {0, "\0MRM"sv, ImageFormat::kRaw},   // Minolta.
     {0, "FOVb", ImageFormat::kRaw},      // Sigma.
     {6, "HEAPCCDR", ImageFormat::kRaw},  // Canon, before 2005.
+    {0, "II*\0"sv, ImageFormat::kTiff},
+    {0, "MM\0*"sv, ImageFormat::kTiff},
+    {0, "II+\0"sv, ImageFormat::kTiff},  // BigTIFF.
+    {0, "MM\0+"sv, ImageFormat::kTiff},  // BigTIFF.
 };
 
 struct OtherFormat {
@@ -162,7 +158,6 @@ ImageFormat identify_format(Bytes head) {
   }
   if (is_heif(head)) return ImageFormat::kHeif;
   if (has_text(head, 0, "RIFF") && has_text(head, 8, "WEBP")) return ImageFormat::kWebp;
-  if (is_tiff(head)) return ImageFormat::kTiff;
   if (is_bmp(head)) return ImageFormat::kBmp;
   if (is_pnm(head)) return ImageFormat::kPnm;
   throw InputError(fmt::format(

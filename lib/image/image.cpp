@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -18,7 +17,6 @@
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "image/channels.hpp"
-#include "image/decode.hpp"
 #include "image/decoded.hpp"
 #include "image/format.hpp"
 #include "image/naming.hpp"

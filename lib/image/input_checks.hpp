@@ -1,8 +1,11 @@
 #pragma once
 
+#include <vector>
+
 #include "diacut/edges.hpp"
 #include "diacut/features.hpp"
 #include "diacut/seeds.hpp"
+#include "image/resize.hpp"
 
 namespace diacut {
 
@@ -15,5 +18,21 @@ void check_features(const FeatureMap& features);
 
 /// Throws InputError unless each label has a number in [0, 1] for each pixel.
 void check_probabilities(const Probabilities& probabilities);
+
+/// Channels `first` to `first` + `count` - 1 of features, one plane after the other, each
+/// size.width * size.height values, row by row: interpolated bilinearly where `size` is larger than
+/// the map, and the mean of the area that a pixel covers where it is smaller. Precondition: the
+/// features are as check_features() wants them, and have these channels.
+std::vector<float> feature_planes(const FeatureMap& features, int first, int count,
+                                  const PictureSize& size);
+
+/// Main memory that feature_planes() holds for `count` channels, its result included, bytes.
+std::uint64_t feature_planes_memory(const FeatureSize& features, int count,
+                                    const PictureSize& size);
+
+/// Whether features may belong to an image: neither side is larger than the image's, and there is a
+/// factor by which the image's width and height were both divided, up to less than a pixel of the
+/// features. `width`, `height`: of the image, pixels.
+bool features_fit(const FeatureSize& features, int width, int height);
 
 }  // namespace diacut

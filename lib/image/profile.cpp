@@ -1,15 +1,13 @@
-#include "image/profile.hpp"
-
 #include <fmt/format.h>
 #include <lcms2.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <string>
 
 #include "core/parallel.hpp"
+#include "image/decoded.hpp"
 
 namespace diacut {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"
-#include "image/decode.hpp"
+#include "image/decoded.hpp"
 #include "image/naming.hpp"
 #include "image/npy.hpp"
 

@@ -3,17 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <system_error>
 
 #include "diacut/errors.hpp"
-#include "image/bytes.hpp"
-#include "image/decode.hpp"
+#include "image/decoded.hpp"
 #include "image/geojson_marks.hpp"
 #include "image/naming.hpp"
 #include "image/npy.hpp"
@@ -23,31 +18,18 @@ namespace diacut {
 
 namespace {
 
-/// Whether a file begins as JSON; false where it cannot be read, or only once, as a pipe.
-bool is_json(const std::string& path) {
-  std::error_code unknown;
-  if (!std::filesystem::is_regular_file(path, unknown)) return false;
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, 64> head{};
-  file.read(head.data(), head.size());
-  const auto* first = reinterpret_cast<const std::uint8_t*>(head.data());
-  return begins_as_json({first, static_cast<std::size_t>(file.gcount())});
-}
-
 /// Draws GeoJSON, which a library reads in this process.
-void draw_file(const std::string& path, const ImageParameters& parameters, int width, int height,
+void draw_file(Bytes file, const ImageParameters& parameters, int width, int height,
                MarkedBy marked, const std::function<void(std::size_t, std::int32_t)>& visit) {
-  naming(path, [&] {
-    if (parameters.untrusted) {
-      throw InputError(
-          "it is GeoJSON, which is not read from strangers (--untrusted): draw it into a PNG, TIFF "
-          "or .npy file of the image's size");
-    }
-    if (width <= 0 || height <= 0) {
-      throw InputError("it is GeoJSON, for which the size of the image has to be told");
-    }
-    draw_geojson(read_file(path), width, height, marked, visit);
-  });
+  if (parameters.untrusted) {
+    throw InputError(
+        "it is GeoJSON, which is not read from strangers (--untrusted): draw it into a PNG, TIFF "
+        "or .npy file of the image's size");
+  }
+  if (width <= 0 || height <= 0) {
+    throw InputError("it is GeoJSON, for which the size of the image has to be told");
+  }
+  draw_geojson(file, width, height, marked, visit);
 }
 
 std::size_t pixels_of(int width, int height) {
@@ -65,22 +47,22 @@ Seeds seeds_of(const Raster& raster) {
 
 Seeds read_seeds(const std::string& path, const ImageParameters& parameters, int width,
                  int height) {
-  if (is_json(path)) {
-    Seeds seeds{width, height, std::vector<std::int32_t>(pixels_of(width, height), 0)};
-    const auto draw = [&](std::size_t pixel, std::int32_t label) {
-      std::int32_t& own = seeds.labels[pixel];
-      if (own != 0 && own != label) {
-        const auto columns = static_cast<std::size_t>(width);
-        throw InputError(fmt::format("the pixel at column {}, row {} has the labels {} and {}",
-                                     pixel % columns, pixel / columns, own, label));
-      }
-      own = label;
-    };
-    draw_file(path, parameters, width, height, MarkedBy::kLabels, draw);
-    return seeds;
-  }
   const std::vector<std::uint8_t> file = read_file(path);
   return naming(path, [&] {
+    if (begins_as_json(file)) {
+      Seeds seeds{width, height, std::vector<std::int32_t>(pixels_of(width, height), 0)};
+      const auto draw = [&](std::size_t pixel, std::int32_t label) {
+        std::int32_t& own = seeds.labels[pixel];
+        if (own != 0 && own != label) {
+          const auto columns = static_cast<std::size_t>(width);
+          throw InputError(fmt::format("the pixel at column {}, row {} has the labels {} and {}",
+                                       pixel % columns, pixel / columns, own, label));
+        }
+        own = label;
+      };
+      draw_file(file, parameters, width, height, MarkedBy::kLabels, draw);
+      return seeds;
+    }
     if (is_npy(file)) return seeds_of(decode_raster(file, parameters));
     const DecodeTask task{DecodeTask::kNumbers, {}};
     const Decoded picture = decode_file(path, file, parameters.max_pixels, task, parameters);
@@ -90,18 +72,21 @@ Seeds read_seeds(const std::string& path, const ImageParameters& parameters, int
 
 Barriers read_barriers(const std::string& path, const ImageParameters& parameters, int width,
                        int height) {
-  if (is_json(path)) {
-    Barriers barriers{width, height, std::vector<std::uint8_t>(pixels_of(width, height), 0)};
-    draw_file(path, parameters, width, height, MarkedBy::kLines,
-              [&](std::size_t pixel, std::int32_t) { barriers.pixels[pixel] = 1; });
+  const std::vector<std::uint8_t> file = read_file(path);
+  return naming(path, [&] {
+    if (begins_as_json(file)) {
+      Barriers barriers{width, height, std::vector<std::uint8_t>(pixels_of(width, height), 0)};
+      draw_file(file, parameters, width, height, MarkedBy::kLines,
+                [&](std::size_t pixel, std::int32_t) { barriers.pixels[pixel] = 1; });
+      return barriers;
+    }
+    const Raster raster = decode_raster(file, parameters, path);
+    Barriers barriers{raster.width, raster.height, {}};
+    for (const double value : raster.values) {
+      barriers.pixels.push_back(value != 0 && !std::isnan(value) ? 1 : 0);
+    }
     return barriers;
-  }
-  const Raster raster = read_raster(path, parameters);
-  Barriers barriers{raster.width, raster.height, {}};
-  for (const double value : raster.values) {
-    barriers.pixels.push_back(value != 0 && !std::isnan(value) ? 1 : 0);
-  }
-  return barriers;
+  });
 }
 
 void check_seeds(const Seeds& seeds, int width, int height,

@@ -14,8 +14,6 @@
 #include <optional>
 #include <pugixml.hpp>
 #include <set>
-#include <string_view>
-#include <system_error>
 
 #include "diacut/errors.hpp"
 #include "image/channels.hpp"
@@ -27,11 +25,8 @@ constexpr int kMostPlanes = 1 << 20;
 
 /// How the planes of a stack are numbered.
 struct Stack {
-  struct Axis {
-    char name = 'C';  ///< C, Z or T.
-    int size = 1;
-  };
-  std::array<Axis, 3> axes;           ///< The one that changes fastest first.
+  std::string order = "CZT";          ///< The axes, the one that changes fastest first.
+  std::map<char, int> sizes;          ///< Of each axis.
   std::vector<std::string> channels;  ///< Names; empty where there are none.
   std::vector<int> directories;       ///< Of each plane; -1: none in this file.
   std::map<int, std::string> files;   ///< Of planes, as OME-XML names them.
@@ -39,27 +34,20 @@ struct Stack {
   std::array<double, 3> pixel =
       {};  ///< Width, height and spacing by OME-XML, micrometres; 0: none.
 
-  int planes() const { return axes[0].size * axes[1].size * axes[2].size; }
-  int channel_count() const {
-    return std::find_if(axes.begin(), axes.end(), [](const Axis& axis) { return axis.name == 'C'; })
-        ->size;
+  int size(char axis) const { return sizes.at(axis); }
+  /// How many planes neighbours along an axis are apart; of no axis: how many planes there are.
+  int step(char axis) const {
+    int planes = 1;
+    for (const char each : order.substr(0, order.find(axis))) planes *= size(each);
+    return planes;
   }
-  int channel_of(int plane) const {
-    for (const Axis& axis : axes) {
-      if (axis.name == 'C') return plane % axis.size;
-      plane /= axis.size;
-    }
-    return 0;
-  }
+  int planes() const { return step('\0'); }
   /// The plane at these places along the axes C, Z and T; -1: none.
   int plane_at(int c, int z, int t) const {
     int plane = 0;
-    int step = 1;
-    for (const Axis& axis : axes) {
-      const int at = axis.name == 'C' ? c : axis.name == 'Z' ? z : t;
-      if (at < 0 || at >= axis.size) return -1;
-      plane += at * step;
-      step *= axis.size;
+    for (const auto& [axis, at] : {std::pair('C', c), std::pair('Z', z), std::pair('T', t)}) {
+      if (at < 0 || at >= size(axis)) return -1;
+      plane += at * step(axis);
     }
     return plane;
   }
@@ -68,9 +56,9 @@ struct Stack {
 /// Whether the sizes are such that they can be multiplied.
 bool is_sane(const Stack& stack) {
   std::int64_t planes = 1;
-  for (const Stack::Axis& axis : stack.axes) {
-    if (axis.size < 1 || axis.size > kMostPlanes) return false;
-    planes *= axis.size;
+  for (const auto& [axis, size] : stack.sizes) {
+    if (size < 1 || size > kMostPlanes) return false;
+    planes *= size;
     if (planes > kMostPlanes) return false;
   }
   return true;
@@ -82,7 +70,8 @@ void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int 
                   Stack& stack) {
   const std::string own = root.attribute("UUID").as_string();
   std::set<std::string> files;
-  stack.directories.assign(static_cast<std::size_t>(stack.planes()), -1);
+  const int planes = stack.planes();
+  stack.directories.assign(static_cast<std::size_t>(planes), -1);
   bool any = false;
   for (const pugi::xpath_node& each : pixels.select_nodes("*[local-name()='TiffData']")) {
     const pugi::xml_node data = each.node();
@@ -98,13 +87,13 @@ void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int 
     if (!file.empty()) files.insert(file);
     stack.files[first] = uuid.attribute("FileName").as_string();
     if (first < 0 || directory < 0 || (!own.empty() && !file.empty() && file != own)) continue;
-    for (int k = 0; k < count && first + k < stack.planes() && directory + k < directories; ++k) {
+    for (int k = 0; k < count && first + k < planes && directory + k < directories; ++k) {
       stack.directories[static_cast<std::size_t>(first + k)] = directory + k;
     }
   }
   // Nobody knows which of several files this is.
   if (own.empty() && files.size() > 1) stack.directories.assign(stack.directories.size(), -1);
-  for (int k = 0; !any && k < std::min(stack.planes(), directories); ++k) {
+  for (int k = 0; !any && k < std::min(planes, directories); ++k) {
     stack.directories[static_cast<std::size_t>(k)] = k;
   }
 }
@@ -135,13 +124,11 @@ std::optional<Stack> ome_stack(const std::string& text, int directories) {
     stack.channels.emplace_back(channel.attribute("Name").as_string());
     samples = std::max(samples, channel.attribute("SamplesPerPixel").as_int(1));
   }
-  for (std::size_t k = 0; k < 3; ++k) {
-    const char name = order[2 + k];
-    const int size = pixels.attribute(fmt::format("Size{}", name).c_str()).as_int(1);
-    stack.axes[k] = {name, name == 'C' ? size / samples : size};
-  }
-  for (const char name : {'C', 'Z', 'T'}) {
-    if (order.find(name) == std::string::npos) return {};
+  stack.order = order.substr(2);
+  for (const char axis : {'C', 'Z', 'T'}) {
+    if (stack.order.find(axis) == std::string::npos) return {};
+    const int size = pixels.attribute(fmt::format("Size{}", axis).c_str()).as_int(1);
+    stack.sizes[axis] = axis == 'C' ? size / samples : size;
   }
   if (!is_sane(stack)) return {};
   stack.is_ome = true;
@@ -173,11 +160,12 @@ int line_value(const std::string& text, const std::string& key) {
 std::optional<Stack> imagej_stack(const std::string& text, int directories) {
   if (!text.starts_with("ImageJ=")) return {};
   Stack stack;
-  stack.axes = {Stack::Axis{'C', line_value(text, "channels")},
-                Stack::Axis{'Z', line_value(text, "slices")},
-                Stack::Axis{'T', line_value(text, "frames")}};
+  stack.sizes = {{'C', line_value(text, "channels")},
+                 {'Z', line_value(text, "slices")},
+                 {'T', line_value(text, "frames")}};
   if (!is_sane(stack)) return {};
-  for (int k = 0; k < stack.planes(); ++k) stack.directories.push_back(k < directories ? k : -1);
+  const int planes = stack.planes();
+  for (int k = 0; k < planes; ++k) stack.directories.push_back(k < directories ? k : -1);
   return stack;
 }
 
@@ -212,8 +200,8 @@ std::vector<std::string> stack_facts(const std::string& description, int directo
   std::vector<std::string> facts;
   const std::optional<Stack> stack = stack_of(description, directories);
   const bool is_imagej = description.starts_with("ImageJ=");
-  const bool planes = stack && stack->channel_count() > 1;
-  const int channels = planes ? stack->channel_count() : samples;
+  const bool planes = stack && stack->size('C') > 1;
+  const int channels = planes ? stack->size('C') : samples;
   for (int k = 0; k < channels; ++k) {
     const auto at = static_cast<std::size_t>(k);
     const bool named = stack && at < stack->channels.size() && !stack->channels[at].empty();
@@ -232,8 +220,8 @@ std::vector<std::string> stack_facts(const std::string& description, int directo
   }
   if (stack) {
     std::string pages = "pages";
-    for (const Stack::Axis& axis : stack->axes) {
-      if (axis.name != 'C') pages += fmt::format(" {} {}", axis.name, axis.size);
+    for (const char axis : stack->order) {
+      if (axis != 'C') pages += fmt::format(" {} {}", axis, stack->size(axis));
     }
     facts.push_back(pages);
   }
@@ -244,8 +232,8 @@ TiffPart find_tiff_part(const std::string& description, int directories, int sam
                         const ImagePart& part) {
   TiffPart found;
   std::optional<Stack> stack = stack_of(description, directories);
-  const bool are_planes = stack && stack->channel_count() > 1;
-  const int channels = are_planes ? stack->channel_count() : samples;
+  const bool are_planes = stack && stack->size('C') > 1;
+  const int channels = are_planes ? stack->size('C') : samples;
   const std::vector<std::string> names = stack ? stack->channels : std::vector<std::string>();
   int number = 0;
   if (!part.channel.empty()) {
@@ -262,8 +250,10 @@ TiffPart find_tiff_part(const std::string& description, int directories, int sam
     return found;
   }
   std::string file;
-  for (int plane = 0; plane < stack->planes(); ++plane) {
-    if (stack->channel_of(plane) != number - 1) continue;
+  const int planes = stack->planes();
+  const int step = stack->step('C');
+  for (int plane = 0; plane < planes; ++plane) {
+    if (plane / step % channels != number - 1) continue;
     const int directory = stack->directories[static_cast<std::size_t>(plane)];
     if (directory >= 0) found.directories.push_back(directory);
     if (file.empty()) file = stack->files[plane];

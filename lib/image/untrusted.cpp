@@ -18,7 +18,7 @@
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
-#include "image/decode.hpp"
+#include "image/decoded.hpp"
 #include "sandbox/sandbox.hpp"
 
 namespace diacut {

@@ -16,7 +16,7 @@
 #include "eigen/eigensolver.hpp"
 #include "eigen/lanczos/lanczos.hpp"
 #include "eigen/lobpcg/lobpcg.hpp"
-#include "image/feature_planes.hpp"
+#include "image/input_checks.hpp"
 #include "image/resize.hpp"
 #include "matrix/interpolation.hpp"
 #include "matrix/stencil.hpp"

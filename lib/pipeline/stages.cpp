@@ -20,7 +20,7 @@
 #include "eigen/eigensolver.hpp"
 #include "eigen/resolution.hpp"
 #include "image/colour.hpp"
-#include "image/feature_planes.hpp"
+#include "image/input_checks.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/context.hpp"
 #include "pipeline/device_checks.hpp"

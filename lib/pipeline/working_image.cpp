@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/enum_names.hpp"
-#include "image/feature_planes.hpp"
 #include "image/input_checks.hpp"
 #include "image/resize.hpp"
 #include "pipeline/segmentation_plan.hpp"

@@ -15,7 +15,6 @@
 #include "evaluate/ground_truth.hpp"
 #include "evaluate/result.hpp"
 #include "graph/steps.hpp"
-#include "image/feature_planes.hpp"
 #include "image/geojson_marks.hpp"
 #include "image/input_checks.hpp"
 #include "mat_files.hpp"

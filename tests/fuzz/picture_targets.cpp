@@ -6,7 +6,6 @@
 #include "diacut/image_file.hpp"
 #include "image/decoded.hpp"
 #include "image/format.hpp"
-#include "image/profile.hpp"
 #include "image/raster.hpp"
 #include "image/tiff_part.hpp"
 #include "mended.hpp"

@@ -10,7 +10,6 @@
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -18,7 +17,6 @@
 #include "diacut/errors.hpp"
 #include "diacut/features.hpp"
 #include "diacut/seeds.hpp"
-#include "image/feature_planes.hpp"
 #include "image/input_checks.hpp"
 #include "image/npy.hpp"
 #include "image_files.hpp"

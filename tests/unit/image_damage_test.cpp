@@ -5,7 +5,6 @@
 #include <map>
 #include <opencv2/imgcodecs.hpp>
 #include <optional>
-#include <random>
 #include <string>
 
 #include "image_files.hpp"

@@ -4,7 +4,6 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "decoded_image.hpp"

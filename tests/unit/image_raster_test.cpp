@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 #include <png.h>
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -13,7 +11,6 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
-#include "diacut/output.hpp"
 #include "diacut/seeds.hpp"
 #include "image/raster.hpp"
 #include "image_files.hpp"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <tiffio.h>
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
