@@ -2,7 +2,6 @@
 
 #include "image/decoded.hpp"
 #include "map/detect.hpp"
-#include "map/map_regions.hpp"
 #include "map/picture_blocks.hpp"
 #include "map/raster_blocks.hpp"
 #include "map/region_format.hpp"

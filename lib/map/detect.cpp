@@ -1,9 +1,9 @@
 #include "map/detect.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,12 +91,7 @@ bool is_map_jpeg2000(Bytes file) {
 
 /// Whether a name begins with a driver's prefix, as "NETCDF:".
 bool has_prefix(const std::string& name) {
-  const std::size_t colon = name.find(':');
-  if (colon == std::string::npos || colon < 2) return false;
-  return std::all_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return std::isupper(byte) != 0 || std::isdigit(byte) != 0 || c == '_';
-  });
+  return std::regex_search(name, std::regex("^[A-Z0-9_]{2,}:"));
 }
 
 bool is_map_of_format(ImageFormat format, Bytes file) {

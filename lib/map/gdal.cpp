@@ -126,43 +126,41 @@ std::vector<GDAL_GCP> control_points(const MapFrame& frame) {
   return points;
 }
 
-PixelToMap::PixelToMap(const MapFrame& frame) : transform_(frame.transform) {
-  if (transform_) {
-    const auto& t = *transform_;
+PixelToMap pixel_to_map(const MapFrame& frame) {
+  if (frame.transform) {
+    const std::array<double, 6> t = *frame.transform;
     const double area = t[1] * t[5] - t[2] * t[4];
-    if (std::isfinite(area) && area != 0) return;
-    throw InputError("its transform gives pixels no area: assign another with gdal_edit.py");
+    if (!std::isfinite(area) || area == 0) {
+      throw InputError("its transform gives pixels no area: assign another with gdal_edit.py");
+    }
+    return [t](std::vector<double>& x, std::vector<double>& y) {
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double column = x[i];
+        const double row = y[i];
+        x[i] = t[0] + t[1] * column + t[2] * row;
+        y[i] = t[3] + t[4] * column + t[5] * row;
+      }
+    };
   }
   const std::vector<GDAL_GCP> points = control_points(frame);
   constexpr int kHighestOrderThatIsStable = 0;
-  polynomial_ = GDALCreateGCPTransformer(static_cast<int>(points.size()), points.data(),
-                                         kHighestOrderThatIsStable, FALSE);
-  if (polynomial_ == nullptr) {
+  const std::shared_ptr<void> polynomial(
+      GDALCreateGCPTransformer(static_cast<int>(points.size()), points.data(),
+                               kHighestOrderThatIsStable, FALSE),
+      [](void* made) {
+        if (made != nullptr) GDALDestroyGCPTransformer(made);
+      });
+  if (!polynomial) {
     throw InputError(
         "its control points determine no coordinates (do they lie on a line?): warp it with "
         "gdalwarp first");
   }
-}
-
-PixelToMap::~PixelToMap() {
-  if (polynomial_ != nullptr) GDALDestroyGCPTransformer(polynomial_);
-}
-
-void PixelToMap::transform(std::vector<double>& x, std::vector<double>& y) const {
-  if (transform_) {
-    const auto& t = *transform_;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double column = x[i];
-      const double row = y[i];
-      x[i] = t[0] + t[1] * column + t[2] * row;
-      y[i] = t[3] + t[4] * column + t[5] * row;
-    }
-    return;
-  }
-  std::vector<double> z(x.size(), 0);
-  std::vector<int> done(x.size(), 0);
-  GDALGCPTransform(polynomial_, FALSE, static_cast<int>(x.size()), x.data(), y.data(), z.data(),
-                   done.data());
+  return [polynomial](std::vector<double>& x, std::vector<double>& y) {
+    std::vector<double> z(x.size(), 0);
+    std::vector<int> done(x.size(), 0);
+    GDALGCPTransform(polynomial.get(), FALSE, static_cast<int>(x.size()), x.data(), y.data(),
+                     z.data(), done.data());
+  };
 }
 
 void limit_block_cache() {

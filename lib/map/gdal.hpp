@@ -3,9 +3,6 @@
 #include <cpl_string.h>
 #include <gdal_priv.h>
 
-#include <array>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,10 +31,7 @@ class GdalMessages {
   std::string error_;
 };
 
-struct CloseDataset {
-  void operator()(GDALDataset* dataset) const { GDALClose(dataset); }
-};
-using Dataset = std::unique_ptr<GDALDataset, CloseDataset>;
+using Dataset = GDALDatasetUniquePtr;
 
 /// Opens a raster to read it; null with a message in the present GdalMessages where that fails.
 /// Drivers of documents (PDF) and of whole web addresses are not asked.
@@ -49,22 +43,12 @@ OGRSpatialReference spatial_reference(const MapFrame& frame);
 /// The control points of a frame as GDAL takes them; they refer to the frame.
 std::vector<GDAL_GCP> control_points(const MapFrame& frame);
 
-/// Turns places in pixels, corners of pixels being whole numbers, into coordinates of a frame. The
-/// frame must have coordinates.
-class PixelToMap {
- public:
-  /// Throws InputError where control points determine nothing, or pixels have no extent.
-  explicit PixelToMap(const MapFrame& frame);
-  ~PixelToMap();
-  PixelToMap(const PixelToMap&) = delete;
-  PixelToMap& operator=(const PixelToMap&) = delete;
+/// Turns places in pixels, corners of pixels being whole numbers, into coordinates of a frame.
+using PixelToMap = std::function<void(std::vector<double>& x, std::vector<double>& y)>;
 
-  void transform(std::vector<double>& x, std::vector<double>& y) const;
-
- private:
-  std::optional<std::array<double, 6>> transform_;
-  void* polynomial_ = nullptr;  ///< GDAL's, through control points.
-};
+/// That of a frame, which must have coordinates. Throws InputError where control points determine
+/// nothing, or pixels have no extent.
+PixelToMap pixel_to_map(const MapFrame& frame);
 
 /// Lets GDAL keep 128 MiB of blocks, unless the environment variable GDAL_CACHEMAX says how many:
 /// by itself it keeps a twentieth of the main memory. For files that are read or written part by

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "diacut/errors.hpp"
 #include "map/gdal.hpp"
@@ -41,15 +43,6 @@ template <class Move>
 void each_point(OGRGeometry& geometry, const Move& move) {
   EachPoint<Move> visitor(move);
   geometry.accept(&visitor);
-}
-
-void keep_polygons(const OGRGeometry& from, OGRMultiPolygon& to) {
-  const OGRwkbGeometryType type = wkbFlatten(from.getGeometryType());
-  if (type == wkbPolygon) {
-    to.addGeometry(&from);
-  } else if (type == wkbMultiPolygon || type == wkbGeometryCollection) {
-    for (const OGRGeometry* each : *from.toGeometryCollection()) keep_polygons(*each, to);
-  }
 }
 
 /// The strip of 360 degrees that is `turn` times round the earth from that of -180 to 180.
@@ -88,6 +81,237 @@ std::unique_ptr<OGRGeometry> only_polygon(std::unique_ptr<OGRGeometry> shape) {
   return std::unique_ptr<OGRGeometry>(several.getGeometryRef(0)->clone());
 }
 
+/// What on_globe() does.
+class Globe {
+ public:
+  Globe(const MapFrame& frame, int digits,
+        const std::function<std::int64_t(int x, int y)>& label_at)
+      : digits_(digits) {
+    const GdalMessages messages;
+    const OGRSpatialReference from = spatial_reference(frame);
+    const OGRSpatialReference to = globe_reference();
+    to_globe_.reset(OGRCreateCoordinateTransformation(&from, &to));
+    to_map_.reset(OGRCreateCoordinateTransformation(&to, &from));
+    if (!to_globe_ || !to_map_) {
+      messages.refuse("its projection cannot be inverted",
+                      "write a GeoPackage (.gpkg), in the scene's coordinates");
+    }
+    std::vector<double> x = {frame.width / 2.0, frame.width / 2.0 + 1};
+    std::vector<double> y(2, frame.height / 2.0);
+    pixel_to_map(frame)(x, y);
+    pixel_ = std::hypot(x[1] - x[0], y[1] - y[0]);
+    look_over(frame, label_at);
+  }
+
+  std::unique_ptr<OGRGeometry> shape(std::int64_t label, const OGRMultiPolygon& in_map) const {
+    const GdalMessages messages;  // What one way fails of, the other one may do.
+    std::unique_ptr<OGRGeometry> shape = crosses_ ? nullptr : wrapped(in_map);
+    if (shape && fault(label, shape.get()) == nullptr) return only_polygon(std::move(shape));
+    shape = cut(in_map);
+    if (const char* const why = fault(label, shape.get())) refuse_on_globe(label, why);
+    return only_polygon(std::move(shape));
+  }
+
+ private:
+  struct Place {
+    std::int64_t label = 0;
+    OGRPoint at;
+  };
+
+  /// Looks at a grid of pixels.
+  void look_over(const MapFrame& frame, const std::function<std::int64_t(int x, int y)>& label_at) {
+    const PixelToMap to_map = pixel_to_map(frame);
+    const int step_x = std::max(1, frame.width / kPlacesAlong);
+    const int step_y = std::max(1, frame.height / kPlacesAlong);
+    std::vector<double> above;  // Longitudes; not a number beyond the earth.
+    for (int row = step_y / 2; row < frame.height; row += step_y) {
+      std::vector<double> x;
+      std::vector<double> y;
+      for (int column = step_x / 2; column < frame.width; column += step_x) {
+        x.push_back(column + 0.5);
+        y.push_back(row + 0.5);
+      }
+      to_map(x, y);
+      std::vector<double> longitudes;
+      for (std::size_t k = 0; k < x.size(); ++k) {
+        const std::int64_t label =
+            label_at ? label_at(step_x / 2 + static_cast<int>(k) * step_x, row) : 0;
+        OGRPoint at(x[k], y[k]);
+        const bool on_earth = locate(at);
+        if (!on_earth && label != 0) {
+          refuse_on_globe(label, "the scene's projection cannot be inverted in some of it");
+        }
+        longitudes.push_back(on_earth ? at.getX() : std::nan(""));
+        const auto is_far = [&](double other) { return std::abs(at.getX() - other) > 180; };
+        crosses_ = crosses_ || (on_earth && (std::abs(at.getX()) > 180 ||
+                                             (k > 0 && is_far(longitudes[k - 1])) ||
+                                             (!above.empty() && is_far(above[k]))));
+        at.setX(std::remainder(at.getX(), 360));
+        // Others lie on the cuts.
+        const bool inside = on_earth && 180 - std::abs(at.getX()) > kCut && !is_pole(at);
+        if (label_at && inside) places_.push_back({label, at});
+      }
+      above = std::move(longitudes);
+    }
+  }
+
+  /// Turns a point of the map into one on earth; false where it is not there.
+  bool locate(OGRPoint& point) const {
+    double x = point.getX();
+    double y = point.getY();
+    int done = 0;
+    to_globe_->Transform(1, &x, &y, nullptr, &done);
+    point = OGRPoint(x, y);
+    return done != 0 && std::isfinite(x) && std::isfinite(y);
+  }
+
+  /// Adds points up to one of the map until lines between them are straight on both, the longitudes
+  /// unrolled. False where one is not on earth.
+  bool add_line(const OGRPoint& from, const OGRPoint& to, int depth,
+                std::vector<OGRPoint>& unrolled) const {
+    constexpr int kDeepest = 16;
+    constexpr double kStraight = 0.05;  // Pixels that a line may be off.
+    constexpr double kFewDegrees = 20;  // Between points, so that the shorter way is meant.
+    OGRPoint end = to;
+    const OGRPoint middle((from.getX() + to.getX()) / 2, (from.getY() + to.getY()) / 2);
+    OGRPoint there = middle;
+    if (!locate(end) || !locate(there)) return false;
+    const OGRPoint before = unrolled.back();
+    end.setX(is_pole(end) ? before.getX()
+                          : before.getX() + std::remainder(end.getX() - before.getX(), 360));
+    const OGRPoint straight((before.getX() + end.getX()) / 2, (before.getY() + end.getY()) / 2);
+    const double length = std::hypot(to.getX() - from.getX(), to.getY() - from.getY());
+    const bool is_straight =
+        distance(there, straight) * length <= kStraight * pixel_ * distance(before, end) &&
+        std::abs(end.getX() - before.getX()) < kFewDegrees;
+    if (!is_straight && depth < kDeepest) {
+      return add_line(from, middle, depth + 1, unrolled) &&
+             add_line(middle, to, depth + 1, unrolled);
+    }
+    if (is_pole(before)) unrolled.emplace_back(end.getX(), before.getY());
+    unrolled.push_back(end);
+    return true;
+  }
+
+  /// What a ring holds, from -180 to 180 degrees. Null where it is not on earth.
+  std::unique_ptr<OGRGeometry> filled(const OGRLinearRing& ring) const {
+    OGRPoint from;
+    ring.getPoint(0, &from);
+    std::vector<OGRPoint> unrolled = {from};
+    if (!locate(unrolled.front())) return nullptr;
+    for (int k = 1; k < ring.getNumPoints(); ++k) {
+      OGRPoint to;
+      ring.getPoint(k, &to);
+      if (!add_line(from, to, 0, unrolled)) return nullptr;
+      from = to;
+    }
+    const double first = unrolled.front().getX();
+    const double last = unrolled.back().getX();
+    if (std::abs(last - first) > 180) {  // It is around a pole, at which it is closed.
+      double x = 0;
+      double y = 90;
+      int done = 0;
+      to_map_->Transform(1, &x, &y, nullptr, &done);
+      const OGRPoint north(x, y);
+      OGRPolygon inside;
+      inside.addRingDirectly(ring.clone());
+      const auto [lowest, highest] = std::minmax_element(
+          unrolled.begin(), unrolled.end(),
+          [](const OGRPoint& a, const OGRPoint& b) { return a.getY() < b.getY(); });
+      const bool by_north = done != 0 && inside.Contains(&north) != FALSE;
+      const double pole = by_north || highest->getY() > -lowest->getY() + 1 ? 90 : -90;
+      unrolled.emplace_back(last, pole);
+      unrolled.emplace_back(first, pole);
+    }
+    auto outline = std::make_unique<OGRLinearRing>();
+    for (const OGRPoint& each : unrolled) outline->addPoint(each.getX(), each.getY());
+    outline->closeRings();
+    OGRPolygon polygon;
+    polygon.addRingDirectly(outline.release());
+    const std::unique_ptr<OGRGeometry> whole(polygon.MakeValid());
+    if (!whole) return nullptr;
+    OGREnvelope around;
+    whole->getEnvelope(&around);
+    std::unique_ptr<OGRGeometry> rolled = std::make_unique<OGRMultiPolygon>();
+    const auto turns = [](double longitude) { return std::floor((longitude + 180) / 360); };
+    for (double turn = turns(around.MinX); rolled && turn <= turns(around.MaxX); ++turn) {
+      const OGRPolygon strip = strip_of(turn);
+      const std::unique_ptr<OGRGeometry> part(whole->Intersection(&strip));
+      if (!part) return nullptr;
+      each_point(*part, [&](OGRPoint& point) { point.setX(point.getX() - 360 * turn); });
+      rolled.reset(rolled->Union(part.get()));
+    }
+    return rolled;
+  }
+
+  /// The polygons unrolled beyond 180 degrees, cut there, and rolled up again. Null where that
+  /// fails.
+  std::unique_ptr<OGRGeometry> cut(const OGRMultiPolygon& in_map) const {
+    std::unique_ptr<OGRGeometry> all = std::make_unique<OGRMultiPolygon>();
+    for (const OGRPolygon* polygon : in_map) {
+      std::unique_ptr<OGRGeometry> one;
+      for (const OGRLinearRing* ring : polygon) {
+        std::unique_ptr<OGRGeometry> part = filled(*ring);
+        if (!part) return nullptr;
+        if (one) part.reset(one->Difference(part.get()));  // A hole.
+        one = std::move(part);
+        if (!one) return nullptr;
+      }
+      if (one) all.reset(all->Union(one.get()));
+      if (!all) return nullptr;
+    }
+    // As GDAL writes places. Where a cut touches an outline, lines and points are left over.
+    each_point(*all, [unit = std::pow(10.0, -digits_)](OGRPoint& point) {
+      point.setX(std::round(point.getX() / unit) * unit);
+      point.setY(std::round(point.getY() / unit) * unit);
+    });
+    const std::unique_ptr<OGRGeometry> valid(all->MakeValid());
+    return std::unique_ptr<OGRGeometry>(
+        OGRGeometryFactory::removeLowerDimensionSubGeoms(valid.get()));
+  }
+
+  /// What GDAL makes of it, which may fail at poles and where a scene crosses 180 degrees.
+  std::unique_ptr<OGRGeometry> wrapped(const OGRMultiPolygon& in_map) const {
+    std::array<char, 17> wrap = {"WRAPDATELINE=YES"};
+    std::array<char*, 2> options = {wrap.data(), nullptr};
+    return std::unique_ptr<OGRGeometry>(
+        OGRGeometryFactory::transformWithOptions(&in_map, to_globe_.get(), options.data()));
+  }
+
+  /// Why a region's polygon is wrong; null where it is right.
+  const char* fault(std::int64_t label, const OGRGeometry* shape) const {
+    if (shape == nullptr || shape->IsEmpty() != FALSE) return "it cannot be transformed";
+    if (shape->IsValid() == FALSE) return "it would cross itself";
+    OGREnvelope around;
+    shape->getEnvelope(&around);
+    if (around.MinX < -180 || around.MaxX > 180 || around.MinY < -90 || around.MaxY > 90) {
+      return "it would end beyond 180 degrees";
+    }
+    auto* const read_only = const_cast<OGRGeometry*>(shape);
+    const OGRPreparedGeometryUniquePtr prepared(
+        OGRCreatePreparedGeometry(OGRGeometry::ToHandle(read_only)));
+    for (const Place& place : places_) {
+      const double x = place.at.getX();
+      const double y = place.at.getY();
+      const bool near =
+          x >= around.MinX && x <= around.MaxX && y >= around.MinY && y <= around.MaxY;
+      const bool own = place.label == label;
+      OGRPoint at = place.at;
+      const bool within =
+          near && OGRPreparedGeometryContains(prepared.get(), OGRGeometry::ToHandle(&at)) != 0;
+      if (within != own) return "it would lie elsewhere than its pixels";
+    }
+    return nullptr;
+  }
+
+  std::unique_ptr<OGRCoordinateTransformation> to_globe_;
+  std::unique_ptr<OGRCoordinateTransformation> to_map_;
+  int digits_;
+  bool crosses_ = false;  ///< Whether the scene reaches beyond 180 degrees, or holds a pole.
+  double pixel_ = 0;      ///< A side of a pixel in the middle, in units of the map.
+  std::vector<Place> places_;
+};
+
 }  // namespace
 
 OGRSpatialReference globe_reference() {
@@ -97,209 +321,12 @@ OGRSpatialReference globe_reference() {
   return globe;
 }
 
-Globe::Globe(const MapFrame& frame, int digits,
-             const std::function<std::int64_t(int x, int y)>& label_at)
-    : digits_(digits) {
-  const GdalMessages messages;
-  const OGRSpatialReference from = spatial_reference(frame);
-  const OGRSpatialReference to = globe_reference();
-  to_globe_.reset(OGRCreateCoordinateTransformation(&from, &to));
-  to_map_.reset(OGRCreateCoordinateTransformation(&to, &from));
-  if (!to_globe_ || !to_map_) {
-    messages.refuse("its projection cannot be inverted",
-                    "write a GeoPackage (.gpkg), in the scene's coordinates");
-  }
-  std::vector<double> x = {frame.width / 2.0, frame.width / 2.0 + 1};
-  std::vector<double> y(2, frame.height / 2.0);
-  PixelToMap(frame).transform(x, y);
-  pixel_ = std::hypot(x[1] - x[0], y[1] - y[0]);
-  look_over(frame, label_at);
-}
-
-void Globe::look_over(const MapFrame& frame,
-                      const std::function<std::int64_t(int x, int y)>& label_at) {
-  const PixelToMap to_map(frame);
-  const int step_x = std::max(1, frame.width / kPlacesAlong);
-  const int step_y = std::max(1, frame.height / kPlacesAlong);
-  std::vector<double> above;  // Longitudes; not a number beyond the earth.
-  for (int row = step_y / 2; row < frame.height; row += step_y) {
-    std::vector<double> x;
-    std::vector<double> y;
-    for (int column = step_x / 2; column < frame.width; column += step_x) {
-      x.push_back(column + 0.5);
-      y.push_back(row + 0.5);
-    }
-    to_map.transform(x, y);
-    std::vector<double> longitudes;
-    for (std::size_t k = 0; k < x.size(); ++k) {
-      const std::int64_t label =
-          label_at ? label_at(step_x / 2 + static_cast<int>(k) * step_x, row) : 0;
-      OGRPoint at(x[k], y[k]);
-      const bool on_earth = locate(at);
-      if (!on_earth && label != 0) {
-        refuse_on_globe(label, "the scene's projection cannot be inverted in some of it");
-      }
-      longitudes.push_back(on_earth ? at.getX() : std::nan(""));
-      const auto is_far = [&](double other) { return std::abs(at.getX() - other) > 180; };
-      crosses_ = crosses_ ||
-                 (on_earth && (std::abs(at.getX()) > 180 || (k > 0 && is_far(longitudes[k - 1])) ||
-                               (!above.empty() && is_far(above[k]))));
-      at.setX(std::remainder(at.getX(), 360));
-      // Others lie on the cuts.
-      const bool inside = on_earth && 180 - std::abs(at.getX()) > kCut && !is_pole(at);
-      if (label_at && inside) places_.push_back({label, at});
-    }
-    above = std::move(longitudes);
-  }
-}
-
-bool Globe::locate(OGRPoint& point) const {
-  double x = point.getX();
-  double y = point.getY();
-  int done = 0;
-  to_globe_->Transform(1, &x, &y, nullptr, &done);
-  point = OGRPoint(x, y);
-  return done != 0 && std::isfinite(x) && std::isfinite(y);
-}
-
-bool Globe::add_line(const OGRPoint& from, const OGRPoint& to, int depth,
-                     std::vector<OGRPoint>& unrolled) const {
-  constexpr int kDeepest = 16;
-  constexpr double kStraight = 0.05;  // Pixels that a line may be off.
-  constexpr double kFewDegrees = 20;  // Between points, so that the shorter way is meant.
-  OGRPoint end = to;
-  const OGRPoint middle((from.getX() + to.getX()) / 2, (from.getY() + to.getY()) / 2);
-  OGRPoint there = middle;
-  if (!locate(end) || !locate(there)) return false;
-  const OGRPoint before = unrolled.back();
-  end.setX(is_pole(end) ? before.getX()
-                        : before.getX() + std::remainder(end.getX() - before.getX(), 360));
-  const OGRPoint straight((before.getX() + end.getX()) / 2, (before.getY() + end.getY()) / 2);
-  const double length = std::hypot(to.getX() - from.getX(), to.getY() - from.getY());
-  const bool is_straight =
-      distance(there, straight) * length <= kStraight * pixel_ * distance(before, end) &&
-      std::abs(end.getX() - before.getX()) < kFewDegrees;
-  if (!is_straight && depth < kDeepest) {
-    return add_line(from, middle, depth + 1, unrolled) && add_line(middle, to, depth + 1, unrolled);
-  }
-  if (is_pole(before)) unrolled.emplace_back(end.getX(), before.getY());
-  unrolled.push_back(end);
-  return true;
-}
-
-std::unique_ptr<OGRGeometry> Globe::filled(const OGRLinearRing& ring) const {
-  OGRPoint from;
-  ring.getPoint(0, &from);
-  std::vector<OGRPoint> unrolled = {from};
-  if (!locate(unrolled.front())) return nullptr;
-  for (int k = 1; k < ring.getNumPoints(); ++k) {
-    OGRPoint to;
-    ring.getPoint(k, &to);
-    if (!add_line(from, to, 0, unrolled)) return nullptr;
-    from = to;
-  }
-  const double first = unrolled.front().getX();
-  const double last = unrolled.back().getX();
-  if (std::abs(last - first) > 180) {  // It is around a pole, at which it is closed.
-    double x = 0;
-    double y = 90;
-    int done = 0;
-    to_map_->Transform(1, &x, &y, nullptr, &done);
-    const OGRPoint north(x, y);
-    OGRPolygon inside;
-    inside.addRingDirectly(ring.clone());
-    const auto [lowest, highest] = std::minmax_element(
-        unrolled.begin(), unrolled.end(),
-        [](const OGRPoint& a, const OGRPoint& b) { return a.getY() < b.getY(); });
-    const bool by_north = done != 0 && inside.Contains(&north) != FALSE;
-    const double pole = by_north || highest->getY() > -lowest->getY() + 1 ? 90 : -90;
-    unrolled.emplace_back(last, pole);
-    unrolled.emplace_back(first, pole);
-  }
-  auto outline = std::make_unique<OGRLinearRing>();
-  for (const OGRPoint& each : unrolled) outline->addPoint(each.getX(), each.getY());
-  outline->closeRings();
-  OGRPolygon polygon;
-  polygon.addRingDirectly(outline.release());
-  const std::unique_ptr<OGRGeometry> whole(polygon.MakeValid());
-  if (!whole) return nullptr;
-  OGREnvelope around;
-  whole->getEnvelope(&around);
-  std::unique_ptr<OGRGeometry> rolled = std::make_unique<OGRMultiPolygon>();
-  const auto turns = [](double longitude) { return std::floor((longitude + 180) / 360); };
-  for (double turn = turns(around.MinX); rolled && turn <= turns(around.MaxX); ++turn) {
-    const OGRPolygon strip = strip_of(turn);
-    const std::unique_ptr<OGRGeometry> part(whole->Intersection(&strip));
-    if (!part) return nullptr;
-    each_point(*part, [&](OGRPoint& point) { point.setX(point.getX() - 360 * turn); });
-    rolled.reset(rolled->Union(part.get()));
-  }
-  return rolled;
-}
-
-std::unique_ptr<OGRGeometry> Globe::cut(const OGRMultiPolygon& in_map) const {
-  std::unique_ptr<OGRGeometry> all = std::make_unique<OGRMultiPolygon>();
-  for (const OGRPolygon* polygon : in_map) {
-    std::unique_ptr<OGRGeometry> one;
-    for (const OGRLinearRing* ring : polygon) {
-      std::unique_ptr<OGRGeometry> part = filled(*ring);
-      if (!part) return nullptr;
-      if (one) part.reset(one->Difference(part.get()));  // A hole.
-      one = std::move(part);
-      if (!one) return nullptr;
-    }
-    if (one) all.reset(all->Union(one.get()));
-    if (!all) return nullptr;
-  }
-  // As GDAL writes places. Where a cut touches an outline, lines and points are left over.
-  each_point(*all, [unit = std::pow(10.0, -digits_)](OGRPoint& point) {
-    point.setX(std::round(point.getX() / unit) * unit);
-    point.setY(std::round(point.getY() / unit) * unit);
-  });
-  const std::unique_ptr<OGRGeometry> valid(all->MakeValid());
-  auto polygons = std::make_unique<OGRMultiPolygon>();
-  if (valid) keep_polygons(*valid, *polygons);
-  return polygons;
-}
-
-std::unique_ptr<OGRGeometry> Globe::wrapped(const OGRMultiPolygon& in_map) const {
-  std::array<char, 17> wrap = {"WRAPDATELINE=YES"};
-  std::array<char*, 2> options = {wrap.data(), nullptr};
-  return std::unique_ptr<OGRGeometry>(
-      OGRGeometryFactory::transformWithOptions(&in_map, to_globe_.get(), options.data()));
-}
-
-const char* Globe::fault(std::int64_t label, const OGRGeometry* shape) const {
-  if (shape == nullptr || shape->IsEmpty() != FALSE) return "it cannot be transformed";
-  if (shape->IsValid() == FALSE) return "it would cross itself";
-  OGREnvelope around;
-  shape->getEnvelope(&around);
-  if (around.MinX < -180 || around.MaxX > 180 || around.MinY < -90 || around.MaxY > 90) {
-    return "it would end beyond 180 degrees";
-  }
-  auto* const read_only = const_cast<OGRGeometry*>(shape);
-  const std::unique_ptr<OGRPreparedGeometry, decltype(&OGRDestroyPreparedGeometry)> prepared(
-      OGRCreatePreparedGeometry(OGRGeometry::ToHandle(read_only)), &OGRDestroyPreparedGeometry);
-  for (const Place& place : places_) {
-    const double x = place.at.getX();
-    const double y = place.at.getY();
-    const bool near = x >= around.MinX && x <= around.MaxX && y >= around.MinY && y <= around.MaxY;
-    const bool own = place.label == label;
-    OGRPoint at = place.at;
-    const bool within =
-        near && OGRPreparedGeometryContains(prepared.get(), OGRGeometry::ToHandle(&at)) != 0;
-    if (within != own) return "it would lie elsewhere than its pixels";
-  }
-  return nullptr;
-}
-
-std::unique_ptr<OGRGeometry> Globe::shape(std::int64_t label, const OGRMultiPolygon& in_map) const {
-  const GdalMessages messages;  // What one way fails of, the other one may do.
-  std::unique_ptr<OGRGeometry> shape = crosses_ ? nullptr : wrapped(in_map);
-  if (shape && fault(label, shape.get()) == nullptr) return only_polygon(std::move(shape));
-  shape = cut(in_map);
-  if (const char* const why = fault(label, shape.get())) refuse_on_globe(label, why);
-  return only_polygon(std::move(shape));
+OnGlobe on_globe(const MapFrame& frame, int digits,
+                 const std::function<std::int64_t(int x, int y)>& label_at) {
+  const auto globe = std::make_shared<const Globe>(frame, digits, label_at);
+  return [globe](std::int64_t label, const OGRMultiPolygon& in_map) {
+    return globe->shape(label, in_map);
+  };
 }
 
 }  // namespace diacut

@@ -1,5 +1,3 @@
-#include "map/map_regions.hpp"
-
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <fmt/format.h>
@@ -42,12 +40,12 @@ constexpr std::size_t kFieldsOfBand = 4;
 
 /// A side of a pixel in degrees, about.
 double degrees_of_pixel(const MapFrame& frame, const OGRSpatialReference& reference) {
-  const PixelToMap to_map(frame);
+  const PixelToMap to_map = pixel_to_map(frame);
   const double column = frame.width / 2.0;
   const double row = frame.height / 2.0;
   std::vector<double> x = {column, column + 1};
   std::vector<double> y = {row, row + 1};
-  to_map.transform(x, y);
+  to_map(x, y);
   const double side = std::min(std::abs(x[1] - x[0]), std::abs(y[1] - y[0]));
   if (reference.IsGeographic() != 0) return side * reference.GetAngularUnits() * 180 / M_PI;
   constexpr double kMetresOfDegree = 111'320;
@@ -142,7 +140,7 @@ OGRMultiPolygon shape_of(const std::vector<MapRing>& rings, const PixelToMap& to
       x.push_back(corner.x);
       y.push_back(corner.y);
     }
-    to_map.transform(x, y);
+    to_map(x, y);
     auto made = std::make_unique<OGRLinearRing>();
     made->setPoints(static_cast<int>(x.size()), x.data(), y.data());
     made->closeRings();
@@ -174,7 +172,7 @@ class RegionLayer {
     if (format.on_globe) {
       const int digits = digits_for(degrees_of_pixel(frame, reference_));
       options.AddNameValue("COORDINATE_PRECISION", std::to_string(digits).c_str());
-      globe_.emplace(frame, digits, regions.label_at);
+      globe_ = on_globe(frame, digits, regions.label_at);
       written = globe_reference();
     }
     layer_ = dataset.CreateLayer(name.c_str(), frame.projection.empty() ? nullptr : &written,
@@ -208,7 +206,7 @@ class RegionLayer {
       }
     }
     if (globe_) {
-      feature.SetGeometryDirectly(globe_->shape(label, shape).release());
+      feature.SetGeometryDirectly(globe_(label, shape).release());
     } else if (shape.IsValid() != FALSE) {
       feature.SetGeometry(&shape);
     } else {  // Not of pixels that are parallelograms.
@@ -233,8 +231,8 @@ class RegionLayer {
 
   const MapFrame& frame_;
   OGRSpatialReference reference_;
-  std::optional<Globe> globe_;  ///< Of GeoJSON.
-  OGRLayer* layer_ = nullptr;   ///< The dataset's.
+  OnGlobe globe_;              ///< Of GeoJSON.
+  OGRLayer* layer_ = nullptr;  ///< The dataset's.
   bool complete_ = true;
 };
 
@@ -390,7 +388,7 @@ void write_map_regions(const std::string& path, const Labels& labels, const MapF
     });
     // Where regions meet they have vertices, so that neighbours share all of their common boundary.
     Outlines outlines = trace_outlines(labels, {!simplify, simplify ? 0 : step_of(format, frame)});
-    const PixelToMap to_map(frame);
+    const PixelToMap to_map = pixel_to_map(frame);
     if (simplify) outlines = simplify_outlines(outlines, *simplify);
     const auto rings_of = [&](std::int64_t label) {
       std::vector<MapRing> rings;
@@ -414,11 +412,12 @@ void write_region_blocks(const std::string& path, const std::string& labels, std
     const GdalMessages messages;
     check_region_format(format, frame);
     limit_block_cache();
-    const PixelToMap to_map(frame);
+    const PixelToMap to_map = pixel_to_map(frame);
     const Dataset raster = open_raster(labels);
     if (!raster) messages.refuse(fmt::format("{}: cannot be read", labels), "run again");
     std::vector<std::vector<RingCorners>> corners_of(static_cast<std::size_t>(count) + 1);
-    OutlineSweep sweep(frame.width, {true, step_of(format, frame)},
+    const AddRow add_row =
+        sweep_outlines(frame.width, {true, step_of(format, frame)},
                        [&](std::int32_t label, std::vector<RingCorners>&& found) {
                          corners_of.at(static_cast<std::size_t>(label)) = std::move(found);
                        });
@@ -431,11 +430,11 @@ void write_region_blocks(const std::string& path, const std::string& labels, std
                                              nullptr) != CE_None) {
         messages.refuse(fmt::format("{}: cannot be read", labels), "run again");
       }
-      for (int y = 0; y < rows.rows; ++y) sweep.add(read.data() + std::ptrdiff_t{y} * frame.width);
+      for (int y = 0; y < rows.rows; ++y) add_row(read.data() + std::ptrdiff_t{y} * frame.width);
       if (done) done(kHalf * (static_cast<double>(rows.first + rows.rows) / frame.height));
       return read.data();
     });
-    sweep.finish();
+    add_row(nullptr);
     const auto rings_of = [&](std::int64_t label) {
       constexpr std::int64_t kOften = 1024;
       if (done && label % kOften == 0) {

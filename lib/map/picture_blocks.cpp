@@ -5,6 +5,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "map/detect.hpp"
+#include "map/window.hpp"
 
 namespace diacut {
 
@@ -27,19 +28,8 @@ class WholePicture : public PictureBlocks {
 
   Image read(const Window& window, const std::pair<double, double>&) const override {
     Image part{window.width, window.height, image_.channels, {}, {}, {}};
-    const auto channels = static_cast<std::size_t>(image_.channels);
-    const auto columns = static_cast<std::size_t>(window.width);
-    for (int y = window.y; y < window.y + window.height; ++y) {
-      const std::size_t from =
-          static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.width) +
-          static_cast<std::size_t>(window.x);
-      const auto pixels = image_.pixels.begin() + static_cast<std::ptrdiff_t>(from * channels);
-      part.pixels.insert(part.pixels.end(), pixels,
-                         pixels + static_cast<std::ptrdiff_t>(columns * channels));
-      if (image_.valid.empty()) continue;
-      const auto valid = image_.valid.begin() + static_cast<std::ptrdiff_t>(from);
-      part.valid.insert(part.valid.end(), valid, valid + static_cast<std::ptrdiff_t>(columns));
-    }
+    part.pixels = part_of(image_.pixels, image_.width, window, image_.channels);
+    if (!image_.valid.empty()) part.valid = part_of(image_.valid, image_.width, window);
     return part;
   }
 

@@ -60,12 +60,6 @@ void place(GDALDataset& dataset, const MapFrame& frame) {
   if (model.Count() > 0) dataset.SetMetadata(model.List(), "RPC");
 }
 
-/// Tells in a band what its pixels are.
-void describe(GDALRasterBand& band, RasterKind kind) {
-  if (kind == RasterKind::kLabels) band.SetNoDataValue(0);
-  band.SetDescription(kind == RasterKind::kLabels ? "label" : "strength");
-}
-
 /// How GeoTIFF files are made, by GDAL's driver GTiff or COG.
 CPLStringList raster_options(RasterKind kind, bool cloud_optimised) {
   CPLStringList options;
@@ -92,9 +86,11 @@ class GdalWriting : public RasterBlocks {
     dataset_ = Dataset(writing_driver("GTiff").Create(part_.c_str(), frame.width, frame.height, 1,
                                                       type(), raster_options(kind, false).List()));
     if (!dataset_) messages.refuse(fmt::format("{}: cannot be written", path), kAdvice);
-    describe(*dataset_->GetRasterBand(1), kind);
+    GDALRasterBand& band = *dataset_->GetRasterBand(1);
+    if (kind == RasterKind::kLabels) band.SetNoDataValue(0);
+    band.SetDescription(kind == RasterKind::kLabels ? "label" : "strength");
     place(*dataset_, frame);
-    dataset_->GetRasterBand(1)->GetBlockSize(&block_.width, &block_.height);
+    band.GetBlockSize(&block_.width, &block_.height);
     const auto blocks = [](int pixels, int side) { return std::int64_t{pixels - 1} / side + 1; };
     left_ = blocks(frame.width, block_.width) * blocks(frame.height, block_.height);
   }

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -16,19 +14,13 @@ namespace {
 template <class Value>
 void write_raster(const std::string& path, const std::vector<Value>& values, const MapFrame& frame,
                   RasterKind kind, bool cloud_optimised) {
-  const auto width = static_cast<std::size_t>(frame.width);
-  if (values.size() != width * static_cast<std::size_t>(frame.height)) {
+  if (values.size() != PictureSize{frame.width, frame.height}.pixels()) {
     throw InputError(fmt::format("{}: there are {} values for {} x {} pixels", path, values.size(),
                                  frame.width, frame.height));
   }
   const auto file = start_raster(path, frame, kind, cloud_optimised);
   for (const Window& window : RasterBlocks::windows(frame)) {
-    std::vector<Value> part;
-    for (int y = window.y; y < window.y + window.height; ++y) {
-      const Value* row = values.data() + static_cast<std::size_t>(y) * width + window.x;
-      part.insert(part.end(), row, row + window.width);
-    }
-    file->write(window, file->in_blocks(window, std::move(part)));
+    file->write(window, file->in_blocks(window, part_of(values, frame.width, window)));
   }
   file->commit();
 }

@@ -67,7 +67,7 @@ class SceneBlocks : public PictureBlocks {
  public:
   SceneBlocks(const std::string& name, const std::vector<int>& bands, ValueRange rule)
       : name_(name), rule_(rule) {
-    const Reading scene(*this);
+    const auto scene = reading();
     bands_ = bands_to_read(*scene, bands);
     type_ = scene->sample_type(bands_);
     limit_block_cache();
@@ -75,7 +75,7 @@ class SceneBlocks : public PictureBlocks {
   }
 
   bool is_whole() const override {
-    return Reading(*this)->is_whole(bands_) && type_.depth != CV_32F && type_.depth != CV_64F;
+    return reading()->is_whole(bands_) && type_.depth != CV_32F && type_.depth != CV_64F;
   }
 
   std::pair<double, double> settle_range(std::vector<std::string>& notes) const override {
@@ -91,7 +91,7 @@ class SceneBlocks : public PictureBlocks {
   std::pair<double, double> range_of_values(std::vector<std::string>& notes) const {
     StoredValues values(static_cast<std::uint64_t>(frame.width) *
                         static_cast<std::uint64_t>(frame.height) * bands_.size());
-    const int at_once = Reading(*this)->rows_at_once(sizeof(double) * bands_.size() + 2);
+    const int at_once = reading()->rows_at_once(sizeof(double) * bands_.size() + 2);
     for (int first = 0; first < frame.height; first += at_once) {
       add_values(samples({0, first, frame.width, std::min(at_once, frame.height - first)}), values);
     }
@@ -117,42 +117,30 @@ class SceneBlocks : public PictureBlocks {
 
   /// The scene for one reader at a time, because a data set of GDAL serves one thread: one that no
   /// other reader has, or one that is opened.
-  class Reading {
-   public:
-    explicit Reading(const SceneBlocks& blocks) : blocks_(blocks) {
-      {
-        const std::lock_guard<std::mutex> guard(blocks.idle_lock_);
-        if (!blocks.idle_.empty()) {
-          scene_ = std::move(blocks.idle_.back());
-          blocks.idle_.pop_back();
-          return;
-        }
+  std::shared_ptr<const Scene> reading() const {
+    std::unique_ptr<const Scene> scene;
+    {
+      const std::lock_guard<std::mutex> guard(idle_lock_);
+      if (!idle_.empty()) {
+        scene = std::move(idle_.back());
+        idle_.pop_back();
       }
-      const GdalMessages quiet;
-      scene_ = std::make_unique<Scene>(blocks.name_);
     }
-    ~Reading() {
-      const std::lock_guard<std::mutex> guard(blocks_.idle_lock_);
-      blocks_.idle_.push_back(std::move(scene_));
-    }
-    Reading(const Reading&) = delete;
-    Reading& operator=(const Reading&) = delete;
-
-    const Scene& operator*() const { return *scene_; }
-    const Scene* operator->() const { return scene_.get(); }
-
-   private:
-    const SceneBlocks& blocks_;
-    std::unique_ptr<Scene> scene_;
-  };
+    const GdalMessages quiet;
+    if (!scene) scene = std::make_unique<const Scene>(name_);
+    return {scene.release(), [this](const Scene* read) {
+              const std::lock_guard<std::mutex> guard(idle_lock_);
+              idle_.emplace_back(read);
+            }};
+  }
 
   /// On all cores, of which each reads other blocks of the file.
   Decoded samples(const Window& window) const {
-    Decoded read = Reading(*this)->picture_of(window.width, window.height, bands_, type_);
+    Decoded read = reading()->picture_of(window.width, window.height, bands_, type_);
     const std::vector<Window> parts = rows_of_blocks(window);
     parallel_for(static_cast<int>(parts.size()), [&](int k) {
       const Window& part = parts[static_cast<std::size_t>(k)];
-      Reading(*this)->read_rows_of(part, bands_, type_, part.y - window.y, read);
+      reading()->read_rows_of(part, bands_, type_, part.y - window.y, read);
     });
     leave_out_what_is_not_finite(read);
     return read;
@@ -163,7 +151,7 @@ class SceneBlocks : public PictureBlocks {
     constexpr int kLeastPixels = 1 << 20;  // Fewer are not worth another thread.
     int width = 0;
     int height = 0;
-    Reading(*this)->band(bands_.front()).GetBlockSize(&width, &height);
+    reading()->band(bands_.front()).GetBlockSize(&width, &height);
     const int first = window.y / height;
     const auto count =
         static_cast<std::size_t>((window.y + window.height - 1) / height - first + 1);
@@ -189,7 +177,7 @@ class SceneBlocks : public PictureBlocks {
   SampleType type_;
   ValueRange rule_;
   mutable std::mutex idle_lock_;
-  mutable std::vector<std::unique_ptr<Scene>> idle_;  ///< Open, and read by nobody now.
+  mutable std::vector<std::unique_ptr<const Scene>> idle_;  ///< Open, and read by nobody now.
 };
 
 }  // namespace

@@ -29,4 +29,16 @@ inline std::vector<Window> windows_of(int width, int height, int most_width, int
   return windows;
 }
 
+/// The values of a window of a raster of this width, row by row. `channels`: values of a pixel.
+template <class Value>
+std::vector<Value> part_of(const std::vector<Value>& values, int width, const Window& window,
+                           int channels = 1) {
+  std::vector<Value> part;
+  for (int y = window.y; y < window.y + window.height; ++y) {
+    const auto row = values.begin() + (std::ptrdiff_t{y} * width + window.x) * channels;
+    part.insert(part.end(), row, row + std::ptrdiff_t{window.width} * channels);
+  }
+  return part;
+}
+
 }  // namespace diacut

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "map/map_regions.hpp"
 #include "map/raster_blocks.hpp"
 #include "map/region_format.hpp"
 #include "region/tile_regions.hpp"

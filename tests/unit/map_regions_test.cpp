@@ -1,13 +1,9 @@
-#include "map/map_regions.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <limits>
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
