@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <opencv2/core.hpp>
+#include <span>
 
 #include "diacut/version.hpp"
 #include "output/annotation_parts.hpp"
@@ -15,6 +16,35 @@
 
 namespace diacut {
 namespace {
+
+/// A region of an image.
+struct AnnotatedRegion {
+  std::int32_t number;  ///< In the image's labels.
+  const RegionFigures& figures;
+  std::span<const Ring> rings;
+  RingCount count;
+  std::size_t class_number;
+  const std::string& class_name;
+};
+
+std::vector<AnnotatedRegion> regions_of(const AnnotatedImage& image) {
+  static const RegionClasses none;
+  const RegionClasses& classes = image.classes == nullptr ? none : *image.classes;
+  std::vector<AnnotatedRegion> regions;
+  for (std::int64_t number = 1; number <= image.labels->count; ++number) {
+    const RegionFigures& figures = image.table->regions[static_cast<std::size_t>(number) - 1];
+    const std::size_t of_class = classes.of(figures.label);
+    regions.push_back({static_cast<std::int32_t>(number), figures, image.outlines->of(number),
+                       count_rings(*image.outlines, number), of_class, classes.names[of_class]});
+  }
+  return regions;
+}
+
+/// `,"NAME":HEIGHT` of the merge height of a region; empty where height_text() is.
+std::string height_member(const char* name, const RegionFigures& region) {
+  const std::string height = height_text(region.merge_height);
+  return height.empty() ? height : fmt::format(R"(,"{}":{})", name, height);
+}
 
 /// The corners of a ring, each in this form.
 std::string corners_text(std::span<const Corner> ring,
@@ -34,59 +64,32 @@ void add_line(const std::string& item, std::string& text) {
   text += item;
 }
 
-/// The run lengths of each region's mask, column after column, for regions that are wanted. Element
-/// 0 is not used.
-std::vector<std::vector<std::uint32_t>> column_runs(const Labels& labels,
-                                                    const std::vector<bool>& wanted) {
-  const cv::Mat rows(labels.height, labels.width, CV_32S,
-                     const_cast<std::int32_t*>(labels.values.data()));
-  cv::Mat columns;
-  cv::transpose(rows, columns);
-  const auto pixels = static_cast<std::uint32_t>(labels.values.size());
-  const std::int32_t* label = columns.ptr<std::int32_t>();
-  std::vector<std::vector<std::uint32_t>> runs(wanted.size());
-  std::vector<std::uint32_t> ends(wanted.size(), 0);
-  for (std::uint32_t begin = 0; begin < pixels;) {
-    const auto region = static_cast<std::size_t>(label[begin]);
-    std::uint32_t end = begin + 1;
-    while (end < pixels && label[end] == label[begin]) ++end;
-    if (region != 0 && wanted[region]) {
-      runs[region].push_back(begin - ends[region]);
-      runs[region].push_back(end - begin);
-      ends[region] = end;
-    }
-    begin = end;
-  }
-  for (std::size_t region = 1; region < wanted.size(); ++region) {
-    if (wanted[region] && ends[region] < pixels) runs[region].push_back(pixels - ends[region]);
-  }
-  return runs;
+/// Labels as a matrix, which is only read.
+cv::Mat1i matrix_of(const Labels& labels) {
+  return {labels.height, labels.width, const_cast<std::int32_t*>(labels.values.data())};
 }
 
-/// The pixels of a region in its bounding box, row by row: 1 in the region, else 0.
-std::vector<std::uint8_t> region_mask(const Labels& labels, const AnnotatedRegion& region) {
-  const RegionFigures& box = region.figures;
-  std::vector<std::uint8_t> mask;
-  mask.reserve(static_cast<std::size_t>(box.width) * static_cast<std::size_t>(box.height));
-  for (int y = box.y; y < box.y + box.height; ++y) {
-    const auto row = labels.values.begin() + std::ptrdiff_t{y} * labels.width + box.x;
-    std::transform(row, row + box.width, std::back_inserter(mask),
-                   [&](std::int32_t label) { return std::uint8_t{label == region.number}; });
-  }
-  return mask;
+cv::Rect box_of(const AnnotatedRegion& region) {
+  return {region.figures.x, region.figures.y, region.figures.width, region.figures.height};
 }
 
-/// The run lengths of a binary sequence: zeros first (0 if there are none), then ones, and so on.
-std::vector<std::uint32_t> run_lengths(const std::vector<std::uint8_t>& bits) {
-  std::vector<std::uint32_t> counts(1, 0);
-  std::uint8_t value = 0;
-  for (const std::uint8_t bit : bits) {
-    if (bit != value) {
-      counts.push_back(0);
-      value = bit;
-    }
-    ++counts.back();
+/// The run lengths of the mask of a region that lies in a box, row after row: pixels of others
+/// first (0 if there are none), then its own, and so on.
+std::vector<std::uint32_t> run_lengths(const cv::Mat1i& labels, const cv::Rect& box,
+                                       std::int32_t number) {
+  std::vector<std::uint32_t> counts = {0};
+  const auto add = [&](bool is_own, std::int64_t pixels) {
+    if (pixels > 0 && is_own == (counts.size() % 2 == 1)) counts.push_back(0);
+    counts.back() += static_cast<std::uint32_t>(pixels);
+  };
+  const cv::Point end = box.br();
+  add(false, std::int64_t{box.y} * labels.cols);
+  for (int y = box.y; y < end.y; ++y) {
+    add(false, box.x);
+    for (int x = box.x; x < end.x; ++x) add(labels(y, x) == number, 1);
+    add(false, labels.cols - end.x);
   }
+  add(false, std::int64_t{labels.rows - end.y} * labels.cols);
   return counts;
 }
 
@@ -147,11 +150,11 @@ std::string labelme_shape(const AnnotatedRegion& region, const std::string& grou
 
 /// A mask as LabelMe has it: the first and last pixel of the bounding box, and a PNG of it.
 std::string labelme_mask(const Labels& labels, const AnnotatedRegion& region) {
-  const RegionFigures& box = region.figures;
+  const cv::Rect box = box_of(region);
   const std::string points =
-      fmt::format("[{},{}],[{},{}]", box.x, box.y, box.x + box.width - 1, box.y + box.height - 1);
-  const auto png =
-      encode_png(box.width, box.height, 1, region_mask(labels, region), {.flat = true});
+      fmt::format("[{},{}],[{},{}]", box.x, box.y, box.br().x - 1, box.br().y - 1);
+  const cv::Mat1b own((matrix_of(labels)(box) == region.number) / 255);
+  const auto png = encode_png(box.width, box.height, 1, {own.begin(), own.end()}, {.flat = true});
   return labelme_shape(region, "null", "mask", points, '"' + base64(png) + '"');
 }
 
@@ -226,6 +229,38 @@ std::string label_studio_result(const AnnotatedImage& image, const AnnotatedRegi
       height_member("score", region.figures), value, type, json_text(region.class_name));
 }
 
+AnnotationPart coco(const AnnotatedImage& image, bool all_rle) {
+  const Labels& labels = *image.labels;
+  const std::vector<AnnotatedRegion> regions = regions_of(image);
+  AnnotationPart part;
+  part.image = fmt::format(R"({{"id":{},"width":{},"height":{},"file_name":{}}})", image.number,
+                           labels.width, labels.height, json_text(image.name));
+  cv::Mat1i columns;
+  cv::transpose(matrix_of(labels), columns);
+  for (const AnnotatedRegion& each : regions) {
+    std::string shape;
+    if (all_rle || each.count.holes > 0) {
+      const cv::Rect box = box_of(each);
+      const auto runs = run_lengths(columns, {box.y, box.x, box.height, box.width}, each.number);
+      shape = fmt::format(R"({{"size":[{},{}],"counts":{}}})", labels.height, labels.width,
+                          json_text(compressed_counts(runs)));
+    } else {
+      for (const Ring& ring : each.rings) {
+        shape += fmt::format("{}[{}]", shape.empty() ? "" : ",",
+                             corners_text(image.outlines->of(ring), "{},{}"));
+      }
+      shape = '[' + shape + ']';
+    }
+    const RegionFigures& figures = each.figures;
+    part.regions.push_back(fmt::format(
+        R"("image_id":{},"category_id":{},"area":{},"bbox":[{},{},{},{}],"iscrowd":0,)"
+        R"("attributes":{{"label":{}{}}},"segmentation":{}}})",
+        image.number, each.class_number + 1, figures.area, figures.x, figures.y, figures.width,
+        figures.height, figures.label, height_member("merge_height", figures), shape));
+  }
+  return part;
+}
+
 }  // namespace
 
 std::string compressed_counts(const std::vector<std::uint32_t>& counts) {
@@ -245,39 +280,10 @@ std::string compressed_counts(const std::vector<std::uint32_t>& counts) {
   return text;
 }
 
-AnnotationPart coco_part(const AnnotatedImage& image, bool all_rle) {
-  const Labels& labels = *image.labels;
-  const std::vector<AnnotatedRegion> regions = regions_of(image);
-  AnnotationPart part;
-  part.image = fmt::format(R"({{"id":{},"width":{},"height":{},"file_name":{}}})", image.number,
-                           labels.width, labels.height, json_text(image.name));
-  std::vector<bool> as_runs = {false};
-  for (const AnnotatedRegion& each : regions) as_runs.push_back(all_rle || each.count.holes > 0);
-  const auto runs = column_runs(labels, as_runs);
-  for (const AnnotatedRegion& each : regions) {
-    const auto at = static_cast<std::size_t>(each.number);
-    std::string shape;
-    if (as_runs[at]) {
-      shape = fmt::format(R"({{"size":[{},{}],"counts":{}}})", labels.height, labels.width,
-                          json_text(compressed_counts(runs[at])));
-    } else {
-      for (const Ring& ring : each.rings) {
-        shape += fmt::format("{}[{}]", shape.empty() ? "" : ",",
-                             corners_text(image.outlines->of(ring), "{},{}"));
-      }
-      shape = '[' + shape + ']';
-    }
-    const RegionFigures& figures = each.figures;
-    part.regions.push_back(fmt::format(
-        R"("image_id":{},"category_id":{},"area":{},"bbox":[{},{},{},{}],"iscrowd":0,)"
-        R"("attributes":{{"label":{}{}}},"segmentation":{}}})",
-        image.number, each.class_number + 1, figures.area, figures.x, figures.y, figures.width,
-        figures.height, figures.label, height_member("merge_height", figures), shape));
-  }
-  return part;
-}
+AnnotationPart coco_part(const AnnotatedImage& image) { return coco(image, false); }
+AnnotationPart coco_rle_part(const AnnotatedImage& image) { return coco(image, true); }
 
-std::string yolo_text(const AnnotatedImage& image) {
+AnnotationPart yolo_part(const AnnotatedImage& image) {
   const Outlines& outlines = *image.outlines;
   std::string text;
   for (const AnnotatedRegion& each : regions_of(image)) {
@@ -289,10 +295,10 @@ std::string yolo_text(const AnnotatedImage& image) {
     }
     text += '\n';
   }
-  return text;
+  return {text, {}};
 }
 
-std::string svg_text(const AnnotatedImage& image) {
+AnnotationPart svg_part(const AnnotatedImage& image) {
   const Outlines& outlines = *image.outlines;
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
@@ -319,10 +325,10 @@ std::string svg_text(const AnnotatedImage& image) {
     }
     text += "\"/>\n";
   }
-  return text + "</g>\n</svg>\n";
+  return {text + "</g>\n</svg>\n", {}};
 }
 
-std::string geojson_text(const AnnotatedImage& image) {
+AnnotationPart geojson_part(const AnnotatedImage& image) {
   std::string text =
       fmt::format(R"({{"type":"FeatureCollection","name":{},"features":[)", json_text(image.name));
   for (const AnnotatedRegion& each : regions_of(image)) {
@@ -334,10 +340,10 @@ std::string geojson_text(const AnnotatedImage& image) {
             height_member("merge_height", figures), geometry(*image.outlines, each)),
         text);
   }
-  return text + "]}\n";
+  return {text + "]}\n", {}};
 }
 
-std::string labelme_text(const AnnotatedImage& image) {
+AnnotationPart labelme_part(const AnnotatedImage& image) {
   std::string text = R"({"version":"5.3.0","flags":{},"shapes":[)";
   for (const AnnotatedRegion& each : regions_of(image)) {
     if (each.count.holes > 0) {
@@ -350,23 +356,23 @@ std::string labelme_text(const AnnotatedImage& image) {
       add_line(labelme_shape(each, group, "polygon", points, "null"), text);
     }
   }
-  return text + fmt::format(
-                    "],\n\"imagePath\":{},\"imageData\":null,\"imageHeight\":{},"
-                    "\"imageWidth\":{}}}\n",
-                    json_text(image.name), image.labels->height, image.labels->width);
+  return {text + fmt::format("],\n\"imagePath\":{},\"imageData\":null,\"imageHeight\":{},"
+                             "\"imageWidth\":{}}}\n",
+                             json_text(image.name), image.labels->height, image.labels->width),
+          {}};
 }
 
-std::string label_studio_text(const AnnotatedImage& image) {
+AnnotationPart label_studio_part(const AnnotatedImage& image) {
   std::string text = fmt::format(
       R"({{"data":{{"image":{}}},"predictions":[{{"model_version":"diacut {}","result":[)",
       json_text("/data/local-files/?d=" + link_to(image.name)), kVersion);
   for (const AnnotatedRegion& each : regions_of(image)) {
     add_line(label_studio_result(image, each), text);
   }
-  return text + "]}]}";
+  return {text + "]}]}", {}};
 }
 
-std::string cvat_text(const AnnotatedImage& image) {
+AnnotationPart cvat_part(const AnnotatedImage& image) {
   const Outlines& outlines = *image.outlines;
   std::string text =
       fmt::format(R"(  <image id="{}" name="{}" width="{}" height="{}">)", image.number - 1,
@@ -383,12 +389,13 @@ std::string cvat_text(const AnnotatedImage& image) {
   };
   for (const AnnotatedRegion& each : regions_of(image)) {
     if (each.count.holes > 0) {
-      const RegionFigures& box = each.figures;
+      const cv::Rect box = box_of(each);
       begin("mask", each);
-      fmt::format_to(std::back_inserter(text),
-                     R"( rle="{}" left="{}" top="{}" width="{}" height="{}")",
-                     fmt::join(run_lengths(region_mask(*image.labels, each)), ", "), box.x, box.y,
-                     box.width, box.height);
+      fmt::format_to(
+          std::back_inserter(text), R"( rle="{}" left="{}" top="{}" width="{}" height="{}")",
+          fmt::join(run_lengths(matrix_of(*image.labels)(box), {{}, box.size()}, each.number),
+                    ", "),
+          box.x, box.y, box.width, box.height);
       close("mask", each);
       continue;
     }
@@ -399,7 +406,7 @@ std::string cvat_text(const AnnotatedImage& image) {
       close("polygon", each);
     }
   }
-  return text + "\n  </image>\n";
+  return {text + "\n  </image>\n", {}};
 }
 
 }  // namespace diacut

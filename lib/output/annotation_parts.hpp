@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -17,25 +16,10 @@ struct RingCount {
 };
 RingCount count_rings(const Outlines& outlines, std::int64_t label);
 
-/// A region of an image.
-struct AnnotatedRegion {
-  std::int32_t number;  ///< In the image's labels.
-  const RegionFigures& figures;
-  std::span<const Ring> rings;
-  RingCount count;
-  std::size_t class_number;
-  const std::string& class_name;
-};
-std::vector<AnnotatedRegion> regions_of(const AnnotatedImage& image);
-
 /// The parts of the formats; see AnnotationFormat.
-AnnotationPart coco_part(const AnnotatedImage& image, bool all_rle);
-std::string labelme_text(const AnnotatedImage& image);
-std::string yolo_text(const AnnotatedImage& image);
-std::string label_studio_text(const AnnotatedImage& image);
-std::string cvat_text(const AnnotatedImage& image);
-std::string svg_text(const AnnotatedImage& image);
-std::string geojson_text(const AnnotatedImage& image);
+using MakePart = AnnotationPart(const AnnotatedImage& image);
+MakePart coco_part, coco_rle_part, labelme_part, yolo_part, label_studio_part, cvat_part, svg_part,
+    geojson_part;
 
 /// The header of a table of comma-separated values: "label", "area" (pixels), "area_um2" or
 /// "area_m2" where pixels have a size, "x", "y", "width", "height", "centroid_x", "centroid_y",
@@ -56,8 +40,6 @@ std::string csv_cell(const std::string& text);
 
 /// A merge height as text: empty where regions never merge or nothing is known.
 std::string height_text(float height);
-/// `,"NAME":HEIGHT` of the merge height of a region; empty where height_text() is.
-std::string height_member(const char* name, const RegionFigures& region);
 
 /// COCO's text of the run lengths of a mask: each length, from the fourth on less the one two
 /// places before it, as groups of five bits, the lowest first, in characters from '0' on

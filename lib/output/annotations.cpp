@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "core/file_bytes.hpp"
+#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/version.hpp"
 #include "output/annotation_parts.hpp"
@@ -20,20 +19,10 @@
 namespace diacut {
 namespace {
 
-template <std::string (*text)(const AnnotatedImage&)>
-AnnotationPart whole(const AnnotatedImage& image) {
-  return {text(image), {}};
-}
-
-template <bool all_rle>
-AnnotationPart coco(const AnnotatedImage& image) {
-  return coco_part(image, all_rle);
-}
-
 /// What is known of a format.
 struct AnnotationRow {
   AnnotationFormat format;
-  AnnotationPart (*part)(const AnnotatedImage& image);
+  MakePart* part;
   std::string between = {}, tail = {};  ///< Between and after images.
   std::string (*head)(const RegionClasses& classes) = nullptr;
   const char* note = nullptr;  ///< Of regions with holes, or with holes or several pieces.
@@ -89,25 +78,25 @@ AnnotationPart table_part(const AnnotatedImage& image) {
 
 const AnnotationRow& row_of(AnnotationFormat format) {
   static const std::array<AnnotationRow, 9> rows = {{
-      {AnnotationFormat::kCoco, coco<false>, ",\n", "]}\n", coco_head,
+      {AnnotationFormat::kCoco, coco_part, ",\n", "]}\n", coco_head,
        "have holes, which COCO's polygons cannot: they are written as RLE"},
-      {AnnotationFormat::kCocoRle, coco<true>, ",\n", "]}\n", coco_head},
-      {AnnotationFormat::kLabelMe, whole<labelme_text>, "", "", nullptr,
+      {AnnotationFormat::kCocoRle, coco_rle_part, ",\n", "]}\n", coco_head},
+      {AnnotationFormat::kLabelMe, labelme_part, "", "", nullptr,
        "have holes, which LabelMe's polygons cannot: they are written as masks, which LabelMe 5.3 "
        "and later read"},
-      {AnnotationFormat::kYolo, whole<yolo_text>, "", "", nullptr,
+      {AnnotationFormat::kYolo, yolo_part, "", "", nullptr,
        "have holes or several pieces, and YOLO holds one ring a region: lines of no width join "
        "these to the outline",
        true},
-      {AnnotationFormat::kLabelStudio, whole<label_studio_text>, ",\n", "]\n",
+      {AnnotationFormat::kLabelStudio, label_studio_part, ",\n", "]\n",
        [](const RegionClasses&) { return std::string("["); },
        "have holes or several pieces, which Label Studio's polygons cannot: they are written as "
        "brushes",
        true},
-      {AnnotationFormat::kCvat, whole<cvat_text>, "", "</annotations>\n", cvat_head,
+      {AnnotationFormat::kCvat, cvat_part, "", "</annotations>\n", cvat_head,
        "have holes, which CVAT's polygons cannot: they are written as masks"},
-      {AnnotationFormat::kSvg, whole<svg_text>},
-      {AnnotationFormat::kGeoJson, whole<geojson_text>},
+      {AnnotationFormat::kSvg, svg_part},
+      {AnnotationFormat::kGeoJson, geojson_part},
       {AnnotationFormat::kTable, table_part},
   }};
   return rows[static_cast<std::size_t>(format)];
@@ -125,42 +114,20 @@ std::string height_text(float height) {
   return std::isfinite(height) && height >= 0 ? fmt::format("{}", height) : "";
 }
 
-std::string height_member(const char* name, const RegionFigures& region) {
-  const std::string height = height_text(region.merge_height);
-  return height.empty() ? height : fmt::format(R"(,"{}":{})", name, height);
-}
-
-std::vector<AnnotatedRegion> regions_of(const AnnotatedImage& image) {
-  static const RegionClasses none;
-  const RegionClasses& classes = image.classes == nullptr ? none : *image.classes;
-  std::vector<AnnotatedRegion> regions;
-  for (std::int64_t number = 1; number <= image.labels->count; ++number) {
-    const RegionFigures& figures = image.table->regions[static_cast<std::size_t>(number) - 1];
-    const std::size_t of_class = classes.of(figures.label);
-    regions.push_back({static_cast<std::int32_t>(number), figures, image.outlines->of(number),
-                       count_rings(*image.outlines, number), of_class, classes.names[of_class]});
-  }
-  return regions;
-}
-
 RegionClasses read_classes(const std::string& path) {
   RegionClasses classes{{}, {}};
   const std::string text = read_text(path, "a table of labels and classes");
   std::size_t line = 0;
-  for (std::size_t at = 0; at < text.size(); ++line) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string row = text.substr(at, end - at);
-    at = end + 1;
-    if (row.ends_with('\r')) row.pop_back();
-    const std::size_t comma = row.find(',');
-    if (row.empty() || (line == 0 && row.starts_with("label,"))) continue;
-    std::int64_t label = 0;
-    const char* const stop = row.data() + std::min(comma, row.size());
-    const auto [read, error] = std::from_chars(row.data(), stop, label);
-    const std::string name = comma < row.size() ? row.substr(comma + 1) : "";
+  for (std::string_view row : split_text(text, '\n')) {
+    ++line;
+    if (row.ends_with('\r')) row.remove_suffix(1);
+    if (row.empty() || (line == 1 && row.starts_with("label,"))) continue;
+    const std::size_t comma = std::min(row.find(','), row.size());
+    const std::int64_t label = number_in<std::int64_t>(row.substr(0, comma)).value_or(0);
+    const std::string name(row.substr(std::min(comma + 1, row.size())));
     const bool is_new = !classes.of_label.contains(label);
-    if (error != std::errc() || read != stop || label < 1 || name.empty() || !is_new) {
-      throw InputError(fmt::format("{}: line {} is '{}', expected {}", path, line + 1, row,
+    if (label < 1 || name.empty() || !is_new) {
+      throw InputError(fmt::format("{}: line {} is '{}', expected {}", path, line, row,
                                    is_new ? "LABEL,CLASS, as in 17,nucleus"
                                           : "each label once: leave out one of its lines"));
     }

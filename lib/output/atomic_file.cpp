@@ -19,9 +19,7 @@
 #include <mutex>
 #include <set>
 #include <system_error>
-#include <utility>
 
-#include "core/descriptor.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 
@@ -62,7 +60,6 @@ TemporarySlot* acquire_slot() {
 }
 
 void release_slot(TemporarySlot* slot) {
-  if (slot == nullptr) return;
   SlotState expected = SlotState::kActive;
   slot->state.compare_exchange_strong(expected, SlotState::kFree);
 }
@@ -174,72 +171,61 @@ Target find_target(const std::string& path) {
 AtomicFile::AtomicFile(const std::string& path) : path_(path) {
   const Target target = find_target(path);
   if (target.direct) {
-    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) fail(path, errno);
+    file_ = Descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (file_.get() < 0) fail(path, errno);
     return;
   }
   target_ = target.path;
   remove_leftovers(folder_of(target_));
+  const std::string name = fmt::format("{}/.diacut-{}-", folder_of(target_), ::getpid());
+  constexpr std::size_t kEnd = 16;  // A number and ".tmp".
+  if (name.size() + kEnd > sizeof TemporarySlot::path) fail(path, ENAMETOOLONG);
   TemporarySlot* slot = acquire_slot();
   static std::atomic<unsigned> counter{0};
   do {
-    temporary_ = fmt::format("{}/.diacut-{}-{}.tmp", folder_of(target_), ::getpid(), ++counter);
-    if (temporary_.size() >= sizeof slot->path) {
-      slot->state = SlotState::kFree;
-      fail(path, ENAMETOOLONG);
-    }
-    std::memcpy(slot->path, temporary_.c_str(), temporary_.size() + 1);
+    std::snprintf(slot->path, sizeof slot->path, "%s%u.tmp", name.c_str(), ++counter);
     // The slot is active before the file exists: a signal between the two finds nothing to remove,
     // while the other order would leave a file behind.
     slot->state = SlotState::kActive;
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file_ = Descriptor(::open(slot->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     // EEXIST: a process that had this process's id was killed and left a file of this name.
-  } while (descriptor_ < 0 && errno == EEXIST);
-  if (descriptor_ < 0) {
+  } while (file_.get() < 0 && errno == EEXIST);
+  if (file_.get() < 0) {
     const int error = errno;
     release_slot(slot);
     fail(path, error);
   }
-  slot_ = slot;
-  ::flock(descriptor_, LOCK_EX | LOCK_NB);  // For remove_if_left(); some file systems have none.
+  temporary_.reset(slot);
+  ::flock(file_.get(), LOCK_EX | LOCK_NB);  // For remove_if_left(); some file systems have none.
   // On a file system without permissions this fails, and the file keeps its default ones.
-  if (target.exists) ::fchmod(descriptor_, target.permissions);
+  if (target.exists) ::fchmod(file_.get(), target.permissions);
 }
 
-AtomicFile::~AtomicFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  release_slot(slot_);
+void AtomicFile::Remove::operator()(TemporarySlot* slot) const {
+  ::unlink(slot->path);
+  release_slot(slot);
 }
-
-AtomicFile::AtomicFile(AtomicFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      target_(std::move(other.target_)),
-      temporary_(std::exchange(other.temporary_, {})),
-      slot_(std::exchange(other.slot_, nullptr)),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 void AtomicFile::write(const void* bytes, std::size_t size) {
-  const int error = write_all(descriptor_, bytes, size);
+  const int error = write_all(file_.get(), bytes, size);
   if (error != 0) fail(path_, error);
 }
 
 void AtomicFile::close() {
-  if (descriptor_ < 0) return;
-  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(path_, errno);
+  if (file_.get() < 0) return;
+  if (::close(file_.release()) != 0 && errno != EINTR) fail(path_, errno);
 }
 
 void AtomicFile::commit() {
   close();
-  if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+  if (!temporary_) return;
+  if (::rename(temporary_->path, target_.c_str()) != 0) {
     if (errno != ENOENT) fail(path_, errno);
     throw InputError(path_ +
                      ": cannot be written: someone removed its temporary file or its folder "
                      "meanwhile; run again");
   }
-  temporary_.clear();
-  release_slot(std::exchange(slot_, nullptr));
+  release_slot(temporary_.release());
 }
 
 void write_file(const std::string& path, const std::vector<std::uint8_t>& bytes) {

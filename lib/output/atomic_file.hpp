@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
+
+#include "core/descriptor.hpp"
 
 namespace diacut {
 
@@ -15,9 +18,6 @@ struct TemporarySlot;
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
-  ~AtomicFile();
-  AtomicFile(AtomicFile&& other) noexcept;
-  AtomicFile& operator=(AtomicFile&&) = delete;
 
   void write(const void* bytes, std::size_t size);
   /// Closes the file, so that errors the system reports late are seen; called by commit().
@@ -26,11 +26,15 @@ class AtomicFile {
   void commit();
 
  private:
-  std::string path_;               ///< The caller's name of the file, for messages.
-  std::string target_;             ///< With links followed.
-  std::string temporary_;          ///< Empty if written directly, or committed.
-  TemporarySlot* slot_ = nullptr;  ///< Where remove_temporary_files() finds temporary_.
-  int descriptor_ = -1;
+  struct Remove {
+    void operator()(TemporarySlot* slot) const;
+  };
+
+  std::string path_;    ///< The caller's name of the file, for messages.
+  std::string target_;  ///< With links followed.
+  /// The temporary file; null if written directly, or committed.
+  std::unique_ptr<TemporarySlot, Remove> temporary_;
+  Descriptor file_;
 };
 
 /// Makes a folder and those above it. One that exists is fine. Throws InputError when it cannot be

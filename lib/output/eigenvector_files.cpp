@@ -8,13 +8,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "diacut/output.hpp"
 #include "image/resize.hpp"
 #include "output/atomic_file.hpp"
-#include "output/montage.hpp"
 #include "output/npy.hpp"
 #include "output/picture.hpp"
 #include "output/png.hpp"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
 #include "diacut/labels.hpp"
 
 namespace diacut {
@@ -37,9 +38,10 @@ bool names_tiff(const std::string& path);
 enum class LabelFormat { kGreyPng, kIndexedPng, kTiff, kNpy };
 /// Throws ConfigError as write_labels() does.
 LabelFormat label_format(const std::string& path, bool indexed = false);
-/// Labels as the bytes of a file. Throws InputError naming the formats that hold so many regions
-/// when `format` does not.
-std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format);
+/// Labels as the bytes of a file. `facts`: as write_labels() takes them. Throws InputError naming
+/// the formats that hold so many regions when `format` does not.
+std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format,
+                                        const PictureFacts& facts = {});
 
 /// The formats of write_overlay().
 enum class PictureFormat { kPng, kJpeg };

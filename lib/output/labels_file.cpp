@@ -46,7 +46,8 @@ LabelFormat label_format(const std::string& path, bool indexed) {
   return names_tiff(path) ? LabelFormat::kTiff : LabelFormat::kNpy;
 }
 
-std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format) {
+std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format,
+                                        const PictureFacts& facts) {
   switch (format) {
     case LabelFormat::kGreyPng:
       require_at_most(65'535, labels, "a 16-bit PNG",
@@ -59,7 +60,7 @@ std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format
           labels.width, labels.height, 1, narrow<std::uint8_t>(labels),
           {.palette = distinct_colours(static_cast<int>(labels.count) + 1), .flat = true});
     case LabelFormat::kTiff: {
-      LabelStack file;
+      LabelStack file(false, facts);
       file.add(labels);
       return file.finish();
     }
@@ -73,12 +74,7 @@ std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format
 void write_labels(const std::string& path, const Labels& labels, bool indexed,
                   const PictureFacts& facts) {
   const LabelFormat format = label_format(path, indexed);
-  if (format == LabelFormat::kTiff) {
-    LabelStack file(false, facts);
-    file.add(labels);
-    return write_file(path, file.finish());
-  }
-  write_file(path, encode_for(path, [&] { return encode_labels(labels, format); }));
+  write_file(path, encode_for(path, [&] { return encode_labels(labels, format, facts); }));
 }
 
 void write_contours(const std::string& path, const std::vector<float>& contours, int width,

@@ -1,5 +1,3 @@
-#include "output/montage.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <opencv2/imgproc.hpp>

@@ -218,19 +218,17 @@ std::string page_of(const Image& image, const Hierarchy& hierarchy,
                         {"objects", parameters.region.method == RegionMethod::kObjects},
                         {"thumbnail", data_uri(thumbnail_of(picture, *parameters.labels))}};
   const std::string notes = note.empty() ? "" : "<p class=\"note\">" + html_escaped(note) + "</p>";
-  return filled(
-      page_part("page.html"),
-      {{"title", html_escaped(parameters.title)},
-       {"summary", html_escaped(summary.dump(-1, ' ', false, Json::error_handler_t::replace))},
-       {"version", kVersion},
-       {"notes", notes},
-       {"style", page_part("page.css")},
-       {"picture", data_uri(picture)},
-       {"about", script_json(about_json(hierarchy, eigenvectors, parameters))},
-       {"tree", base64(deflated(page_tree(hierarchy)))},
-       {"colours", base64(deflated(leaf_colours(image, hierarchy.leaves)))},
-       {"inside", base64(deflated(leaf_insides(hierarchy.leaves, parameters.inside)))},
-       {"script", all_scripts()}});
+  using fmt::arg;
+  return fmt::format(
+      fmt::runtime(page_part("page.html")), arg("title", html_escaped(parameters.title)),
+      arg("summary", html_escaped(summary.dump(-1, ' ', false, Json::error_handler_t::replace))),
+      arg("version", kVersion), arg("notes", notes), arg("style", page_part("page.css")),
+      arg("picture", data_uri(picture)),
+      arg("about", script_json(about_json(hierarchy, eigenvectors, parameters))),
+      arg("tree", base64(deflated(page_tree(hierarchy)))),
+      arg("colours", base64(deflated(leaf_colours(image, hierarchy.leaves)))),
+      arg("inside", base64(deflated(leaf_insides(hierarchy.leaves, parameters.inside)))),
+      arg("script", all_scripts()));
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +16,7 @@ namespace diacut {
 namespace {
 
 namespace fs = std::filesystem;
+using fmt::arg;
 
 /// The beginning of a page in which its summary must be, bytes.
 constexpr std::size_t kHeadBytes = std::size_t{1} << 18;
@@ -45,17 +48,15 @@ std::string item_of(const std::string& page, const fs::path& folder,
                     const nlohmann::json& summary) {
   const fs::path relative = fs::absolute(page).lexically_relative(folder);
   // "./" keeps a browser from reading a name with a colon as an address.
-  return filled(
-      page_part("index_item.html"),
-      {{"link", html_escaped("./" + link_to(relative.generic_string()))},
-       {"thumbnail", html_escaped(summary["thumbnail"].get<std::string>())},
-       {"title",
-        html_escaped(
-            (relative.parent_path() / summary["title"].get<std::string>()).generic_string())},
-       {"width", std::to_string(summary["width"].get<std::int64_t>())},
-       {"height", std::to_string(summary["height"].get<std::int64_t>())},
-       {"kind", summary.value("objects", false) ? "objects" : "regions"},
-       {"regions", std::to_string(summary["regions"].get<std::int64_t>())}});
+  const fs::path title = relative.parent_path() / summary["title"].get<std::string>();
+  return fmt::format(fmt::runtime(page_part("index_item.html")),
+                     arg("link", html_escaped("./" + link_to(relative.generic_string()))),
+                     arg("thumbnail", html_escaped(summary["thumbnail"].get<std::string>())),
+                     arg("title", html_escaped(title.generic_string())),
+                     arg("width", summary["width"].get<std::int64_t>()),
+                     arg("height", summary["height"].get<std::int64_t>()),
+                     arg("kind", summary.value("objects", false) ? "objects" : "regions"),
+                     arg("regions", summary["regions"].get<std::int64_t>()));
 }
 
 }  // namespace
@@ -72,11 +73,10 @@ std::size_t write_page_index(const std::string& path, const std::string& title,
     ++count;
   }
   if (count == 0) return 0;
-  write_file(path, filled(page_part("index.html"), {{"title", html_escaped(title)},
-                                                    {"style", page_part("index.css")},
-                                                    {"version", kVersion},
-                                                    {"count", std::to_string(count)},
-                                                    {"items", items}}));
+  write_file(path,
+             fmt::format(fmt::runtime(page_part("index.html")), arg("title", html_escaped(title)),
+                         arg("style", page_part("index.css")), arg("version", kVersion),
+                         arg("count", count), arg("items", items)));
   return count;
 }
 

@@ -42,25 +42,6 @@ std::string_view page_part(std::string_view name) {
   return found->text;
 }
 
-std::string filled(std::string_view text,
-                   const std::vector<std::pair<std::string_view, std::string_view>>& values) {
-  std::string result;
-  while (true) {
-    const std::size_t open = text.find("{{");
-    result += text.substr(0, open);
-    if (open == std::string_view::npos) return result;
-    const std::size_t close = text.find("}}", open);
-    const std::string_view name = text.substr(open + 2, close - open - 2);
-    const auto value = std::find_if(values.begin(), values.end(),
-                                    [&](const auto& each) { return each.first == name; });
-    if (close == std::string_view::npos || value == values.end()) {
-      throw std::logic_error(fmt::format("a page's template has no value for {}", name));
-    }
-    result += value->second;
-    text.remove_prefix(close + 2);
-  }
-}
-
 std::string html_escaped(std::string_view text) {
   std::string result;
   for (const char c : valid_utf8(text)) result += escaped(c);

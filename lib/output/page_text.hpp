@@ -4,7 +4,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/embedded_text.hpp"
@@ -18,14 +17,9 @@ inline constexpr int kMostPageSide = 16'384;  ///< Longest side of the picture i
 /// The files of lib/output/page/, which pages are put together from.
 const std::vector<EmbeddedText>& embedded_pages();
 
-/// The text of a file of lib/output/page/, which is built into the library. Precondition: there is
-/// such a file.
+/// The text of a file of lib/output/page/, which is built into the library; those of HTML are
+/// formats of named values. Precondition: there is such a file.
 std::string_view page_part(std::string_view name);
-
-/// A template with each {{name}} replaced by the value of that name. Values are taken as they are.
-/// Throws std::logic_error for a name without a value.
-std::string filled(std::string_view text,
-                   const std::vector<std::pair<std::string_view, std::string_view>>& values);
 
 /// A text for HTML, between tags or in quotes.
 std::string html_escaped(std::string_view text);

@@ -22,13 +22,6 @@ void append(png_structp png, png_bytep bytes, std::size_t size) {
   }
 }
 
-void remember_error(png_structp png, png_const_charp message) {
-  static_cast<std::string*>(png_get_error_ptr(png))->assign(message);
-  png_longjmp(png, 1);
-}
-
-void ignore_warning(png_structp, png_const_charp) {}
-
 /// Holds every object whose destructor libpng's longjmp() must not skip. write() returns false
 /// after an error, from which longjmp() leads back there: it must hold no object with a destructor.
 struct Job {
@@ -53,7 +46,13 @@ struct Job {
       entry.text_length = text.size();
       texts.push_back(entry);
     }
-    png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &error, remember_error, ignore_warning);
+    png = png_create_write_struct(
+        PNG_LIBPNG_VER_STRING, &error,
+        [](png_structp self, png_const_charp message) {
+          static_cast<std::string*>(png_get_error_ptr(self))->assign(message);
+          png_longjmp(self, 1);
+        },
+        [](png_structp, png_const_charp) {});
     if (png != nullptr) info = png_create_info_struct(png);
     if (info == nullptr) throw std::bad_alloc();
   }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -17,8 +16,8 @@
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "matchers.hpp"
-#include "output/montage.hpp"
 #include "output/npy.hpp"
+#include "output/picture.hpp"
 #include "png_reader.hpp"
 #include "temp_folder.hpp"
 

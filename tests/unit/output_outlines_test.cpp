@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
@@ -13,7 +12,6 @@
 #include <vector>
 
 #include "diacut/outlines.hpp"
-#include "label_checks.hpp"
 #include "matchers.hpp"
 #include "output/outline_sweep.hpp"
 #include "region/parts.hpp"
@@ -137,11 +135,12 @@ Labels random_regions(int width, int height, int numbers, int grain, unsigned se
 
 std::map<std::int32_t, Rings> swept(const Labels& labels, int step) {
   std::map<std::int32_t, Rings> found;
-  OutlineSweep sweep(labels.width, {true, step}, [&](std::int32_t label, const Rings& rings) {
-    EXPECT_TRUE(found.emplace(label, rings).second) << label;
-  });
-  for (int y = 0; y < labels.height; ++y) sweep.add(labels.values.data() + y * labels.width);
-  sweep.finish();
+  const AddRow add =
+      sweep_outlines(labels.width, {true, step}, [&](std::int32_t label, Rings&& rings) {
+        EXPECT_TRUE(found.emplace(label, rings).second) << label;
+      });
+  for (int y = 0; y < labels.height; ++y) add(labels.values.data() + y * labels.width);
+  add(nullptr);
   return found;
 }
 
@@ -213,7 +212,7 @@ void expect_traced(const Labels& labels, const std::string& what) {
   }
 }
 
-TEST(OutlineSweep, FindsTheOutlinesOfRandomRegions) {
+TEST(SweepOutlines, FindsTheOutlinesOfRandomRegions) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     const std::string what = "seed " + std::to_string(seed);
     expect_traced(random_regions(17, 13, 2, 1, seed), "two, " + what);
@@ -222,7 +221,7 @@ TEST(OutlineSweep, FindsTheOutlinesOfRandomRegions) {
   }
 }
 
-TEST(OutlineSweep, FindsRegionsInOneAnotherAndThinOnes) {
+TEST(SweepOutlines, FindsRegionsInOneAnotherAndThinOnes) {
   const auto rings_around = [](int side) {
     std::vector<std::int32_t> classes;
     for (int y = 0; y < side; ++y) {

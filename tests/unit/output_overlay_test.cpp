@@ -1,11 +1,9 @@
 #include <gtest/gtest.h>
 #include <png.h>
 
-#include <cstdlib>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "diacut/errors.hpp"

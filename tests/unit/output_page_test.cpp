@@ -342,9 +342,7 @@ TEST(PageIndex, OutlinesRegionsOnThumbnails) {
   EXPECT_GT(blueness(0), -40) << "within the first region";
 }
 
-TEST(PageText, FillsTemplatesOnce) {
-  EXPECT_EQ(diacut::filled("a {{b}} {{c}}.", {{"b", "{{c}}"}, {"c", "d"}}), "a {{c}} d.");
-  EXPECT_THROW(diacut::filled("{{x}}", {}), std::logic_error);
+TEST(PageText, IsReadBack) {
   EXPECT_EQ(html_unescaped(html_escaped("<&amp;\"'>")), "<&amp;\"'>");
   const Bytes bytes = {0, 255, 16, 7, 9};
   for (std::size_t size = 0; size <= bytes.size(); ++size) {

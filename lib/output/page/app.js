@@ -195,49 +195,33 @@ function showRegion({model}) {
         ['Area', `${figures.area} pixels, ${(100 * figures.share).toPrecision(3)}%`],
         ['Box', `${figures.box[2]} x ${figures.box[3]} at (${figures.box[0]}, ${figures.box[1]})`],
         ['Centroid', `(${figures.centroid.map(number).join(', ')})`],
-        ['Mean colour', hex],
+        ['Mean colour', `<span class="swatch" style="background: ${hex}"></span>${hex}`],
         ...(figures.inside === null ? [] : [['Inside', figures.inside.toFixed(3)]]),
         ['Height', figures.isLeaf ? '0 (a leaf)' : figures.height.toFixed(4)],
         ['Merges at', figures.mergesAt === null ? 'never' : figures.mergesAt.toFixed(4)]);
   } else {
     rows.push(['None', 'select one in the picture']);
   }
-  $('figures').replaceChildren(...rows.flatMap(([name, value]) => {
-    const term = document.createElement('dt');
-    const detail = document.createElement('dd');
-    term.textContent = name;
-    if (name === 'Mean colour') {
-      const swatch = document.createElement('span');
-      swatch.className = 'swatch';
-      swatch.style.background = value;
-      detail.append(swatch);
-    }
-    detail.append(String(value));
-    return [term, detail];
-  }));
+  $('figures').innerHTML = rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('');
 }
 
 function showVectors(app) {
   const {eigenvectors} = app.about;
   $('vectors').hidden = eigenvectors.length === 0;
-  const buttons = eigenvectors.map(({number, value, picture}) => {
-    const button = document.createElement('button');
-    const image = new Image();
-    image.src = picture;
-    image.alt = '';
-    button.type = 'button';
-    button.title = 'Show it in place of the picture';
-    button.setAttribute('aria-pressed', 'false');
-    button.append(image, `${number}: ${value.toPrecision(3)}`);
-    button.setAttribute('aria-label', `Eigenvector ${number}, eigenvalue ${value.toPrecision(3)}`);
+  const grid = $('vector-grid');
+  grid.innerHTML = eigenvectors.map(({number, value}) =>
+      '<button type="button" title="Show it in place of the picture" aria-pressed="false" ' +
+      `aria-label="Eigenvector ${number}, eigenvalue ${value.toPrecision(3)}">` +
+      `<img alt="">${number}: ${value.toPrecision(3)}</button>`).join('');
+  for (const [k, button] of [...grid.children].entries()) {
+    const image = button.firstChild;
+    image.src = eigenvectors[k].picture;
     button.addEventListener('click', () => {
       app.background = app.background === image ? app.picture : image;
-      for (const other of buttons) {
+      for (const other of grid.children) {
         other.setAttribute('aria-pressed', String(app.background === other.firstChild));
       }
       app.redraw(true);
     });
-    return button;
-  });
-  $('vector-grid').replaceChildren(...buttons);
+  }
 }

@@ -2,25 +2,21 @@
 
 function connectControls(app) {
   const on = (id, event, action) => $(id).addEventListener(event, action);
+  const onChoice = (name, action) => document.getElementsByName(name).forEach(
+      (input) => input.addEventListener('change', () => action(input.value)));
   on('slider', 'input', () => app.setSlider(Number($('slider').value)));
   on('slider', 'change', () => app.isSliding = false);
-  for (const input of document.getElementsByName('mode')) {
-    input.addEventListener('change', () => app.setMode(input.value));
-  }
+  onChoice('mode', (mode) => app.setMode(mode));
   for (const id of Object.keys(FIELDS)) on(id, 'change', () => setField(app, id));
   on('objects', 'change', () => app.set({objects: $('objects').checked}));
-  for (const input of document.getElementsByName('fill')) {
-    input.addEventListener('change', () => app.redraw());
-  }
+  onChoice('fill', () => app.redraw());
   on('outlines', 'change', () => app.redraw());
   on('opacity', 'input', () => app.redraw());
   on('undo', 'click', () => app.back(false));
   on('redo', 'click', () => app.back(true));
   on('merge', 'click', () => app.merge(app.model.selected));
   on('split', 'click', () => app.split(app.model.selected));
-  for (const input of document.getElementsByName('tool')) {
-    input.addEventListener('change', () => $('marks-row').hidden = checked('tool') !== 'mark');
-  }
+  onChoice('tool', (tool) => $('marks-row').hidden = tool !== 'mark');
   on('next-thing', 'click', () => app.nextThing());
   on('zoom-in', 'click', () => zoom(app, 1.5));
   on('zoom-out', 'click', () => zoom(app, 1 / 1.5));

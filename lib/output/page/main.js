@@ -7,15 +7,13 @@ async function savedFile(app, kind) {
   if (kind === 'tree') return new Blob([model.tree.bytes]);
   const labels = model.labelMap();
   if (kind === 'png') return labelsPng(labels, width, height, count);
-  const polygons = polygonsOf(labels, width, height, count);
-  const figuresOf = (label) => model.figuresOf(label);
-  if (kind === 'coco') {
-    return new Blob([coco(polygons, labels, width, height, figuresOf, app.about.title)],
-                    {type: 'application/json'});
-  }
-  return kind === 'svg' ?
-      new Blob([svg(polygons, width, height, figuresOf)], {type: 'image/svg+xml'}) :
-      new Blob([geoJson(polygons, figuresOf)], {type: 'application/geo+json'});
+  const regions =
+      drawnRegions(polygonsOf(labels, width, height, count), (label) => model.figuresOf(label));
+  const [text, type] =
+      kind === 'coco' ? [coco(regions, labels, width, height, app.about.title), 'application/json'] :
+      kind === 'svg'  ? [svg(regions, width, height), 'image/svg+xml'] :
+                        [geoJson(regions), 'application/geo+json'];
+  return new Blob([text], {type});
 }
 
 async function save(app, kind) {

@@ -27,21 +27,11 @@ function pngChunk(type, data) {
 
 // Rows with a filter byte of 0 (no filter) in front of each.
 function pngRows(labels, width, height, isGrey) {
-  const pixelBytes = isGrey ? 2 : 3;
-  const rows = new Uint8Array((width * pixelBytes + 1) * height);
-  for (let y = 0, i = 0, at = 0; y < height; ++y) {
-    ++at;
-    for (let x = 0; x < width; ++x, ++i) {
-      const label = labels[i];
-      if (isGrey) {
-        rows[at++] = label >> 8;
-        rows[at++] = label & 255;
-      } else {
-        rows[at++] = label & 255;
-        rows[at++] = (label >> 8) & 255;
-        rows[at++] = label >> 16;
-      }
-    }
+  const shifts = isGrey ? [8, 0] : [0, 8, 16];
+  const rows = new Uint8Array((width * shifts.length + 1) * height);
+  for (let i = 0, at = 0; i < labels.length; ++i) {
+    if (i % width === 0) ++at;
+    for (const shift of shifts) rows[at++] = labels[i] >> shift;
   }
   return rows;
 }

@@ -71,18 +71,19 @@ function polygonsOf(labels, width, height, count) {
   return polygons;
 }
 
-function geoJson(polygons, figuresOf) {
-  const features = [];
-  for (let label = 1; label < polygons.length; ++label) {
-    const figures = figuresOf(label);
-    if (!(figures.area > 0)) continue;
-    const {area, box, centroid, colour, height} = figures;
+// Of each region its polygons and its figures, as files take them.
+function drawnRegions(polygons, figuresOf) {
+  return polygons.map((own, label) => ({polygons: own, ...figuresOf(label)}))
+      .filter((region) => region.polygons.length > 0);
+}
+
+function geoJson(regions) {
+  const features = regions.map(({label, polygons, area, box, centroid, colour, height}) => {
     const properties = {label, area, box, centroid, mean_colour: colour, height};
-    const lists = polygons[label];
-    const geometry = lists.length === 1 ? {type: 'Polygon', coordinates: lists[0]} :
-                                          {type: 'MultiPolygon', coordinates: lists};
-    features.push(JSON.stringify({type: 'Feature', id: label, properties, geometry}));
-  }
+    const geometry = polygons.length === 1 ? {type: 'Polygon', coordinates: polygons[0]} :
+                                             {type: 'MultiPolygon', coordinates: polygons};
+    return JSON.stringify({type: 'Feature', id: label, properties, geometry});
+  });
   const unit = 'pixels from the upper left corner of the picture, x to the right, y downwards';
   return `{"type":"FeatureCollection","coordinate_unit":"${unit}","features":[\n` +
       features.join(',\n') + '\n]}\n';
@@ -105,17 +106,14 @@ function runsOf(labels, width, height, label, [left, , columns]) {
 }
 
 // COCO: polygons; regions with holes, which those cannot hold, as runs of pixels.
-function coco(polygons, labels, width, height, figuresOf, name) {
-  const annotations = [];
-  for (let label = 1; label < polygons.length; ++label) {
-    if (polygons[label].length === 0) continue;
-    const {area, box} = figuresOf(label);
-    const hasHoles = polygons[label].some((rings) => rings.length > 1);
+function coco(regions, labels, width, height, name) {
+  const annotations = regions.map(({label, polygons, area, box}) => {
+    const hasHoles = polygons.some((rings) => rings.length > 1);
     const segmentation = hasHoles ?
         {size: [height, width], counts: runsOf(labels, width, height, label, box)} :
-        polygons[label].map(([ring]) => ring.slice(0, -1).flat());
-    annotations.push({id: label, image_id: 1, category_id: 1, iscrowd: 0, area, bbox: box, segmentation});
-  }
+        polygons.map(([ring]) => ring.slice(0, -1).flat());
+    return {id: label, image_id: 1, category_id: 1, iscrowd: 0, area, bbox: box, segmentation};
+  });
   return JSON.stringify({
     images: [{id: 1, width, height, file_name: name}],
     categories: [{id: 1, name: 'region', supercategory: ''}],
@@ -123,15 +121,11 @@ function coco(polygons, labels, width, height, figuresOf, name) {
   });
 }
 
-function svg(polygons, width, height, figuresOf) {
-  const paths = [];
-  for (let label = 1; label < polygons.length; ++label) {
-    if (polygons[label].length === 0) continue;
-    const rings = polygons[label].flat();
-    const path = rings.map((ring) => 'M' + ring.slice(0, -1).join('L') + 'Z').join('');
-    const fill = toHex(figuresOf(label).colour);
-    paths.push(`<path id="region-${label}" fill="${fill}" d="${path}"/>`);
-  }
+function svg(regions, width, height) {
+  const paths = regions.map(({label, polygons, colour}) => {
+    const path = polygons.flat().map((ring) => 'M' + ring.slice(0, -1).join('L') + 'Z').join('');
+    return `<path id="region-${label}" fill="${toHex(colour)}" d="${path}"/>`;
+  });
   return '<svg xmlns="http://www.w3.org/2000/svg" ' +
       `viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" ` +
       'fill-rule="evenodd" stroke="#000" stroke-width="0.5">\n' + paths.join('\n') + '\n</svg>\n';
