@@ -192,8 +192,7 @@ void run_size(Context& context, const Image& image, const EigenOptions& options,
   CueParameters cue;
   cue.kind = options.cue == "gradient" ? CueKind::kGradient : CueKind::kLearned;
   cue.weights = options.weights;
-  const BoundaryMap boundary =
-      boundary_map(context, image, Grid{image.width, image.height, image.width}, cue);
+  const BoundaryMap boundary = boundary_map(context, image, Grid{image.width, image.height}, cue);
   NormalizedMatrix matrix =
       normalize(context, Batch(boundary.grid), affinity_matrix(context, boundary, options.affinity),
                 options.affinity);

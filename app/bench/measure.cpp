@@ -125,7 +125,7 @@ void check_right(const nlohmann::json& figures) {
 }
 
 RandomMatrixShape random_vector_shape(std::size_t count) {
-  return {{static_cast<int>(count), 1, static_cast<int>(count)}, count, {{0, 0}}};
+  return {{static_cast<int>(count), 1}, count, {{0, 0}}};
 }
 
 CopyBandwidth copy_bandwidth(Context& context, int floats, std::size_t bytes, int repeats) {

@@ -31,8 +31,7 @@ Grid parse_size(const std::string& text) {
   Grid grid;
   char more = 0;
   if (std::sscanf(text.c_str(), "%dx%d%c", &grid.width, &grid.height, &more) == 2) {
-    grid.stride = grid.width;
-    if (grid.width > 0 && grid.height > 0 && grid.pixels() <= kMostPixels) return grid;
+    if (grid.width > 0 && grid.height > 0 && grid.rows() <= kMostPixels) return grid;
   }
   throw ConfigError(fmt::format(
       "--sizes: '{}' is no size; write WIDTHxHEIGHT, at most {} pixels, for example 481x321", text,

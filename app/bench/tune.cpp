@@ -65,7 +65,7 @@ MatvecProfile tune_matvec(Context& context, const TuneOptions& options) {
   MatvecProfile profile;
   const Stencil stencil = disc_stencil(5);
   for (const int width : {240, 481, 1024, 2048}) {
-    const Grid grid{width, width * 2 / 3, width};
+    const Grid grid{width, width * 2 / 3};
     if (dia_shape(grid, stencil).stored() > kStencilShare * options.most) continue;
     StencilProblem on(context, grid, stencil);
     profile.rates.push_back(fastest_whole(context, on, options.common.repeats));

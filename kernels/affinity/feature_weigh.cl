@@ -88,21 +88,20 @@ __kernel void feature_distances(__global const float* restrict features, const u
 
 __kernel void feature_weights(__global float* values, __global const uchar* restrict valid,
                               __global const int2* restrict entries, const int width,
-                              const int height, const int stride, const ulong pitch,
-                              const float inverse_scale, const float boundary_scale,
-                              const float bias, const float slope) {
+                              const int height, const ulong pitch, const float inverse_scale,
+                              const float boundary_scale, const float bias, const float slope) {
   const ulong row = get_global_id(0);
   const ulong j = get_global_id(1);
   if (row >= pitch) return;
   __global float* to = values + (CENTRE + j) * pitch + row;
   const int2 entry = entries[CENTRE + j];
-  const int x = (int)(row % (ulong)stride);
-  const int y = (int)(row / (ulong)stride);
+  const int x = (int)(row % (ulong)width);
+  const int y = (int)(row / (ulong)width);
   const int to_x = x + entry.x;
   const int to_y = y + entry.y;
   float w = 0.0f;
-  if (x < width && y < height && to_x >= 0 && to_x < width && to_y < height && valid[row] != 0 &&
-      valid[(ulong)to_y * stride + to_x] != 0) {
+  if (y < height && to_x >= 0 && to_x < width && to_y < height && valid[row] != 0 &&
+      valid[(ulong)to_y * width + to_x] != 0) {
     w = 1.0f;
     if (j > 0) {
       w = exp(-inverse_scale * values[(CENTRE - j) * pitch + row]);

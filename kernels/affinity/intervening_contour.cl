@@ -5,11 +5,11 @@
 // intervening_pad copies the boundary map into a plane with a border, so that intervening_contour
 // needs no bound checks. Work-item (x, y) writes padded[y * padded_stride + x], which stands for
 // pixel (x - RADIUS, y): the value of the boundary map where that pixel lies in the image and has
-// data, or is a wall, else -1. Pixel (x, y) of boundary and valid is element y * stride + x.
+// data, or is a wall, else -1. Pixel (x, y) of boundary and valid is element y * width + x.
 //
 // intervening_contour: work-item (x, y) computes all lines from pixel (x, y) to pixels that come
 // later in reading order. The maximum on the line of stencil entry k, both ends included, becomes
-// values[k * pitch + y * stride + x]; it is -1 where an end lies outside of the image or has no
+// values[k * pitch + y * width + x]; it is -1 where an end lies outside of the image or has no
 // data, or where a wall is on the line. The middle entry of the stencil gets 0, or -1 where the
 // pixel has no data. The border of `padded` is wide enough for all loads.
 //
@@ -32,15 +32,14 @@
 
 __kernel void intervening_pad(__global const float* restrict boundary,
                               __global const uchar* restrict valid, __global float* restrict padded,
-                              const int width, const int height, const int stride,
-                              const int padded_stride) {
+                              const int width, const int height, const int padded_stride) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= padded_stride) return;
   float value = -1.0f;
   const int column = x - RADIUS;
   if (column >= 0 && column < width && y < height) {
-    const size_t pixel = (size_t)y * stride + column;
+    const size_t pixel = (size_t)y * width + column;
     if (valid[pixel] != 0 || boundary[pixel] > 1.0f) value = boundary[pixel];
   }
   padded[(size_t)y * padded_stride + x] = value;
@@ -53,13 +52,13 @@ __kernel void intervening_pad(__global const float* restrict boundary,
   to[(k)*pitch] = m0 < 0.0f || VALUE(dx, dy) < 0.0f || m##n > 1.0f ? -1.0f : m##n;
 
 __kernel void intervening_contour(__global const float* restrict padded,
-                                  __global float* restrict values, const int stride,
+                                  __global float* restrict values, const int width,
                                   const int padded_stride, const ulong pitch) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
-  if (x >= stride) return;
+  if (x >= width) return;
   __global const float* restrict from = padded + ((size_t)y * padded_stride + x + RADIUS);
-  __global float* restrict to = values + ((size_t)y * stride + x);
+  __global float* restrict to = values + ((size_t)y * width + x);
   const float m0 = from[0];
   to[CENTRE * pitch] = m0 < 0.0f || m0 > 1.0f ? -1.0f : 0.0f;
   LINES

@@ -7,7 +7,7 @@
 //
 // kept_split: work-item (x, y, p) writes element (x, y) of plane p: the boundary map at the pixel
 // of parity p where it has data or is a wall, else, and in the margin, -1. Pixel (x, y) of boundary
-// and valid is element y * stride + x.
+// and valid is element y * width + x.
 //
 // kept_affinity: work-item (i, y, p) computes the elements (x, y) of WIDTH cells from x = i WIDTH
 // on, for the pixels of parity p. W / sqrt(w) of neighbour k becomes weights[k * pitch + element]
@@ -28,8 +28,8 @@
 
 __kernel void kept_split(__global const float* restrict boundary,
                          __global const uchar* restrict valid, __global float* restrict planes,
-                         const int width, const int height, const int stride,
-                         const int plane_stride, const int plane_rows, const ulong pitch) {
+                         const int width, const int height, const int plane_stride,
+                         const int plane_rows, const ulong pitch) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   const int parity = (int)get_global_id(2);
@@ -38,7 +38,7 @@ __kernel void kept_split(__global const float* restrict boundary,
   const int row = 2 * (y - MARGIN_Y) + (parity >> 1);
   float value = -1.0f;
   if (column >= 0 && column < width && row >= 0 && row < height) {
-    const size_t pixel = (size_t)row * stride + column;
+    const size_t pixel = (size_t)row * width + column;
     if (valid[pixel] != 0 || boundary[pixel] > 1.0f) value = boundary[pixel];
   }
   planes[parity * pitch + (size_t)y * plane_stride + x] = value;
@@ -49,9 +49,8 @@ __kernel void kept_affinity(__global const float* restrict planes, __global cons
                             __global float* restrict weights, const ulong first_weight,
                             __global float* restrict roots, const ulong first_root,
                             __global float* restrict mask, const int width, const int height,
-                            const int stride, const int plane_stride, const int plane_rows,
-                            const ulong pitch, const float inverse_scale, const float bias,
-                            const float slope) {
+                            const int plane_stride, const int plane_rows, const ulong pitch,
+                            const float inverse_scale, const float bias, const float slope) {
   const int x = (int)get_global_id(0) * WIDTH;
   const int y = (int)get_global_id(1);
   const int parity = (int)get_global_id(2);
@@ -93,7 +92,7 @@ __kernel void kept_affinity(__global const float* restrict planes, __global cons
   const int row = 2 * (y - MARGIN_Y) + (parity >> 1);
   for (int i = 0; i < WIDTH; ++i) {
     if (column + 2 * i >= 0 && column + 2 * i < width && row < height) {
-      mask[(size_t)row * stride + column + 2 * i] = lanes.lane[i] > 0.0f ? 1.0f : 0.0f;
+      mask[(size_t)row * width + column + 2 * i] = lanes.lane[i] > 0.0f ? 1.0f : 0.0f;
     }
   }
 }

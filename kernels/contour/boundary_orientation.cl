@@ -6,7 +6,7 @@
 //
 // taps: 3 filters of TAPS weights, the triangle differentiated 0, 1 and 2 times; weight t
 // multiplies the value t - REACH pixels ahead. Pixel (x, y) of boundary and orientation is element
-// y * stride + x. planes: the map filtered along x by each filter; pixel (x, y) for filter f is
+// y * width + x. planes: the map filtered along x by each filter; pixel (x, y) for filter f is
 // element (f * height + y) * plane_stride + x. plane_stride is a multiple of WIDTH; elements of a
 // row beyond the width of the image are read, but only for results that are dropped.
 //
@@ -26,11 +26,11 @@ static inline int mirrored(int i, int n) {
 
 __kernel void orientation_rows(__global const float* restrict boundary, __constant float* taps,
                                __global float* restrict planes, const int width, const int height,
-                               const int stride, const int plane_stride) {
+                               const int plane_stride) {
   const int x = (int)get_global_id(0) * WIDTH;
   const int y = (int)get_global_id(1);
   if (x >= width) return;
-  __global const float* restrict row = boundary + (size_t)y * stride;
+  __global const float* restrict row = boundary + (size_t)y * width;
   floatw sums[3];
   for (int f = 0; f < 3; ++f) sums[f] = (floatw)(0.0f);
   if (x >= REACH && x + WIDTH + REACH <= width) {
@@ -52,7 +52,7 @@ __kernel void orientation_rows(__global const float* restrict boundary, __consta
 
 __kernel void orientation_columns(__global const float* restrict planes, __constant float* taps,
                                   __global float* restrict orientation, const int width,
-                                  const int height, const int stride, const int plane_stride) {
+                                  const int height, const int plane_stride) {
   const int x = (int)get_global_id(0) * WIDTH;
   const int y = (int)get_global_id(1);
   if (x >= width) return;
@@ -73,7 +73,7 @@ __kernel void orientation_columns(__global const float* restrict planes, __const
   floatw angle = 0.5f * atan2(sign * 2.0f * xy, sign * (xx - yy));
   angle = angle < 0.0f ? angle + M_PI_F : angle;
   angle = angle < M_PI_F ? angle : (floatw)(0.0f);
-  const size_t pixel = (size_t)y * stride + x;
+  const size_t pixel = (size_t)y * width + x;
   if (x + WIDTH <= width) {
     STOREW(angle, orientation + pixel);
     return;

@@ -5,7 +5,7 @@
 // Adelson, The design and use of steerable filters, 1991): the derivative in every direction
 // follows from dx and dy.
 //
-// Pixel (x, y) of sqrt_degree, boundary and contour is element y * stride + x. Eigenvector k of the
+// Pixel (x, y) of sqrt_degree, boundary and contour is element y * width + x. Eigenvector k of the
 // normalized affinity, z, is elements first + k * pitch on of basis, in the same order. sqrt_degree
 // is 0 where there is no data. The generalized eigenvector is y = z / sqrt_degree. It is scaled to
 // [0, 1] over the pixels with data and multiplied by its weight; pixels without data count as 0.
@@ -91,13 +91,12 @@ static inline int mirrored(int i, int n) {
 __kernel void spectral_pad(__global const float* restrict basis, const ulong first,
                            const ulong pitch, __global const float* restrict sqrt_degree,
                            __global const float* restrict scales, __global float* restrict planes,
-                           const int width, const int height, const int stride,
-                           const int padded_stride) {
+                           const int width, const int height, const int padded_stride) {
   const int left = (int)get_global_id(0) * WIDTH;
   const int row = (int)get_global_id(1);
   const ulong k = get_global_id(2);
   if (left >= padded_stride) return;
-  const size_t from = (size_t)mirrored(row - BORDER, height) * stride;
+  const size_t from = (size_t)mirrored(row - BORDER, height) * width;
   __global const float* restrict z = basis + (first + k * pitch + from);
   __global const float* restrict degrees = sqrt_degree + from;
   __global float* restrict to =
@@ -131,7 +130,7 @@ __kernel void spectral_contour(__global const float* restrict planes, const int 
                                __global const float* restrict sqrt_degree,
                                __global const float* restrict boundary,
                                __global float* restrict contour, const int width, const int height,
-                               const int stride, const int padded_stride, const float4 taps,
+                               const int padded_stride, const float4 taps,
                                const float boundary_weight, const float spectral_weight,
                                const float inverse_scale, const float power) {
   const int x = (int)get_global_id(0) * WIDTH;
@@ -171,7 +170,7 @@ __kernel void spectral_contour(__global const float* restrict planes, const int 
   floatw spectral = sums[0];
   for (int o = 1; o < 8; ++o) spectral = sums[o] > spectral ? sums[o] : spectral;
   const floatw shape = spectral_weight * powr(fmin(spectral * inverse_scale, 1.0f), power);
-  const size_t pixel = (size_t)y * stride + x;
+  const size_t pixel = (size_t)y * width + x;
   if (x + WIDTH <= width) {
     const floatw inside = LOADW(sqrt_degree + pixel) > 0.0f ? shape : (floatw)(0.0f);
     STOREW(fmin(boundary_weight * LOADW(boundary + pixel) + inside, 1.0f), contour + pixel);

@@ -24,15 +24,15 @@
   }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_product(PRODUCT_PARAMETERS) {
-  const uint lines = segment_rows / stride;
+  const uint lines = segment_rows / width;
   const uint item = SUM_OF_ITEM;
   const uint part = PART_OF_ITEM;
   const uint set = item % SETS;
-  const uint tile = item / SETS / (uint)stride * EACH;
-  const int px = item / SETS % (uint)stride;
+  const uint tile = item / SETS / (uint)width * EACH;
+  const int px = item / SETS % (uint)width;
   const int top = active[get_global_id(1)] * lines + tile;
   const int bottom = top - tile + lines - 1;
-  const int last = rows / stride - 1;
+  const int last = rows / width - 1;
   Set sums[EACH];
   UNROLL
   for (int i = 0; i < EACH; ++i) sums[i] = (Set)(0.0f);
@@ -40,12 +40,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_product(P
   uint columns[WINDOW];
   UNROLL
   for (int k = 0; k < WINDOW; ++k)
-    columns[k] = clamp(px + k - REACH, 0, (int)stride - 1) * SETS + set;
+    columns[k] = clamp(px + k - REACH, 0, (int)width - 1) * SETS + set;
   if (tile < lines) {
 #pragma unroll
     for (int y = -REACH; y < EACH + REACH; ++y) {
       if (!IS_OF_PART(y, part)) continue;
-      __global const Set* line = x + (ulong)clamp(top + y, 0, last) * stride * SETS;
+      __global const Set* line = x + (ulong)clamp(top + y, 0, last) * width * SETS;
       Set window[WINDOW];
       UNROLL
       for (int k = 0; k < WINDOW; ++k) window[k] = line[columns[k]];
@@ -57,7 +57,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_product(P
   UNROLL
   for (int i = 0; i < EACH; ++i) {
     if (tile + i < lines) {
-      const ulong row = (ulong)(top + i) * stride + px;
+      const ulong row = (ulong)(top + i) * width + px;
       WITH_DIAGONAL(sums[i], row, set);
       STORE_SET(row * SETS + set, sums[i]);
     }

@@ -23,12 +23,12 @@
   }
 
 __kernel void block_product(PRODUCT_PARAMETERS) {
-  const long reach = REACH * (long)stride + REACH;
-  const ulong runs = (stride + RUN - 1) / RUN;
+  const long reach = REACH * (long)width + REACH;
+  const ulong runs = (width + RUN - 1) / RUN;
   const long py = get_global_id(0) / runs;
-  const ulong line = py * stride;
+  const ulong line = py * width;
   const ulong first = line + get_global_id(0) % runs * RUN;
-  const ulong end = min(first + RUN, line + stride);
+  const ulong end = min(first + RUN, line + width);
   const uint set = get_global_id(1) * TAKEN;
   for (ulong row = first; row < end; row += DECODED) {
     const long px = row - line;

@@ -10,20 +10,20 @@
 #define WIDE ((RUN + 2 * REACH + 15) / 16 * 16)
 
 // The planes of the elements first - REACH and on of image row py, 0 outside of the image.
-static void take_line(__global const Set* restrict block, const long stride, const long height,
+static void take_line(__global const Set* restrict block, const long width, const long height,
                       const long first, const long run, const long py, float* restrict planes) {
   const long from = first - REACH;
-  __global const float* x = (__global const float*)block + (py * stride + from) * COLUMNS;
+  __global const float* x = (__global const float*)block + (py * width + from) * COLUMNS;
   const bool in_image = py >= 0 && py < height;
   for (long i = 0; i < run + 2 * REACH; i += 16) {
     float16 e[4];
-    if (in_image && from + i >= 0 && from + i + 16 <= stride) {
+    if (in_image && from + i >= 0 && from + i + 16 <= width) {
       UNROLL
       for (long j = 0; j < 4; ++j) e[j] = GLOBAL_FLOATS16(x + (i + 4 * j) * COLUMNS);
     } else {
       float each[16 * COLUMNS];
       for (long j = 0; j < 16; ++j) {
-        const bool exists = in_image && from + i + j >= 0 && from + i + j < stride;
+        const bool exists = in_image && from + i + j >= 0 && from + i + j < width;
         vstore4(exists ? vload4(i + j, x) : (float4)(0.0f), j, each);
       }
       UNROLL
@@ -36,11 +36,11 @@ static void take_line(__global const Set* restrict block, const long stride, con
 }
 
 __kernel void block_product(PRODUCT_PARAMETERS) {
-  const long height = rows / stride;
-  const long run = even_run(stride, RUN);
-  const long runs = (stride + run - 1) / run;
+  const long height = rows / width;
+  const long run = even_run(width, RUN);
+  const long runs = (width + run - 1) / run;
   const long first = get_global_id(0) % runs * run;
-  const long end = min(first + run, (long)stride);
+  const long end = min(first + run, (long)width);
   const long top = get_global_id(0) / runs * ROWS;
   const long bottom = min(top + ROWS, height);
   if (top >= bottom) return;
@@ -48,10 +48,10 @@ __kernel void block_product(PRODUCT_PARAMETERS) {
   float sums[COLUMNS * RUN];
 #define LINE(y) (lines + ((y) + LINES) % LINES * (COLUMNS * WIDE))
   for (long y = top - REACH; y < top + REACH; ++y)
-    take_line(x, stride, height, first, run, y, LINE(y));
+    take_line(x, width, height, first, run, y, LINE(y));
   for (long py = top; py < bottom; ++py) {
-    take_line(x, stride, height, first, run, py + REACH, LINE(py + REACH));
-    const ulong line = py * stride;
+    take_line(x, width, height, first, run, py + REACH, LINE(py + REACH));
+    const ulong line = py * width;
     long whole = first;  // Elements before it have weights to the end of their vector.
     while (whole < end && WEIGHTS_EXIST(line + whole, 16)) whole += 16;
     clear_sums(sums, RUN, run);

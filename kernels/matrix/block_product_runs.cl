@@ -16,7 +16,7 @@
   }
 
 __kernel void block_product(PRODUCT_PARAMETERS) {
-  const long reach = REACH * (long)stride + REACH;
+  const long reach = REACH * (long)width + REACH;
   const ulong first = get_global_id(0) * RUN;
   const ulong end = min(first + RUN, rows);
   const uint set = get_global_id(1) * TAKEN;

@@ -42,7 +42,7 @@ typedef BLOCK_JOIN(float, EACH) Weights;
 // uses any of it, because a compiler does not move reads over that many sums by itself.
 #define BAND(d, dy, dx, count)                                                         \
   if (IS_OF_PART(dy, part)) {                                                          \
-    const long from = (long)row + (dy) * (long)stride + (dx);                          \
+    const long from = (long)row + (dy) * (long)width + (dx);                           \
     __global const float* a = values + (ulong)(d)*pitch + row;                         \
     FROM(from);                                                                        \
     float lanes[(count)*EACH];                                                         \
@@ -60,7 +60,7 @@ typedef BLOCK_JOIN(float, EACH) Weights;
   }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_product(PRODUCT_PARAMETERS) {
-  const long reach = REACH * (long)stride + REACH;
+  const long reach = REACH * (long)width + REACH;
   const ulong first = active[get_global_id(1)] * segment_rows;
   const ulong end = first + segment_rows;
   const uint item = SUM_OF_ITEM;

@@ -34,7 +34,7 @@
 // Adds a band to the sums of EACH elements. PLACE(element) is the element of y and s to read.
 #define BAND(d, dy, dx, count)                                   \
   if ((dy) >= 0) {                                               \
-    const long from = (long)row + (dy) * (long)stride + (dx);    \
+    const long from = (long)row + (dy) * (long)width + (dx);     \
     Set window[EACH];                                            \
     float roots[EACH];                                           \
     UNROLL                                                       \
@@ -63,7 +63,7 @@
     }                                                            \
   }
 
-__kernel void block_quadratic(MATRIX, const ulong stride, __global const float* restrict s,
+__kernel void block_quadratic(MATRIX, const ulong width, __global const float* restrict s,
                               __global const Set* restrict y, const ulong rows,
                               __global Set* restrict parts) {
   const ulong id = get_global_id(0);
@@ -71,8 +71,8 @@ __kernel void block_quadratic(MATRIX, const ulong stride, __global const float* 
   const ulong row = id / SETS * EACH;
   if (row >= rows) return;
 #ifdef BITS
-  const uint px = (uint)row % (uint)stride;
-  const uint py = (uint)row / (uint)stride;
+  const uint px = (uint)row % (uint)width;
+  const uint py = (uint)row / (uint)width;
 #endif
   const long last = (long)rows - 1;
   Set own[EACH];
@@ -83,7 +83,7 @@ __kernel void block_quadratic(MATRIX, const ulong stride, __global const float* 
     sums[i] = (Set)(0.0f);
   }
   // In images narrower than the stencil a later image row may begin before this element.
-  if (row + stride >= REACH && row + EACH + REACH * stride + REACH <= rows) {
+  if (row + width >= REACH && row + EACH + REACH * width + REACH <= rows) {
 #define PLACE(element) (element)
     ALL_BANDS
 #undef PLACE

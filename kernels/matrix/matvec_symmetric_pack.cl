@@ -1,7 +1,7 @@
 // matvec_symmetric_pack: the compressed symmetric form (matvec_symmetric.clh) of a symmetric matrix
 // A in pitched DIA form, values[d * pitch + row], over the pixels of an image: pixel (x, y) is row
-// y * vector_stride + x, and neighbour k is diagonal UPPER + 1 + k. STRIDE is an argument: one
-// program serves all sizes.
+// y * width + x, and neighbour k is diagonal UPPER + 1 + k. STRIDE is an argument: one program
+// serves all sizes.
 //
 // The compressed matrix M has the weights of A, or with SCALED those of S^-1 A S^-1, S = 1 / roots
 // (0 where that is 0), rounded to nearest; less than half of the least that BITS hold becomes zero.
@@ -22,7 +22,7 @@
 
 #define PACK_PARAMETERS                                                                         \
   __global const float *restrict values, __global const float *restrict roots, const int width, \
-      const int height, const int vector_stride, const ulong pitch, const ulong stride
+      const int height, const ulong pitch, const ulong stride
 
 __kernel void matvec_symmetric_pack(PACK_PARAMETERS, __global WEIGHT_T* restrict upper) {
   const int x = get_global_id(0);
@@ -30,13 +30,13 @@ __kernel void matvec_symmetric_pack(PACK_PARAMETERS, __global WEIGHT_T* restrict
   const int k = get_global_id(2);
   float weight = 0.0f;
   if (x < width && y >= 0 && y < height) {
-    const ulong row = (ulong)y * vector_stride + x;
+    const ulong row = (ulong)y * width + x;
     weight = values[(UPPER + 1 + k) * pitch + row];
 #ifdef SCALED
     int dy = RADIUS;
     while (k < kFirst[dy]) --dy;
     const int dx = k - kFirst[dy] + (dy == 0 ? 1 : -kReach[dy]);
-    if (weight != 0.0f) weight *= roots[row] * roots[row + (long)dy * vector_stride + dx];
+    if (weight != 0.0f) weight *= roots[row] * roots[row + (long)dy * width + dx];
 #endif
   }
   upper[WEIGHT_AT(y, k) + x] = encode_weight(weight);
@@ -48,7 +48,7 @@ __kernel void matvec_symmetric_pack(PACK_PARAMETERS, __global WEIGHT_T* restrict
   for (int dy = 0; dy <= RADIUS; ++dy) {                                                      \
     for (int dx = dy == 0 ? 1 : -kReach[dy]; dx <= kReach[dy]; ++dx) {                        \
       const int k = kFirst[dy] + dx - (dy == 0 ? 1 : -kReach[dy]);                            \
-      const long away = (long)dy * vector_stride + dx;                                        \
+      const long away = (long)dy * width + dx;                                                \
       if (x + dx >= 0 && x + dx < width && y + dy < height)                                   \
         TAKE(decode_weight(upper[WEIGHT_AT(y, k) + x]), row + away, k, row);                  \
       if (x - dx >= 0 && x - dx < width && y - dy >= 0)                                       \
@@ -78,12 +78,12 @@ __kernel void matvec_symmetric_diagonal(PACK_PARAMETERS, __global const WEIGHT_T
                                         __global float* restrict main_diagonal) {
   const int x = get_global_id(0);
   const int y = get_global_id(1);
-  if (x >= vector_stride) return;
-  const ulong row = (ulong)y * vector_stride + x;
+  if (x >= width) return;
+  const ulong row = (ulong)y * width + x;
 #ifdef OWN
-  main_diagonal[row] = x < width ? values[UPPER * pitch + row] : 0.0f;
+  main_diagonal[row] = values[UPPER * pitch + row];
 #else
-  const float root = x < width ? roots[row] : 0.0f;
+  const float root = roots[row];
   ACC_T sum = BEGIN(root);
   if (root != 0.0f) {
     FOR_NEIGHBOURS(TAKE)

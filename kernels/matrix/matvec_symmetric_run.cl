@@ -8,8 +8,7 @@
 //
 //   SCALED: out = S M S in, with M the compressed matrix and S the diagonal matrix `scale`.
 //
-// The main diagonal is of floats. Pixel (x, y) is element y * image_columns + x (padding
-// of image rows counts as pixels, which have no weights).
+// The main diagonal is of floats. Pixel (x, y) is element y * image_columns + x.
 #if !defined(COLUMNS) || !defined(ROWS) || !defined(BANDS)
 #error "matvec_symmetric_run needs COLUMNS, ROWS and BANDS"
 #endif

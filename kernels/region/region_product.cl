@@ -5,10 +5,9 @@
 //
 // One work-item computes the COLUMNS values of one pixel, so that each entry of the matrix is read
 // once for all vectors. Layout:
-//   values       values[d * pitch + y * stride + x], diagonal d of grid element (x, y)
-//   root         the square root of the degree of each grid element
-//   region       the region of each pixel of the width x height image, without padding; 0 where
-//                there is none
+//   values       values[d * pitch + y * width + x], diagonal d of pixel (x, y)
+//   root         the square root of the degree of each pixel
+//   region       the region of each pixel of the width x height image; 0 where there is none
 //   x, out       COLUMNS values for each pixel, pixel by pixel: one vector load for a neighbour
 // Pixels in region 0 get zeros. x is read only at pixels in regions, and may hold anything
 // elsewhere.
@@ -32,12 +31,11 @@ __kernel void region_product(__global const float* restrict values,
                              __global const float* restrict root,
                              __global const int* restrict region, __global const Set* restrict x,
                              __global Set* restrict out, const int width, const int height,
-                             const ulong stride, const ulong pitch) {
+                             const ulong pitch) {
   const ulong i = get_global_id(0);
   if (i >= (ulong)width * height) return;
   const int px = (int)(i % width);
   const int py = (int)(i / width);
-  const ulong element = py * stride + px;
   const int own = region[i];
   Set sum = (Set)(0.0f);
   if (own != 0) {
@@ -47,9 +45,9 @@ __kernel void region_product(__global const float* restrict values,
       if ((uint)nx >= (uint)width || (uint)ny >= (uint)height) continue;
       const ulong j = (ulong)ny * width + nx;
       if (region[j] != own) continue;
-      sum += (values[d * pitch + element] * root[ny * stride + nx]) * x[j];
+      sum += (values[d * pitch + i] * root[j]) * x[j];
     }
-    sum *= root[element];
+    sum *= root[i];
   }
   out[i] = sum;
 }

@@ -93,16 +93,16 @@ void intervening_contours(Context& context, const BoundaryMap& boundary,
   const KernelFile kernels = contour_kernels(context, parameters);
   const Grid& grid = boundary.grid;
   const int radius = affinity_stencil(parameters).radius;
-  const auto stride = static_cast<std::size_t>(grid.stride);
+  const auto width = static_cast<std::size_t>(grid.width);
   // Launches round each row up to whole work-groups, and work-items past the end of a row load too.
-  const int padded_row = static_cast<int>(round_up(stride, kRowGroup)) + 2 * radius;
+  const int padded_row = static_cast<int>(round_up(width, kRowGroup)) + 2 * radius;
   const auto columns = static_cast<std::size_t>(padded_row);
   const std::size_t rows = static_cast<std::size_t>(grid.height) + static_cast<std::size_t>(radius);
   auto padded = context.allocate<float>(columns * rows, "the boundary map with a border");
   kernels.launch_rows("intervening_pad", columns, rows, boundary.values, boundary.valid, padded,
-                      grid.width, grid.height, grid.stride, padded_row);
-  kernels.launch_rows("intervening_contour", stride, static_cast<std::size_t>(grid.height), padded,
-                      matrix.values, grid.stride, padded_row, matrix.shape.pitch);
+                      grid.width, grid.height, padded_row);
+  kernels.launch_rows("intervening_contour", width, static_cast<std::size_t>(grid.height), padded,
+                      matrix.values, grid.width, padded_row, matrix.shape.pitch);
 }
 
 void ask_for_affinity_kernels(Context& context, const AffinityParameters& parameters) {
@@ -147,7 +147,7 @@ std::vector<double> reference_affinity(const Grid& grid, const std::vector<float
   const Stencil stencil = affinity_stencil(parameters);
   const DiaShape shape = dia_shape(grid, stencil);
   const auto element = [&grid](int x, int y) {
-    return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.width) +
            static_cast<std::size_t>(x);
   };
   std::vector<double> values(shape.stored(), 0.0);

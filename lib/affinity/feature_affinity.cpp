@@ -23,7 +23,7 @@ bool unit_length(const AffinityParameters& parameters) {
 }
 
 std::size_t element(const Grid& grid, int x, int y) {
-  return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +
+  return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.width) +
          static_cast<std::size_t>(x);
 }
 
@@ -124,8 +124,8 @@ class Making {
   void weights(const Buffer<std::uint8_t>& valid, float inverse_scale, Buffer<float>& values) {
     const AffinityWeight weight = affinity_weight(parameters_);
     kernels_.launch_rows("feature_weights", shape_.pitch, stencil_.centre() + 1, values, valid,
-                         entries_, grid_.width, grid_.height, grid_.stride, shape_.pitch,
-                         inverse_scale, weight.inverse_scale, weight.bias, weight.slope);
+                         entries_, grid_.width, grid_.height, shape_.pitch, inverse_scale,
+                         weight.inverse_scale, weight.bias, weight.slope);
     kernels_.launch_rows("feature_mirror", shape_.pitch, stencil_.centre(), values, offsets_,
                          grid_.rows(), shape_.pitch);
   }
@@ -143,7 +143,7 @@ class Making {
   std::size_t front() const { return static_cast<std::size_t>(stencil_.radius); }
   /// Elements of a plane: one channel of a block, or the norms.
   std::size_t plane() const {
-    return front() + grid_.rows() + front() * static_cast<std::size_t>(grid_.stride) + front();
+    return front() + grid_.rows() + front() * static_cast<std::size_t>(grid_.width) + front();
   }
 
   template <class Work>

@@ -100,14 +100,14 @@ KeptAffinity kept_affinity(Context& context, std::span<const BoundaryMap> maps,
   for (std::size_t k = 0; k < images; ++k) {
     kernels.launch("kept_split", cl::NDRange(round_up(stride, group), rows, 4),
                    cl::NDRange(group, 1, 1), maps[k].values, maps[k].valid, planes, grid.width,
-                   grid.height, grid.stride, cells.stride, cells.all_rows(), cells.pitch);
+                   grid.height, cells.stride, cells.all_rows(), cells.pitch);
     result.masks.push_back(context.allocate<float>(grid.rows(), "pixels with affinities"));
     kernels.launch("kept_affinity", cl::NDRange(round_up(stride / lanes, group), rows, 4),
                    cl::NDRange(group, 1, 1), planes, first, starts, steps,
                    result.interpolation.weights, k * neighbours.size() * cells.pitch,
                    result.interpolation.roots, k * 4 * cells.pitch, result.masks.back(), grid.width,
-                   grid.height, grid.stride, cells.stride, cells.all_rows(), cells.pitch,
-                   weight.inverse_scale, weight.bias, weight.slope);
+                   grid.height, cells.stride, cells.all_rows(), cells.pitch, weight.inverse_scale,
+                   weight.bias, weight.slope);
   }
   return result;
 }
@@ -131,7 +131,7 @@ ReferenceKeptAffinity reference_kept_affinity(const Grid& grid, const std::vecto
         const std::size_t d =
             stencil.index(neighbours.in_pixels(parity, static_cast<std::size_t>(k)));
         return matrix[d * shape.pitch +
-                      static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +
+                      static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.width) +
                       static_cast<std::size_t>(x)];
       };
       double sum = 0;

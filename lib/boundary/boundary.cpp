@@ -28,7 +28,7 @@ std::vector<std::uint8_t> valid_elements(const Image& image, const Grid& grid,
                                          const PictureView& view) {
   auto valid = large_vector<std::uint8_t>(grid.rows());
   for (int y = 0; y < grid.height; ++y) {
-    const auto row = valid.begin() + static_cast<std::ptrdiff_t>(y) * grid.stride;
+    const auto row = valid.begin() + static_cast<std::ptrdiff_t>(y) * grid.width;
     if (image.valid.empty()) {
       std::fill_n(row, grid.width, std::uint8_t{1});
     } else {
@@ -54,12 +54,8 @@ Buffer<std::uint8_t> uploaded(Context& context, const std::vector<std::uint8_t>&
 Buffer<float> on_device(Context& context, const std::vector<float>& strength, const Grid& grid,
                         const std::vector<std::uint8_t>& valid) {
   std::vector<float> values(grid.rows(), 0.0f);
-  for (int y = 0; y < grid.height; ++y) {
-    for (int x = 0; x < grid.width; ++x) {
-      const std::size_t element = static_cast<std::size_t>(y) * grid.stride + x;
-      if (valid[element] == 0) continue;
-      values[element] = strength[static_cast<std::size_t>(y) * grid.width + x];
-    }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (valid[i] != 0) values[i] = strength[i];
   }
   auto map = context.allocate<float>(grid.rows(), "boundary map");
   map.upload(values);
@@ -155,7 +151,7 @@ void fill_with_magnitude(const Image& image, double sigma, const PictureView& vi
 }  // namespace
 
 PartMap empty_part_map(const Image& image, const Grid& grid, const PictureView& view) {
-  return {grid, large_vector<float>(grid.pixels()), valid_elements(image, grid, view)};
+  return {grid, large_vector<float>(grid.rows()), valid_elements(image, grid, view)};
 }
 
 void fill_part_map(Context& context, const Image& image, const CueParameters& parameters,
@@ -197,12 +193,10 @@ Buffer<float> settled_boundary_map(Context& context, const PartMap& part,
 void add_walls(BoundaryMap& map, const std::vector<std::uint8_t>& walls) {
   std::vector<float> values = map.values.download();
   std::vector<std::uint8_t> valid = map.valid.download();
-  const auto width = static_cast<std::size_t>(map.grid.width);
   for (std::size_t i = 0; i < walls.size(); ++i) {
     if (walls[i] == 0) continue;
-    const std::size_t element = i / width * static_cast<std::size_t>(map.grid.stride) + i % width;
-    values[element] = kWall;
-    valid[element] = 0;
+    values[i] = kWall;
+    valid[i] = 0;
   }
   map.values.upload(values);
   map.valid.upload(valid);

@@ -52,7 +52,7 @@ BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
 /// picture has there, to the bit, where a network makes it; where the gradient does, its magnitude,
 /// which settled_boundary_map() divides. Pixels without data have the value 0.
 struct PartMap {
-  Grid grid;  ///< Of the part, without padding.
+  Grid grid;  ///< Of the part.
   std::vector<float> values;
   std::vector<std::uint8_t> valid;  ///< Of each pixel, whether it has data.
 };

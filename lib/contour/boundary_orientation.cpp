@@ -103,9 +103,9 @@ Buffer<float> boundary_orientation(Context& context, const Grid& grid,
   const std::size_t lanes = lane_shape(context.info()).width;
   const std::size_t columns = round_up(width, lanes) / lanes;
   kernels.launch_rows("orientation_rows", columns, height, boundary, filters, planes, grid.width,
-                      grid.height, grid.stride, static_cast<int>(plane_stride));
+                      grid.height, static_cast<int>(plane_stride));
   kernels.launch_rows("orientation_columns", columns, height, planes, filters, orientation,
-                      grid.width, grid.height, grid.stride, static_cast<int>(plane_stride));
+                      grid.width, grid.height, static_cast<int>(plane_stride));
   return orientation;
 }
 

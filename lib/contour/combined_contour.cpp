@@ -51,16 +51,11 @@ cl_float4 gaussian() {
 
 /// The quantile 0.99 of the contour over the pixels with data, or the largest value where that is
 /// 0; 1 where all are.
-double strongest(const Grid& grid, const std::vector<float>& contour,
-                 const std::vector<float>& sqrt_degree) {
+double strongest(const std::vector<float>& contour, const std::vector<float>& sqrt_degree) {
   constexpr double kQuantile = 0.99;
   std::vector<float> values;
-  for (int y = 0; y < grid.height; ++y) {
-    for (int x = 0; x < grid.width; ++x) {
-      const std::size_t i = static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +
-                            static_cast<std::size_t>(x);
-      if (sqrt_degree[i] > 0) values.push_back(contour[i]);
-    }
+  for (std::size_t i = 0; i < contour.size(); ++i) {
+    if (sqrt_degree[i] > 0) values.push_back(contour[i]);
   }
   if (values.empty()) return 1;
   const auto at = values.begin() +
@@ -96,16 +91,16 @@ Buffer<float> contour_of(Context& context, const Grid& grid, const DeviceVectors
       context.allocate<float>(vectors.count * bordered * row, "eigenvectors with a border");
   auto contour = context.allocate<float>(grid.rows(), kContours);
   if (vectors.count > 0) {
-    kernels.launch(
-        "spectral_pad", cl::NDRange(round_up(row / lanes, kRowGroup), bordered, vectors.count),
-        cl::NDRange(kRowGroup, 1, 1), vectors.basis, vectors.first, vectors.pitch, sqrt_degree,
-        scales, planes, grid.width, grid.height, grid.stride, padded_stride);
+    kernels.launch("spectral_pad",
+                   cl::NDRange(round_up(row / lanes, kRowGroup), bordered, vectors.count),
+                   cl::NDRange(kRowGroup, 1, 1), vectors.basis, vectors.first, vectors.pitch,
+                   sqrt_degree, scales, planes, grid.width, grid.height, padded_stride);
   }
   kernels.launch_rows(
       "spectral_contour", round_up(width, lanes) / lanes, static_cast<std::size_t>(grid.height),
       planes, static_cast<int>(vectors.count), sqrt_degree, boundary, contour, grid.width,
-      grid.height, grid.stride, padded_stride, gaussian(),
-      static_cast<float>(parameters.cue_weight), static_cast<float>(parameters.spectral_weight),
+      grid.height, padded_stride, gaussian(), static_cast<float>(parameters.cue_weight),
+      static_cast<float>(parameters.spectral_weight),
       static_cast<float>(1 / parameters.spectral_scale),
       static_cast<float>(parameters.spectral_power));
   return contour;
@@ -163,8 +158,7 @@ Buffer<float> spectral_contour_alone(Context& context, const Grid& grid,
     const ContourParameters alone{parameters.spectral, 0, 1, power, scale};
     return combined_contour(context, grid, eigenvectors, sqrt_degree, nothing, alone);
   };
-  const double scale =
-      kLarge * strongest(grid, contour(kLarge, 1).download(), sqrt_degree.download());
+  const double scale = kLarge * strongest(contour(kLarge, 1).download(), sqrt_degree.download());
   return contour(scale, parameters.spectral_power);
 }
 

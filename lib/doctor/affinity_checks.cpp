@@ -12,7 +12,7 @@
 namespace diacut {
 
 BoundaryProblem drawn_boundary(Trial& trial) {
-  constexpr Grid kGrid{37, 23, 40};
+  constexpr Grid kGrid{37, 23};
   BoundaryProblem problem(kGrid, trial.uniform(kGrid.rows()));
   for (std::size_t i = 3; i < kGrid.rows(); i += 29) problem.hide(i);
   return problem;
@@ -137,7 +137,7 @@ class Waves final : public FeatureSource {
     for (int c = 0; c < count; ++c) {
       std::vector<float> plane;
       for (int y = 0; y < grid_.height; ++y) {
-        for (int x = 0; x < grid_.stride; ++x) {
+        for (int x = 0; x < grid_.width; ++x) {
           const double at = phase((first + c) / 2, x, y);
           plane.push_back(static_cast<float>((first + c) % 2 == 0 ? std::cos(at) : std::sin(at)));
         }

@@ -102,7 +102,7 @@ void check_direct_cuts(Trial& trial, int radius);
 void check_products_within(Trial& trial, const BlockProblem& problem,
                            std::initializer_list<int> all_columns);
 
-inline constexpr Grid kContourGrid{61, 43, 61};
+inline constexpr Grid kContourGrid{61, 43};
 /// Drawn eigenvectors that a contour is made from, the trivial one included.
 struct ContourProblem {
   Grid grid = kContourGrid;

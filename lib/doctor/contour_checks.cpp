@@ -21,7 +21,7 @@ Eigenvectors drawn_vectors(Trial& trial, const ContourProblem& problem) {
   Eigenvectors vectors;
   vectors.width = problem.grid.width;
   vectors.height = problem.grid.height;
-  const std::size_t pixels = problem.grid.pixels();
+  const std::size_t pixels = problem.grid.rows();
   vectors.sqrt_degree = trial.uniform(pixels);
   for (std::size_t i = 0; i < pixels; ++i) {
     const bool hidden = problem.masked && i % 7 == 3;
@@ -78,7 +78,7 @@ void check_combined_contour(Trial& trial, const ContourProblem& problem,
                             const ContourParameters& parameters) {
   const Grid& grid = problem.grid;
   const Eigenvectors host = drawn_vectors(trial, problem);
-  std::vector<float> boundary = trial.uniform(grid.pixels());
+  std::vector<float> boundary = trial.uniform(grid.rows());
   for (std::size_t i = 0; i < boundary.size(); ++i) {
     if (host.sqrt_degree[i] == 0) boundary[i] = 0;
   }
@@ -89,15 +89,12 @@ void check_combined_contour(Trial& trial, const ContourProblem& problem,
   vectors.values = host.values;
   vectors.basis = trial.empty(host.vectors.size() * vectors.pitch);
   for (std::size_t k = 0; k < host.vectors.size(); ++k) {
-    vectors.basis.upload(with_padding(host.vectors[k], grid), k * vectors.pitch);
+    vectors.basis.upload(host.vectors[k], k * vectors.pitch);
   }
-  std::vector<float> degrees = with_padding(host.sqrt_degree, grid);
-  for (float& degree : degrees) degree = degree > 0 ? degree : 0.0F;  // As normalize() leaves them.
   const std::vector<float> found =
-      without_padding(combined_contour(trial.context(), grid, vectors, trial.uploaded(degrees),
-                                       trial.uploaded(with_padding(boundary, grid)), parameters)
-                          .download(),
-                      grid);
+      combined_contour(trial.context(), grid, vectors, trial.uploaded(host.sqrt_degree),
+                       trial.uploaded(boundary), parameters)
+          .download();
   std::vector<double> least = reference_spectral_contour(host);
   std::vector<double> most = least;
   const double tolerance = spectral_tolerance(host);
@@ -138,11 +135,10 @@ void check_cue_contours(Trial& trial) {
 }
 
 void check_orientations(Trial& trial, const Grid& grid) {
-  std::vector<float> map = trial.uniform(grid.pixels());
+  std::vector<float> map = trial.uniform(grid.rows());
   for (float& value : map) value = value < 0.25F ? 0.0F : value;
-  const Buffer<float> found =
-      boundary_orientation(trial.context(), grid, trial.uploaded(with_padding(map, grid)));
-  expect_orientations(trial, map, grid, without_padding(found.download(), grid));
+  const Buffer<float> found = boundary_orientation(trial.context(), grid, trial.uploaded(map));
+  expect_orientations(trial, map, grid, found.download());
 }
 
 /// Each second derivative is a sum of 13 products of 13: fewer than 30 roundings on any path, that

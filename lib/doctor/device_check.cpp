@@ -40,7 +40,7 @@ void check(Context& context, std::string_view stage, const std::function<void(Tr
 /// What comes after the affinities, as it is planned for an image of a few hundred pixels. A
 /// larger image may be planned with a compressed matrix.
 void check_solutions(Context& context, const RunParameters& run) {
-  constexpr Grid kPlanned{24, 18, 24};
+  constexpr Grid kPlanned{24, 18};
   const SegmentationPlan plan = plan_for_image(kPlanned, run, context.info(), 0);
   const int radius = run.affinity.radius;
   if (walks(run)) {

@@ -87,15 +87,12 @@ Eigen::MatrixXd MatrixProblem::dense() const {
   return a;
 }
 
-BlockProblem::BlockProblem(int width, int height, int padding, int radius, unsigned seed,
+BlockProblem::BlockProblem(int width, int height, int radius, unsigned seed,
                            const std::vector<std::size_t>& hidden)
-    : MatrixProblem({width, height, width + padding}, disc_stencil(radius)) {
-  std::vector<bool> data(grid.rows(), false);
+    : MatrixProblem({width, height}, disc_stencil(radius)) {
+  std::vector<bool> data(grid.rows(), true);
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> weight(0.001F, 1.0F);
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) data[element(x, y)] = true;
-  }
   for (const std::size_t row : hidden) data[row] = false;
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
@@ -114,7 +111,7 @@ BlockProblem::BlockProblem(int width, int height, int padding, int radius, unsig
 }
 
 CosineProblem::CosineProblem(int width, int height, const Stencil& neighbours)
-    : MatrixProblem({width, height, width}, neighbours) {
+    : MatrixProblem({width, height}, neighbours) {
   sqrt_degree.assign(rows(), 2.0F);
   const Weights weights(stencil);
   values = laplacian_values(grid, stencil, weights);
@@ -132,12 +129,8 @@ CosineProblem::CosineProblem(int width, int height, const Stencil& neighbours)
 }
 
 BoundaryProblem::BoundaryProblem(const Grid& of, const std::vector<float>& drawn)
-    : grid(of), strength(of.rows(), 0.0F), valid(of.rows(), 0) {
-  for (std::size_t i = 0; i < drawn.size(); ++i) {
-    if (i % at_size(grid.stride) >= at_size(grid.width)) continue;
-    strength[i] = drawn[i] > 0.9F ? drawn[i] : 0.2F * drawn[i] * drawn[i];
-    valid[i] = 1;
-  }
+    : grid(of), valid(of.rows(), 1) {
+  for (const float each : drawn) strength.push_back(each > 0.9F ? each : 0.2F * each * each);
 }
 
 void BoundaryProblem::hide(std::size_t element) {
@@ -153,14 +146,6 @@ BoundaryMap BoundaryProblem::on_device(Context& context) const {
   map.valid = context.allocate<std::uint8_t>(valid.size(), "valid");
   map.valid.upload(valid);
   return map;
-}
-
-std::vector<float> with_padding(const std::vector<float>& pixels, const Grid& grid) {
-  std::vector<float> elements(grid.rows(), NAN);
-  for (std::size_t i = 0; i < pixels.size(); ++i) {
-    elements[i / at_size(grid.width) * at_size(grid.stride) + i % at_size(grid.width)] = pixels[i];
-  }
-  return elements;
 }
 
 NormalizedMatrix matrix_of(Context& context, const MatrixProblem& problem) {

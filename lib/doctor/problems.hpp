@@ -26,11 +26,10 @@ struct MatrixProblem {
   /// Zeros.
   MatrixProblem(const Grid& of, const Stencil& neighbours);
 
-  std::size_t element(int x, int y) const { return at_size(y) * at_size(stride()) + at_size(x); }
+  std::size_t element(int x, int y) const { return at_size(y) * at_size(grid.width) + at_size(x); }
   bool contains(int x, int y) const {
     return x >= 0 && y >= 0 && x < grid.width && y < grid.height;
   }
-  int stride() const { return grid.stride; }
   std::size_t pitch() const { return matrix.shape.pitch; }
   std::size_t rows() const { return matrix.shape.rows; }
   /// The entry on diagonal d of row i.
@@ -41,7 +40,7 @@ struct MatrixProblem {
 
 /// Random entries; elements that `hidden` names have no data.
 struct BlockProblem : MatrixProblem {
-  BlockProblem(int width, int height, int padding, int radius, unsigned seed,
+  BlockProblem(int width, int height, int radius, unsigned seed,
                const std::vector<std::size_t>& hidden = {});
 };
 
@@ -60,8 +59,7 @@ struct CosineProblem : MatrixProblem {
   CosineProblem(int width, int height, const Stencil& neighbours);
 };
 
-/// A boundary map of mostly weak strengths with strong lines, as of a photograph. Elements that
-/// belong to no pixel have no data.
+/// A boundary map of mostly weak strengths with strong lines, as of a photograph.
 struct BoundaryProblem {
   Grid grid;
   std::vector<float> strength;
@@ -70,15 +68,11 @@ struct BoundaryProblem {
   /// Every pixel has data. `drawn`: grid.rows() numbers in [0, 1).
   BoundaryProblem(const Grid& of, const std::vector<float>& drawn);
 
-  std::size_t element(int x, int y) const { return at_size(y) * at_size(grid.stride) + at_size(x); }
+  std::size_t element(int x, int y) const { return at_size(y) * at_size(grid.width) + at_size(x); }
   /// Takes the data of an element away.
   void hide(std::size_t element);
   BoundaryMap on_device(Context& context) const;
 };
-
-/// Numbers of pixels in the elements of a grid, of which those between the width and the stride are
-/// no numbers: nothing may read them.
-std::vector<float> with_padding(const std::vector<float>& pixels, const Grid& grid);
 
 /// A problem's matrix on a device, in DIA form.
 NormalizedMatrix matrix_of(Context& context, const MatrixProblem& problem);

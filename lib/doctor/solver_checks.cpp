@@ -252,8 +252,8 @@ void check_decimation(Trial& trial, int radius, const SixParts& parts) {
 
 void check_decimation(Trial& trial, int radius) {
   // One is solved densely, the other one by a filter.
-  check_decimation(trial, radius, {{20, 20, 20}, 5, 1e-3, 1e-3});
-  check_decimation(trial, radius, {{29, 23, 29}, 5, 0.05, 0.05});
+  check_decimation(trial, radius, {{20, 20}, 5, 1e-3, 1e-3});
+  check_decimation(trial, radius, {{29, 23}, 5, 0.05, 0.05});
 }
 
 std::vector<DeviceCheck> solver_checks() {

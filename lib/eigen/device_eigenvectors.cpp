@@ -80,10 +80,9 @@ Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const NormalizedMat
   host.height = grid.height;
   host.values = eigenvectors.values;
   host.report = eigenvectors.report;
-  std::vector<float> elements(grid.rows());
-  matrix.sqrt_degree().download(std::span(elements),
+  host.sqrt_degree.resize(grid.rows());
+  matrix.sqrt_degree().download(std::span(host.sqrt_degree),
                                 static_cast<std::size_t>(image) * batch.segment());
-  host.sqrt_degree = without_padding(elements, grid);
   // Each download waits for the device; a download of many elements holds as many on the host.
   constexpr std::size_t kMostElements = std::size_t{1} << 24;
   const int at_once =
@@ -95,9 +94,9 @@ Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const NormalizedMat
     eigenvectors.basis.download(std::span(several),
                                 static_cast<std::size_t>(first) * eigenvectors.pitch);
     for (int k = 0; k < count; ++k) {
-      host.vectors.push_back(without_padding(
-          std::span(several).subspan(static_cast<std::size_t>(k) * eigenvectors.pitch, grid.rows()),
-          grid));
+      const auto own =
+          std::span(several).subspan(static_cast<std::size_t>(k) * eigenvectors.pitch, grid.rows());
+      host.vectors.emplace_back(own.begin(), own.end());
     }
   }
   return host;

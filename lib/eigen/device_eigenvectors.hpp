@@ -24,7 +24,7 @@ struct DeviceEigenvectors {
 };
 
 /// The eigenvectors of image `image` of the matrix's batch, and its square roots of the degrees, on
-/// the host, without the grid's padding. Waits for the device.
+/// the host. Waits for the device.
 Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const NormalizedMatrix& matrix,
                      int image = 0);
 

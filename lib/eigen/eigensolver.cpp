@@ -33,7 +33,7 @@ std::size_t elements_with_data(Context& context, const NormalizedMatrix& matrix)
 /// Whether an image of that size goes to the multilevel solver first.
 bool multilevel_first(const Grid& image, const EigenParameters& parameters) {
   return solver_wanted(parameters.solver) == SolverKind::kMultilevel &&
-         image.pixels() >= least_elements(parameters);
+         image.rows() >= least_elements(parameters);
 }
 
 /// Whether Lanczos cannot improve on what the multilevel solver found. Its basis is orthogonal to

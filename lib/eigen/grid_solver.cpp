@@ -21,11 +21,11 @@ Grid grid_of(const GridWeights& weights, const Stencil& stencil) {
     throw InputError(fmt::format("the grid of weights has {} x {} pixels, expected 1 or more",
                                  weights.width, weights.height));
   }
-  const Grid grid{weights.width, weights.height, weights.width};
-  if (weights.values.size() != stencil.size() * grid.pixels()) {
+  const Grid grid{weights.width, weights.height};
+  if (weights.values.size() != stencil.size() * grid.rows()) {
     throw InputError(fmt::format(
         "there are {} weights, expected {}: {} neighbours of {} x {} pixels", weights.values.size(),
-        stencil.size() * grid.pixels(), stencil.size(), weights.width, weights.height));
+        stencil.size() * grid.rows(), stencil.size(), weights.width, weights.height));
   }
   return grid;
 }
@@ -47,7 +47,7 @@ void each_weight(const GridWeights& weights, const Grid& grid, const Stencil& st
     for (int y = 0; y < grid.height; ++y) {
       for (int x = 0; x < grid.width; ++x) {
         const std::size_t row = static_cast<std::size_t>(y) * grid.width + x;
-        const float weight = weights.values[k * grid.pixels() + row];
+        const float weight = weights.values[k * grid.rows() + row];
         const int u = x + to.dx;
         const int v = y + to.dy;
         if (u >= 0 && u < grid.width && v >= 0 && v < grid.height) {
@@ -65,7 +65,7 @@ void each_weight(const GridWeights& weights, const Grid& grid, const Stencil& st
 void check_symmetric(const GridWeights& weights, const Grid& grid, const Stencil& stencil) {
   each_weight(weights, grid, stencil,
               [&](float weight, std::size_t row, std::size_t column, std::size_t k) {
-                const float back = weights.values[stencil.opposite(k) * grid.pixels() + column];
+                const float back = weights.values[stencil.opposite(k) * grid.rows() + column];
                 if (std::isfinite(weight) && weight >= 0 && weight == back) return;
                 throw InputError(
                     fmt::format("pixel ({}, {}) has the weight {} to ({}, {}), which has {} to it: "
@@ -81,7 +81,7 @@ HostDiaMatrix normalized(const GridWeights& weights, const Grid& grid, const Ste
                          std::vector<float>& roots) {
   HostDiaMatrix matrix{dia_shape(grid, stencil), {}};
   matrix.values.resize(matrix.shape.stored());
-  std::vector<double> degrees(grid.pixels());
+  std::vector<double> degrees(grid.rows());
   each_weight(weights, grid, stencil, [&](float weight, std::size_t row, std::size_t, std::size_t) {
     degrees[row] += weight;
   });

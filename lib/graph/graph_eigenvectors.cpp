@@ -350,7 +350,7 @@ EigenParameters eigen_parameters(const GraphParameters& parameters) {
 
 Batch one_row(std::size_t nodes) {
   const auto width = static_cast<int>(nodes);
-  return Batch(Grid{width, 1, width});
+  return Batch(Grid{width, 1});
 }
 
 /// Numbers in [-1, 1), the same everywhere.

@@ -65,7 +65,7 @@ void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x
                           const Buffer<float>& other, Buffer<float>& out, float alpha, float beta,
                           float gamma, int columns) {
   const Grid grid = matrix.grid();
-  const auto stride = static_cast<std::size_t>(grid.stride);
+  const auto width = static_cast<std::size_t>(grid.width);
   const std::size_t segment = matrix.batch().segment();
   const BlockRuns runs = plane_runs(context_->info(), columns);
   Kernels& kernels = kernels_for(columns);
@@ -75,7 +75,7 @@ void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x
   const std::size_t most = runs.most_each(form_);
   const std::size_t each = !in_parts && kernels.tiles && items / most >= kManyItems ? most : 1;
   Kernel& kernel = in_parts ? kernels.parts : each > 1 ? kernels.tiles : kernels.one;
-  set_arguments_from(kernel, set_matrix(kernel, matrix), grid.rows(), stride, x, other, out, alpha,
+  set_arguments_from(kernel, set_matrix(kernel, matrix), grid.rows(), width, x, other, out, alpha,
                      beta, gamma, active_->list(), segment, static_cast<int>(runs.sets));
   // Runs of a matrix in DIA form may go on in the next image row, but not those of planes.
   const bool by_rows = matrix.form() != MatrixForm::kDia || takes_planes(context_->info(), columns);
@@ -83,9 +83,9 @@ void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x
   // compressed matrix lie below one another.
   const std::size_t tiles = matrix.form() == MatrixForm::kDia
                                 ? round_up(segment, each) / each + (segment % each == 0 ? 0 : 1)
-                                : round_up(segment / stride, each) / each * stride;
+                                : round_up(segment / width, each) / each * width;
   const auto height = static_cast<std::size_t>(grid.height);
-  runs.launch(*context_, kernel, by_rows ? height : 1, by_rows ? stride : grid.rows(),
+  runs.launch(*context_, kernel, by_rows ? height : 1, by_rows ? width : grid.rows(),
               tiles * (in_parts ? runs.most_parts() : 1), *active_);
 }
 

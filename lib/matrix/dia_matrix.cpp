@@ -16,7 +16,7 @@ DiaShape dia_shape(const Grid& grid, const Stencil& stencil) {
   std::vector<std::int64_t> offsets;
   offsets.reserve(stencil.size());
   for (const StencilOffset& entry : stencil.entries) {
-    offsets.push_back(static_cast<std::int64_t>(entry.dy) * grid.stride + entry.dx);
+    offsets.push_back(static_cast<std::int64_t>(entry.dy) * grid.width + entry.dx);
   }
   return dia_shape(grid.rows(), std::move(offsets));
 }

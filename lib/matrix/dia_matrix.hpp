@@ -32,7 +32,7 @@ struct DiaShape {
 };
 
 DiaShape dia_shape(std::size_t rows, std::vector<std::int64_t> offsets);
-/// offsets[k] = dy * grid.stride + dx of stencil entry k.
+/// offsets[k] = dy * grid.width + dx of stencil entry k.
 DiaShape dia_shape(const Grid& grid, const Stencil& stencil);
 
 /// The least and the largest offset, or 0: how far a row reaches to either side.

@@ -1,38 +1,21 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
-#include <vector>
 
 namespace diacut {
 
-/// How an image lies in a vector: pixel (x, y) is element y * stride + x. Elements between width
-/// and stride belong to no pixel and have no affinity. Precondition: stride >= width >= 1,
+/// How an image lies in a vector: pixel (x, y) is element y * width + x. Precondition: width >= 1,
 /// height >= 1.
 struct Grid {
   int width = 0;
   int height = 0;
-  int stride = 0;
 
+  /// Its pixels, which are the rows of a matrix over it.
   std::size_t rows() const {
-    return static_cast<std::size_t>(stride) * static_cast<std::size_t>(height);
-  }
-  std::size_t pixels() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   }
   bool operator==(const Grid&) const = default;
 };
-
-/// The width * height values of the pixels, row by row, out of grid.rows() elements.
-inline std::vector<float> without_padding(std::span<const float> elements, const Grid& grid) {
-  std::vector<float> pixels;
-  pixels.reserve(grid.pixels());
-  for (int y = 0; y < grid.height; ++y) {
-    const auto row = elements.begin() + static_cast<std::ptrdiff_t>(y) * grid.stride;
-    pixels.insert(pixels.end(), row, row + grid.width);
-  }
-  return pixels;
-}
 
 /// Images of one size, one below the other on one grid, so that kernels over it serve all of them
 /// in one launch. Image k begins at image row k * height; the rows between image.height and height
@@ -48,11 +31,9 @@ struct Batch {
   Batch(const Grid& one, int count_of_images, int height_of_each)
       : image(one), count(count_of_images), height(height_of_each) {}
 
-  Grid grid() const { return {image.width, height * count, image.stride}; }
+  Grid grid() const { return {image.width, height * count}; }
   /// Elements from one image to the next.
-  std::size_t segment() const {
-    return static_cast<std::size_t>(image.stride) * static_cast<std::size_t>(height);
-  }
+  std::size_t segment() const { return Grid{image.width, height}.rows(); }
 };
 
 }  // namespace diacut

@@ -87,7 +87,7 @@ BlockQuadratic::BlockQuadratic(Context& context, const Stencil& stencil, int col
 void BlockQuadratic::launch(const NormalizedMatrix& matrix, const Buffer<float>& y,
                             Buffer<float>& parts) {
   set_arguments_from(kernel_, set_matrix(kernel_, matrix),
-                     static_cast<std::size_t>(matrix.grid().stride), matrix.sqrt_degree(), y,
+                     static_cast<std::size_t>(matrix.grid().width), matrix.sqrt_degree(), y,
                      matrix.rows(), parts);
   const std::size_t items = round_up(matrix.rows(), each_) / each_ * sets_;
   context_->launch(kernel_, cl::NDRange(round_up(items, kRowGroup)), cl::NDRange(kRowGroup));

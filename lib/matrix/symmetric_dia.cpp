@@ -101,8 +101,8 @@ SymmetricLayout layout_of(const DeviceInfo& device, const Grid& grid, const Sten
                           MatvecStorage storage, int padding) {
   constexpr std::size_t kRun = 64;    // The widest that any form reads at once.
   constexpr std::size_t kLine = 128;  // Bytes that a GPU reads at once.
-  SymmetricLayout layout{grid.stride, grid.height, bits_of(storage), reaches(stencil), 0};
-  const auto longest = static_cast<std::size_t>(grid.stride + padding);
+  SymmetricLayout layout{grid.width, grid.height, bits_of(storage), reaches(stencil), 0};
+  const auto longest = static_cast<std::size_t>(grid.width + padding);
   if (device.kind == DeviceKind::kCpu) {
     // An odd multiple: rows a power of two apart would share cache sets.
     layout.stride = round_up(longest, kRun);
@@ -155,8 +155,8 @@ SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& gri
   // What a kernel does not read may be any buffer.
   const Buffer<float>& roots = sqrt_degree != nullptr ? *sqrt_degree : matrix.values;
   const auto set = [&](const Kernel& kernel, const auto&... outputs) {
-    set_arguments(kernel, matrix.values, roots, grid.width, layout.height, layout.columns,
-                  matrix.shape.pitch, layout.stride, outputs...);
+    set_arguments(kernel, matrix.values, roots, layout.columns, layout.height, matrix.shape.pitch,
+                  layout.stride, outputs...);
   };
   constexpr char kFile[] = "matrix/matvec_symmetric_pack.cl";
   if (layout.upper() > 0) {

@@ -13,7 +13,7 @@ namespace diacut {
 /// How the weights of a compressed symmetric matrix lie in memory; see
 /// kernels/matrix/matvec_symmetric.clh.
 struct SymmetricLayout {
-  int columns = 0;  ///< Elements of an image row in the vectors: its width and any padding.
+  int columns = 0;  ///< The width of the image.
   int height = 0;
   int bits = 32;             ///< Of a weight: 8, 16 or 32.
   std::vector<int> reaches;  ///< Of each band, from the pixel's own row on; the radius is the last.

@@ -45,7 +45,7 @@ void PartMaps::compute(const PartMap& part, float full, PartContours& contours) 
 
 PartContours PartMaps::contours(std::vector<float> part, int width, int height, float full) {
   return with_device_errors("segmenting", [&] {
-    PartMap map{{width, height, width}, std::move(part), {}};
+    PartMap map{{width, height}, std::move(part), {}};
     map.valid = large_vector<std::uint8_t>(map.values.size());
     parallel_ranges(map.values.size(), kLeastPixels, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {

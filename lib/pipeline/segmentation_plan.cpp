@@ -114,7 +114,7 @@ MatrixForm form_that_fits(const Grid& grid, const RunParameters& parameters,
     // wide blocks gain nothing by it.
     const bool gains =
         device.kind == DeviceKind::kCpu ||
-        (grid.pixels() >= kCompressedFrom && narrow_block_columns(parameters.labels) == 4);
+        (grid.rows() >= kCompressedFrom && narrow_block_columns(parameters.labels) == 4);
     return fits && gains ? MatrixForm::kCompressed : MatrixForm::kDia;
   }
   if (!compressible(parameters)) return MatrixForm::kDia;
@@ -122,7 +122,7 @@ MatrixForm form_that_fits(const Grid& grid, const RunParameters& parameters,
   EigenParameters rounded = parameters.eigen;
   rounded.solver = SolverKind::kLanczos;
   const auto storages = storages_within_tolerance(rounded, MatvecStorage::kAuto);
-  const bool wanted = device.kind == DeviceKind::kCpu && grid.pixels() >= kCompressedFrom &&
+  const bool wanted = device.kind == DeviceKind::kCpu && grid.rows() >= kCompressedFrom &&
                       solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel &&
                       std::count(storages.begin(), storages.end(), MatvecStorage::kHalf) > 0;
   if (!wanted && pipeline_budget(grid, parameters).fits(device, limit)) return MatrixForm::kDia;
@@ -192,7 +192,7 @@ HostBytes host_bytes_of(const SegmentationPlan& plan, const HostImage& image) {
   const auto channels = static_cast<std::uint64_t>(image.channels);
   const std::uint64_t value = kFloat * channels + (image.masked ? 1 : 0);  // Of a pixel.
   const std::uint64_t full = pixels_of(image.full);
-  const std::uint64_t working = plan.batch.image.pixels();
+  const std::uint64_t working = plan.batch.image.rows();
   const PictureSize size{plan.batch.image.width, plan.batch.image.height};
   const std::uint64_t detail = size != image.full ? pixels_of(detail_size(image.full, size)) : 0;
   const std::uint64_t features = image.features.bytes();
@@ -372,7 +372,7 @@ std::uint64_t bytes(const Part& part, std::uint64_t elements, std::size_t diagon
 
 /// Elements of a grid with rows of whole vectors and a border on all sides.
 std::uint64_t padded(const Grid& grid, int border, int row) {
-  return static_cast<std::uint64_t>(grid.stride + row + 2 * border) *
+  return static_cast<std::uint64_t>(grid.width + row + 2 * border) *
          static_cast<std::uint64_t>(grid.height + 2 * border);
 }
 
@@ -469,7 +469,7 @@ Grid scaled(const Grid& grid, double scale) {
 
 }  // namespace
 
-Grid grid_for(int width, int height) { return {width, height, width}; }
+Grid grid_for(int width, int height) { return {width, height}; }
 
 bool walks(const Parameters& parameters) {
   return parameters.region.method == RegionMethod::kWalker;
@@ -619,7 +619,7 @@ void check_memory(const PipelineBudget& budget, const Grid& grid, const RunParam
       largest ? fmt::format(
                     "the largest image of these proportions that fits has {:.2f} "
                     "megapixels ({}x{})",
-                    static_cast<double>(largest->pixels()) * 1e-6, largest->width, largest->height)
+                    static_cast<double>(largest->rows()) * 1e-6, largest->width, largest->height)
               : std::string("no image fits");
   const char* detail = parameters.image.detail == 0
                            ? "find regions in a reduction of it (--detail 640)"

@@ -80,7 +80,7 @@ std::optional<Grid> largest_grid(const Grid& grid, const RunParameters& paramete
 void check_memory(const PipelineBudget& budget, const Grid& grid, const RunParameters& parameters,
                   const DeviceInfo& device, std::uint64_t limit);
 
-/// How an image of this size lies in a vector: without padding.
+/// How an image of this size lies in a vector.
 Grid grid_for(int width, int height);
 
 /// Whether regions grow from seeds by a random walk.

@@ -48,7 +48,7 @@ bool embeds(const WorkingImage& image, const RunParameters& parameters) {
   return image.edges == nullptr && parameters.has_boundary() && gives_embedding(parameters.cue);
 }
 
-/// Features of the caller's, which are resized to a grid without padding some channels at a time.
+/// Features of the caller's, which are resized to a grid some channels at a time.
 class HostFeatures final : public FeatureSource {
  public:
   HostFeatures(const FeatureMap& features, const Grid& grid) : map_(features), grid_(grid) {}
@@ -61,7 +61,7 @@ class HostFeatures final : public FeatureSource {
         feature_planes(map_, first, count, {grid_.width, grid_.height});
     const std::span<const float> all(planes);
     for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c) {
-      block.upload(all.subspan(c * grid_.pixels(), grid_.pixels()), c * pitch + offset);
+      block.upload(all.subspan(c * grid_.rows(), grid_.rows()), c * pitch + offset);
     }
   }
 
@@ -88,8 +88,7 @@ struct Contours {
 
 Contours on_host(Context& context, const Buffer<float>& contours, const Grid& grid) {
   const Buffer<float> orientation = boundary_orientation(context, grid, contours);
-  Contours found{without_padding(contours.download(), grid),
-                 without_padding(orientation.download(), grid)};
+  Contours found{contours.download(), orientation.download()};
   check_contours(context, found.strength, found.orientation);
   return found;
 }
@@ -244,7 +243,7 @@ class StageRun {
       const Buffer<float> inside = std::move(map.inside);
       if (parameters_.region.method != RegionMethod::kObjects) continue;
       check_boundary_map(inside);
-      begun_[k].result.inside = without_padding(inside.download(), grid_);
+      begun_[k].result.inside = inside.download();
     }
     networks_.tensors().clear();  // Later stages need their memory.
   }

@@ -99,8 +99,8 @@ void map_tile(const TileWork& work, std::size_t tile, const PictureBlocks& pictu
   const Stretch rows = cue_needs(cue, height, {y, y + area.height}, gaps);
   const Image image =
       picture.read({columns.begin, rows.begin, columns.length(), rows.length()}, work.plan.range);
-  PartMap part = maps.map(image, {area.width, area.height, area.width},
-                          {width, height, x, y, columns.begin, rows.begin});
+  PartMap part =
+      maps.map(image, {area.width, area.height}, {width, height, x, y, columns.begin, rows.begin});
   mark_gaps(part.values, part.valid);
   work.folder.write(TileFile::kMap, tile, part.values);
 }

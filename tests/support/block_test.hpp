@@ -13,15 +13,14 @@
 
 namespace diacut::testing {
 
-/// An image's size, and the elements between the end of an image row and the next one.
 struct BlockSize {
-  int width, height, padding;
+  int width, height;
 };
 /// Sizes at which kernels over grids go wrong first: single pixels, lines, primes, and one less or
 /// one more than a work-group.
-inline constexpr BlockSize kBlockSizes[] = {
-    {1, 1, 0},  {1, 7, 0},  {7, 1, 0},  {2, 2, 0},   {3, 5, 2},    {8, 8, 0},  {63, 1, 1},
-    {13, 5, 0}, {64, 2, 7}, {65, 3, 0}, {31, 37, 4}, {127, 17, 0}, {67, 66, 0}};
+inline constexpr BlockSize kBlockSizes[] = {{1, 1},   {1, 7},    {7, 1},  {2, 2},  {3, 5},
+                                            {8, 8},   {63, 1},   {13, 5}, {64, 2}, {65, 3},
+                                            {31, 37}, {127, 17}, {67, 66}};
 
 /// Tests of kernels over blocks of vectors, on the tests' device.
 class BlockTest : public ::testing::Test {

@@ -7,7 +7,7 @@ namespace diacut {
 
 EigenProblem::EigenProblem(int width, int height, int radius, double noise,
                            const std::vector<std::uint8_t>& hidden, const std::vector<int>& strides)
-    : MatrixProblem({width, height, width}, strided_stencil(radius, strides)) {
+    : MatrixProblem({width, height}, strided_stencil(radius, strides)) {
   std::mt19937 random(7);
   std::vector<double> grey;
   for (int y = 0; y < height; ++y) {

@@ -204,7 +204,7 @@ namespace {
 
 Grid coarse_grid(const Grid& fine) {
   const int width = (fine.width + 1) / 2;
-  return {width, (fine.height + 1) / 2, width};
+  return {width, (fine.height + 1) / 2};
 }
 
 /// The gains of the interpolation (kernels/eigen/multilevel/coarsen.cl).
@@ -341,10 +341,7 @@ void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedM
                     int columns) {
   const std::size_t wide = at_size(columns);
   BlockTransfer transfer(trial.context(), problem.stencil, std::max(columns, 24), matrix.form());
-  std::vector<float> gain = trial.normal(problem.rows());
-  for (std::size_t i = 0; i < gain.size(); ++i) {
-    if (i % at_size(problem.stride()) >= at_size(problem.grid.width)) gain[i] = 0;
-  }
+  const std::vector<float> gain = trial.normal(problem.rows());
   const Eigen::MatrixXd p = reference_interpolation(problem, gain);
   const std::size_t coarse_rows = coarse_grid(problem.grid).rows();
   const std::vector<float> coarse = trial.normal(coarse_rows * wide);

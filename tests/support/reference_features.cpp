@@ -15,7 +15,7 @@ bool unit_length(const AffinityParameters& parameters) {
 }
 
 std::size_t element(const Grid& grid, int x, int y) {
-  return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +
+  return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.width) +
          static_cast<std::size_t>(x);
 }
 

@@ -19,7 +19,7 @@ ReferenceSymmetric reference_compress(const HostDiaMatrix& matrix, const Grid& g
   std::vector<double> sums(shape.rows, 0.0);
   for (int y = 0; y < grid.height; ++y) {
     for (int x = 0; x < grid.width; ++x) {
-      const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.stride) +
+      const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.width) +
                               static_cast<std::size_t>(x);
       for (std::size_t k = stencil.centre() + 1; k < stencil.size(); ++k) {
         const auto [dx, dy] = stencil.entries[k];

@@ -242,7 +242,7 @@ TEST(PlanForImage, OfTheNcutPresetIsTheWholeMatrixAtAnySizeAndTellsOfMissingImag
       EXPECT_TRUE(plan.notes.empty());
       EXPECT_FALSE(plan_for_batch(grid, 2, ncut, device, 0));
       // Nothing compresses it where memory is short.
-      EXPECT_THROW(plan_for_image(grid, ncut, device, 324 * grid.pixels()), DeviceError);
+      EXPECT_THROW(plan_for_image(grid, ncut, device, 324 * grid.rows()), DeviceError);
 
       device.images = false;
       const SegmentationPlan without = plan_for_image(grid, ncut, device, 0);

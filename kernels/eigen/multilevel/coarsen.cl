@@ -10,8 +10,7 @@
 // the radius on the coarse one, so its diagonals are those of the same disc.
 //
 // Matrices are in pitched DIA form, diagonal-major (grid_matrix.clh, where gains come from a
-// compressed matrix as well), on grids of `width` x `height` pixels `stride` elements apart; the
-// coarse grid's stride is its width.
+// compressed matrix as well), on grids of `width` x `height` pixels.
 //
 // Where rows and columns of the matrix were set to 0, s is no eigenvector: a walk may end.
 // -DLEAKING then puts (A s)_i, what stays, in place of s_i in gain_i, so that coarse walks end as
@@ -33,34 +32,33 @@
 
 // The gain of pixel (px, py), whose s is `own`. Products are rounded before they are added.
 static float gain_of(MATRIX_AS(), __global const float* sqrt_degree, const int width,
-                     const int height, const int stride, const int px, const int py,
-                     const float own, bool* reached) {
+                     const int height, const int px, const int py, const float own, bool* reached) {
 #pragma OPENCL FP_CONTRACT OFF
-  const ulong row = (ulong)py * stride + px;
+  const ulong row = (ulong)py * width + px;
   float sum = 0.0f;
 #ifdef BITS
   if (((px | py) & 1) == 0) sum = main_diagonal[row] * own;
 #endif
-#define BAND(d, dy, dx, count)                                                                     \
-  if (py + (dy) >= 0 && py + (dy) < height && ((py + (dy)) & 1) == 0) {                            \
-    for (int k = (px + (dx)) & 1; k < (count); k += 2) {                                           \
-      const int nx = px + (dx) + k;                                                                \
-      if (nx >= 0 && nx < width)                                                                   \
-        sum +=                                                                                     \
-            WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) * sqrt_degree[(long)(py + (dy)) * stride + nx]; \
-    }                                                                                              \
+#define BAND(d, dy, dx, count)                                                                    \
+  if (py + (dy) >= 0 && py + (dy) < height && ((py + (dy)) & 1) == 0) {                           \
+    for (int k = (px + (dx)) & 1; k < (count); k += 2) {                                          \
+      const int nx = px + (dx) + k;                                                               \
+      if (nx >= 0 && nx < width)                                                                  \
+        sum +=                                                                                    \
+            WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) * sqrt_degree[(long)(py + (dy)) * width + nx]; \
+    }                                                                                             \
   }
   ALL_BANDS
 #undef BAND
   float staying = own;
 #ifdef LEAKING
   staying = 0.0f;
-#define BAND(d, dy, dx, count)                                                                   \
-  for (int k = 0; py + (dy) >= 0 && py + (dy) < height && k < (count); ++k) {                    \
-    const int nx = px + (dx) + k;                                                                \
-    if (nx >= 0 && nx < width)                                                                   \
-      staying +=                                                                                 \
-          WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) * sqrt_degree[(long)(py + (dy)) * stride + nx]; \
+#define BAND(d, dy, dx, count)                                                                  \
+  for (int k = 0; py + (dy) >= 0 && py + (dy) < height && k < (count); ++k) {                   \
+    const int nx = px + (dx) + k;                                                               \
+    if (nx >= 0 && nx < width)                                                                  \
+      staying +=                                                                                \
+          WEIGHT(WEIGHTS((d) + k, dy, (dx) + k)) * sqrt_degree[(long)(py + (dy)) * width + nx]; \
   }
   ALL_BANDS
 #undef BAND
@@ -72,20 +70,19 @@ static float gain_of(MATRIX_AS(), __global const float* sqrt_degree, const int w
 // gain, an element an item: 0 where there is no data, or where no kept pixel is near, which also
 // sets orphans[level] to 1. Kept pixels' s goes to coarse_degree.
 __kernel void coarsen_gain(MATRIX, __global const float* restrict sqrt_degree, const int width,
-                           const int height, const int stride, __global float* restrict gain,
+                           const int height, __global float* restrict gain,
                            __global float* restrict coarse_degree, __global int* restrict orphans,
                            const int level) {
   const ulong row = get_global_id(0);
-  if (row >= (ulong)stride * height) return;
-  const int px = (int)(row % stride);
-  const int py = (int)(row / stride);
+  if (row >= (ulong)width * height) return;
+  const int px = (int)(row % width);
+  const int py = (int)(row / width);
   const float own = sqrt_degree[row];
-  if (((px | py) & 1) == 0 && px < width)
-    coarse_degree[(ulong)(py / 2) * ((width + 1) / 2) + px / 2] = own;
+  if (((px | py) & 1) == 0) coarse_degree[(ulong)(py / 2) * ((width + 1) / 2) + px / 2] = own;
   float found = 0.0f;
   if (own > 0.0f) {
     bool reached;
-    found = gain_of(MATRIX_ARGUMENTS, sqrt_degree, width, height, stride, px, py, own, &reached);
+    found = gain_of(MATRIX_ARGUMENTS, sqrt_degree, width, height, px, py, own, &reached);
     if (!reached) orphans[level] = 1;  // All who write write the same.
   }
   gain[row] = found;
@@ -131,8 +128,7 @@ static void store_coarse(__global float* restrict coarse, const ulong coarse_pit
 
 #define COARSEN_PARAMETERS                                                                       \
   __global const float *restrict values, const ulong pitch, __global const float *restrict gain, \
-      const int width, const int height, const int stride, __global float *restrict coarse,      \
-      const ulong coarse_pitch
+      const int width, const int height, __global float *restrict coarse, const ulong coarse_pitch
 #define COARSE_SIZE                         \
   const int coarse_width = (width + 1) / 2; \
   const int coarse_height = (height + 1) / 2;
@@ -154,14 +150,14 @@ __kernel void coarsen_matrix(COARSEN_PARAMETERS) {
   int ty = 0;
   while (disc_centres[REACH + ty] + halves[REACH + ty] < target) ++ty;
   const int tx = target - disc_centres[REACH + ty];
-  const long rows = (long)stride * height;
-  const long own = (long)(2 * cy) * stride + 2 * cx;
+  const long rows = (long)width * height;
+  const long own = (long)(2 * cy) * width + 2 * cx;
   float sum = 0.0f;
   for (int dy = 2 * ty - REACH; cy + ty < coarse_height && dy <= REACH; ++dy) {
     const int back = REACH + 2 * ty - dy;
     const int from = max(-halves[REACH + dy], 2 * tx - halves[back]);
     const int hops = min(halves[REACH + dy], 2 * tx + halves[back]) - from + 1;
-    const long middle = own + (long)dy * stride + from;
+    const long middle = own + (long)dy * width + from;
     __global const float* to_middle = values + (ulong)(centres[REACH + dy] + from) * pitch + own;
     __global const float* onward = values + (ulong)(centres[back] + 2 * tx - from) * pitch + middle;
     // An entry that leaves its image row is zero: what it would multiply is some finite number.
@@ -187,15 +183,15 @@ __kernel void coarsen_matrix_lines(COARSEN_PARAMETERS) {
   const int ty = (int)get_global_id(1);
   const int least_tx = ty == 0 ? 0 : -halves[REACH + ty];
   const int most_tx = halves[REACH + ty];
-  const long rows = (long)stride * height;
-  const long own = (long)(2 * cy) * stride + 2 * cx;
+  const long rows = (long)width * height;
+  const long own = (long)(2 * cy) * width + 2 * cx;
   float sums[2 * REACH + 1];
   for (int t = 0; t <= 2 * REACH; ++t) sums[t] = 0.0f;
   for (int dy = 2 * ty - REACH; cy + ty < coarse_height && dy <= REACH; ++dy) {
     const int half_line = halves[REACH + dy];
     const int back = REACH + 2 * ty - dy;
     for (int dx = -half_line; dx <= half_line; ++dx) {
-      const long middle = own + (long)dy * stride + dx;
+      const long middle = own + (long)dy * width + dx;
       if (middle < 0 || middle >= rows) continue;
       const float to_kept = values[(ulong)(centres[REACH + dy] + dx) * pitch + own] * gain[middle];
       // Onward is by 2 tx - dx.
@@ -233,15 +229,15 @@ __kernel void coarsen_matrix(COARSEN_PARAMETERS) {
   const int ty = (int)get_global_id(0);
   const int least_tx = ty == 0 ? 0 : -halves[REACH + ty];
   const int most_tx = halves[REACH + ty];
-  const long rows = (long)stride * height;
-  const long own = (long)(2 * cy) * stride + 2 * first;
+  const long rows = (long)width * height;
+  const long own = (long)(2 * cy) * width + 2 * first;
   float16 sums[2 * REACH + 1];
   for (int t = 0; t <= 2 * REACH; ++t) sums[t] = (float16)(0.0f);
   for (int dy = 2 * ty - REACH; cy + ty < coarse_height && dy <= REACH; ++dy) {
     const int half_line = halves[REACH + dy];
     const int back = REACH + 2 * ty - dy;
     for (int dx = -half_line; dx <= half_line; ++dx) {
-      const long middle = own + (long)dy * stride + dx;
+      const long middle = own + (long)dy * width + dx;
       __global const float* to_middle = values + (ulong)(centres[REACH + dy] + dx) * pitch + own;
       // Onward is by 2 tx - dx.
       const int from = max(least_tx, (dx - halves[back] + 1) >> 1);

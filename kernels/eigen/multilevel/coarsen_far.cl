@@ -12,8 +12,7 @@
 // wrote to the coarse diagonal, so that the entry is added.
 __kernel void coarsen_far(__global const float* restrict values, const ulong pitch,
                           __global const int4* restrict entries, const int width, const int height,
-                          const int stride, __global float* restrict coarse,
-                          const ulong coarse_pitch) {
+                          __global float* restrict coarse, const ulong coarse_pitch) {
   const ulong row = get_global_id(0);
   if (row >= coarse_pitch) return;
   const int4 entry = entries[get_global_id(1)];
@@ -22,7 +21,7 @@ __kernel void coarsen_far(__global const float* restrict values, const ulong pit
   __global float* to = coarse + entry.x * coarse_pitch + row;
   float value = entry.z != 0 ? *to : 0.0f;
   if (row < coarse_rows)
-    value += values[entry.y * pitch + 2 * (row / coarse_width) * stride + 2 * (row % coarse_width)];
+    value += values[entry.y * pitch + 2 * (row / coarse_width) * width + 2 * (row % coarse_width)];
   *to = value;
 }
 
@@ -31,12 +30,12 @@ __kernel void coarsen_far(__global const float* restrict values, const ulong pit
 __kernel void coarsen_dropped(__global const float* restrict values, const ulong pitch,
                               __global const int2* restrict entries, const int count,
                               __global const float* restrict sqrt_degree, const int width,
-                              const int height, const int stride, __global float* restrict coarse,
+                              const int height, __global float* restrict coarse,
                               const ulong coarse_pitch, const int centre) {
   const ulong row = get_global_id(0);
   const ulong coarse_width = (width + 1) / 2;
   if (row >= coarse_width * ((height + 1) / 2)) return;
-  const ulong own = 2 * (row / coarse_width) * stride + 2 * (row % coarse_width);
+  const ulong own = 2 * (row / coarse_width) * width + 2 * (row % coarse_width);
   if (sqrt_degree[own] == 0.0f) return;
   float sum = 0.0f;
   for (int k = 0; k < count; ++k) {

@@ -26,10 +26,10 @@ static void add_up(__local ACC_T* sums, __local uint* counts, const ACC_T sum, c
 }
 
 // Of the `chunk` elements of a group: squares[at] and counts[at], at = (level * images + image) *
-// groups + group; 0 where the level has no more elements. Images have `width` x `height` pixels,
-// `stride` elements apart. Work-groups are (group, image, level).
+// groups + group; 0 where the level has no more elements. Images have `width` x `height` pixels.
+// Work-groups are (group, image, level).
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void level_degrees_partial(
-    __global const float* restrict sqrt_degree, const int width, const int height, const int stride,
+    __global const float* restrict sqrt_degree, const int width, const int height,
     const ulong segment_pitch, const ulong chunk, __global ACC_T* restrict squares,
     __global uint* restrict counts) {
   __local ACC_T sums[GROUP];
@@ -44,7 +44,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void level_degrees_p
   uint count = 0;
   for (ulong i = get_group_id(0) * chunk + lid; i < end; i += GROUP) {
     const ulong y = i / level_width;
-    const float value = sqrt_degree[(y << level) * stride + ((i - y * level_width) << level)];
+    const float value = sqrt_degree[(y << level) * width + ((i - y * level_width) << level)];
     sum = acc_add_product(sum, value, value);
     count += value > 0.0f ? 1 : 0;
   }

@@ -8,23 +8,22 @@
 #include "matrix/band_parts.clh"
 
 __kernel void block_prolong(PROLONG_PARAMETERS) {
-  const int half_stride = (stride + 1) / 2;
+  const int coarse_width = (width + 1) / 2;
   const uint item = get_global_id(0);
   const uint set = item % SETS;
   const uint pair = item / SETS;
-  const int cx = pair % half_stride;
-  const int line = pair / half_stride;
+  const int cx = pair % coarse_width;
+  const int line = pair / coarse_width;
   if (line >= segment_height) return;
   const int py = active[get_global_id(1)] * segment_height + line;
   const int px = 2 * cx;
-  const ulong row = (ulong)py * stride + px;
-  const bool two = px + 1 < stride;
-  const int coarse_width = (width + 1) / 2;
+  const ulong row = (ulong)py * width + px;
+  const bool two = px + 1 < width;
   const int coarse_height = (height + 1) / 2;
   const int right = two ? 1 : 0;
   Set sums[2] = {(Set)(0.0f), (Set)(0.0f)};
 #ifdef BITS
-  if ((py & 1) == 0 && px < width && py < height)
+  if ((py & 1) == 0)
     sums[0] = main_diagonal[row] * coarse[((ulong)(py / 2) * coarse_width + cx) * SETS + set];
 #endif
     // Pixel px reaches the coarse column cx + j by dx = 2 j, its neighbour by 2 j - 1.
@@ -62,7 +61,7 @@ __kernel void block_restrict(RESTRICT_PARAMETERS) {
       coarse_element(SUM_OF_ITEM, coarse_width, active, segment_height, sets, &cx, &cy, &set);
   const int px = 2 * cx;
   const int py = 2 * cy;
-  const ulong row = (ulong)py * stride + px;
+  const ulong row = (ulong)py * width + px;
   Set sum = (Set)(0.0f);
 #ifdef BITS
   if (exists && part == 0) sum = (main_diagonal[row] * gain[row]) * fine[row * SETS + set];
@@ -71,7 +70,7 @@ __kernel void block_restrict(RESTRICT_PARAMETERS) {
     // does not move reads over that many sums by itself.
 #define BAND(d, dy, dx, count)                                                   \
   if (IS_OF_PART(dy, part)) {                                                    \
-    const ulong line = (ulong)clamp(py + (dy), 0, height - 1) * stride;          \
+    const ulong line = (ulong)clamp(py + (dy), 0, height - 1) * width;           \
     float weights[count];                                                        \
     float gains[count];                                                          \
     Set parts[count];                                                            \

@@ -41,10 +41,10 @@ static void take_coarse(__global const Set* restrict block, const long width, co
 __kernel void block_prolong(PROLONG_PARAMETERS) {
   const long coarse_width = (width + 1) / 2;
   const long coarse_height = (height + 1) / 2;
-  const long run = even_run((stride + 1) / 2, RUN / 2) * 2;
-  const long runs = (stride + run - 1) / run;
+  const long run = even_run(coarse_width, RUN / 2) * 2;
+  const long runs = (width + run - 1) / run;
   const long first = get_global_id(0) % runs * run;
-  const long end = min(first + run, (long)stride);
+  const long end = min(first + run, (long)width);
   const long top = get_global_id(0) / runs * ROWS;
   const long bottom = min(top + ROWS, (long)height);
   if (top >= bottom) return;
@@ -58,7 +58,7 @@ __kernel void block_prolong(PROLONG_PARAMETERS) {
     for (; taken <= py / 2 + HALF; ++taken)
       take_coarse(coarse, coarse_width, coarse_height, from, run / 2 + 2 * HALF, taken,
                   LINE(taken));
-    const ulong line = py * (long)stride;
+    const ulong line = py * (long)width;
     long whole = first;
     while (whole < end && WEIGHTS_EXIST(line + whole, 33)) whole += 32;
     clear_sums(SUMS_OF(0), RUN / 2, run / 2);
@@ -100,7 +100,7 @@ __kernel void block_prolong(PROLONG_PARAMETERS) {
       const float* s = SUMS_OF(px & 1) + (px - first) / 2;
       Set sum = (Set)(s[0], s[RUN / 2], s[2 * (RUN / 2)], s[3 * (RUN / 2)]);
 #ifdef BITS
-      if (((px | py) & 1) == 0 && px < width)
+      if (((px | py) & 1) == 0)
         sum += main_diagonal[line + px] * coarse[py / 2 * coarse_width + px / 2];
 #endif
       STORE_FINE(line + px, gain[line + px] * sum);
@@ -115,12 +115,12 @@ __kernel void block_prolong(PROLONG_PARAMETERS) {
 // The planes of the elements 2 from and on of image row y times their gains, 0 outside of the
 // image: those of the even elements, then those of the odd ones.
 static void take_fine(__global const Set* restrict block, __global const float* restrict gain,
-                      const long width, const long height, const long stride, const long from,
-                      const long count, const long y, float* restrict planes) {
+                      const long width, const long height, const long from, const long count,
+                      const long y, float* restrict planes) {
   float* odd = planes + COLUMNS * FINE_WIDE;
   for (long i = 0; i < count; i += 2) {
     const long px = 2 * (from + i);
-    const long at = y * stride + px;
+    const long at = y * width + px;
     float16 four = (float16)(0.0f);
     if (y >= 0 && y < height && px >= 0 && px + 4 <= width) {
       four = EACH_ELEMENT(vload4(0, gain + at)) * vload16(0, (__global const float*)(block + at));
@@ -161,8 +161,8 @@ __kernel void block_restrict(RESTRICT_PARAMETERS) {
   for (long cy = top; cy < bottom; ++cy) {
     const long py = 2 * cy;
     for (; taken <= py + REACH; ++taken)
-      take_fine(fine, gain, width, height, stride, from, run + 2 * HALF, taken, LINE(taken));
-    const ulong line = py * (long)stride;
+      take_fine(fine, gain, width, height, from, run + 2 * HALF, taken, LINE(taken));
+    const ulong line = py * (long)width;
     long whole = first;
     while (whole < end && WEIGHTS_EXIST(line + 2 * whole, 32)) whole += 16;
     clear_sums(sums, RUN / 2, run);

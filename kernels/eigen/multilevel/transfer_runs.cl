@@ -17,7 +17,7 @@ static Set interpolated(MATRIX, const int width, const int height, const ulong r
   const long coarse_width = (width + 1) / 2;
   Set sum = (Set)(0.0f);
 #ifdef BITS
-  if (((px | py) & 1) == 0 && px < width)
+  if (((px | py) & 1) == 0)
     sum = main_diagonal[row] * coarse[(py / 2 * coarse_width + px / 2) * SETS + set];
 #endif
 #define BAND(d, dy, dx, count)                                                       \
@@ -36,16 +36,16 @@ static Set interpolated(MATRIX, const int width, const int height, const ulong r
 
 // Row (px, py), both even, of E' times one set of the fine block.
 static Set restricted(MATRIX, __global const float* restrict gain, const int width,
-                      const int height, const int stride, const int px, const int py,
+                      const int height, const int px, const int py,
                       __global const Set* restrict fine, const uint set, const uint sets) {
-  const ulong row = (ulong)py * stride + px;
+  const ulong row = (ulong)py * width + px;
   Set sum = (Set)(0.0f);
 #ifdef BITS
   sum = main_diagonal[row] * gain[row] * fine[row * SETS + set];
 #endif
 #define BAND(d, dy, dx, count)                                            \
   if (py + (dy) >= 0 && py + (dy) < height) {                             \
-    const ulong line = (ulong)(py + (dy)) * stride;                       \
+    const ulong line = (ulong)(py + (dy)) * width;                        \
     for (int k = 0; k < (count); ++k) {                                   \
       const int nx = px + (dx) + k;                                       \
       if (nx >= 0 && nx < width)                                          \
@@ -59,12 +59,12 @@ static Set restricted(MATRIX, __global const float* restrict gain, const int wid
 }
 
 __kernel void block_prolong(PROLONG_PARAMETERS) {
-  const int runs = (stride + RUN - 1) / RUN;
+  const int runs = (width + RUN - 1) / RUN;
   const int py = (int)(get_global_id(0) / runs);
   const int first = (int)(get_global_id(0) % runs) * RUN;
   const uint set = get_global_id(1) * TAKEN;
-  for (int px = first; px < min(first + RUN, stride); ++px) {
-    const ulong row = (ulong)py * stride + px;
+  for (int px = first; px < min(first + RUN, width); ++px) {
+    const ulong row = (ulong)py * width + px;
     const float scale = gain[row];
     for (uint s = 0; s < TAKEN; ++s) {
       Set sum = (Set)(0.0f);
@@ -86,7 +86,7 @@ __kernel void block_restrict(RESTRICT_PARAMETERS) {
   for (int cx = first; cx < min(first + RUN, coarse_width); ++cx) {
     for (uint s = 0; s < TAKEN; ++s)
       coarse[((ulong)cy * coarse_width + cx) * SETS + set + s] =
-          factor * restricted(MATRIX_ARGUMENTS, gain, width, height, stride, 2 * cx, 2 * cy, fine,
-                              set + s, sets);
+          factor *
+          restricted(MATRIX_ARGUMENTS, gain, width, height, 2 * cx, 2 * cy, fine, set + s, sets);
   }
 }

@@ -94,7 +94,7 @@ struct Task {
   const PictureView& view;
   const CueParameters& parameters;
 
-  Grid picture() const { return {view.width, view.height, view.width}; }
+  Grid picture() const { return {view.width, view.height}; }
   /// What is wanted of the picture at a scale. A picture that is turned is wanted whole.
   Wanted wanted(double scale, const Turn& turn) const {
     const Wanted upright{
@@ -390,7 +390,7 @@ NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& n
   }
   // Memory for three channels for a grey picture too: the budget does not know the channels.
   auto pixels = context.allocate<float>(3 * image.pixel_count(), kPicture);
-  if (valid_pixels < grid.pixels() || !image.valid.empty()) {
+  if (valid_pixels < grid.rows() || !image.valid.empty()) {
     pixels.upload(filled_from_nearest(image));
   } else {
     pixels.upload(image.pixels);

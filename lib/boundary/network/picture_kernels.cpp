@@ -141,9 +141,9 @@ void launch_network_blend(Context& context, const NetworkMap& map, const Turn& t
     step_y = -step_y;
   }
   set_arguments(kernel, map.values, static_cast<std::size_t>(first_pixel), step_x, step_y, width,
-                height, valid, share, first ? 1 : 0, boundary, grid.width, grid.stride, view.x,
-                view.y, view.width, view.height);
-  launch_rows(context, kernel, static_cast<std::size_t>(grid.stride),
+                height, valid, share, first ? 1 : 0, boundary, grid.width, view.x, view.y,
+                view.width, view.height);
+  launch_rows(context, kernel, static_cast<std::size_t>(grid.width),
               static_cast<std::size_t>(grid.height));
 }
 

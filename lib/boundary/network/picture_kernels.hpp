@@ -62,7 +62,7 @@ Kernel network_input_kernel(Context& context);
 void launch_network_input(Context& context, const NetworkPicture& picture, int left, int top,
                           const NetworkPlanes& planes, Buffer<float>& out);
 
-/// A map of width * height values on the device, row by row without padding. The outer `border`
+/// A map of width * height values on the device, row by row. The outer `border`
 /// pixels on each side do not belong to the image.
 struct NetworkMap {
   Buffer<float>& values;

@@ -344,7 +344,7 @@ class Solver {
     result.vectors =
         context_.allocate<float>(images_ * kContourVectors * result.pitch, "eigenvectors");
     decimation_.interpolate(kept_, kContourVectors, x_,
-                            {grid_.width, grid_.height, grid_.stride, result.pitch, 0},
+                            {grid_.width, grid_.height, grid_.width, result.pitch, 0},
                             result.vectors);
     const std::size_t pitch = levels_[solved_].grid.pitch;
     for (std::size_t image = 0; image < images_; ++image) {

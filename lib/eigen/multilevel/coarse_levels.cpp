@@ -49,7 +49,7 @@ std::array<double, CoarseLevels::kSmoothing> smoother(bool finest) {
 
 Batch coarser(const Batch& fine) {
   const int width = (fine.image.width + 1) / 2;
-  return {Grid{width, (fine.image.height + 1) / 2, width}, fine.count, (fine.height + 1) / 2};
+  return {Grid{width, (fine.image.height + 1) / 2}, fine.count, (fine.height + 1) / 2};
 }
 
 /// The grids from the matrix's own to the coarsest one.
@@ -94,7 +94,7 @@ CoarseLevels::LevelKernels CoarseLevels::kernels_for(const Stencil& stencil,
 }
 
 int CoarseLevels::batched_height(const Grid& image, const Stencil& stencil) {
-  const Grid with_gap{image.width, image.height + stencil.radius, image.stride};
+  const Grid with_gap{image.width, image.height + stencil.radius};
   const std::vector<Batch> grids = grids_of(Batch(with_gap));
   return grids.back().height << (grids.size() - 1);
 }

@@ -45,7 +45,7 @@ LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<fl
   Kernel partial = context.kernel(kLevelDegreesFile, "level_degrees_partial", options);
   Kernel join = context.kernel(kLevelDegreesFile, "level_degrees_join", options);
   const Grid& image = batch.image;
-  const std::size_t groups = groups_for(image.pixels());
+  const std::size_t groups = groups_for(image.rows());
   const auto each_level = static_cast<std::size_t>(batch.count);
   const auto all_levels = static_cast<std::size_t>(levels);
   const std::size_t all = each_level * all_levels;
@@ -54,8 +54,8 @@ LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<fl
   const DeviceSums squares(context, all * groups, "partial norms of the degrees");
   const auto counts =
       context.allocate<std::uint32_t>(all * groups, "partial numbers of elements with data");
-  set_arguments(partial, sqrt_degree, image.width, image.height, image.stride, batch.segment(),
-                chunk_for(image.pixels()), squares, counts);
+  set_arguments(partial, sqrt_degree, image.width, image.height, batch.segment(),
+                chunk_for(image.rows()), squares, counts);
   set_arguments(join, squares, counts, static_cast<int>(groups), result.scales, found);
   context.launch(partial, cl::NDRange(groups * group, each_level, all_levels),
                  cl::NDRange(group, 1, 1));
@@ -136,7 +136,7 @@ void Coarsen::gains(const NormalizedMatrix& matrix, Buffer<float>& gain,
   const Grid grid = matrix.grid();
   Kernel& kernel = gain_kernel(matrix.form());
   set_arguments_from(kernel, set_matrix(kernel, matrix), matrix.sqrt_degree(), grid.width,
-                     grid.height, grid.stride, gain, coarse_sqrt_degree, orphans_, level);
+                     grid.height, gain, coarse_sqrt_degree, orphans_, level);
   context_->launch(kernel, cl::NDRange(round_up(grid.rows(), kRowGroup)), cl::NDRange(kRowGroup));
 }
 
@@ -152,7 +152,7 @@ void Coarsen::matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain,
   const bool by_lines = run_ == 1 && runs * later_lines >= kManyItems;
   Kernel& kernel = by_lines ? lines_ : matrix_;
   set_arguments(kernel, matrix.dia().values, matrix.shape().pitch, gain, grid.width, grid.height,
-                grid.stride, coarse, coarse_pitch);
+                coarse, coarse_pitch);
   const std::size_t diagonals = disc_size / 2 + 1;
   if (run_ == 1) {
     context_->launch(kernel, cl::NDRange(round_up(runs, group), by_lines ? later_lines : diagonals),
@@ -168,7 +168,7 @@ void Coarsen::add_far(const NormalizedMatrix& matrix, Buffer<float>& coarse,
   const Grid grid = matrix.grid();
   if (far_.size() > 0) {
     set_arguments(take_over_, matrix.dia().values, matrix.shape().pitch, far_, grid.width,
-                  grid.height, grid.stride, coarse, coarse_pitch);
+                  grid.height, coarse, coarse_pitch);
     launch_rows(*context_, take_over_, coarse_pitch, far_.size());
   }
   if (dropped_.size() == 0) return;
@@ -180,9 +180,8 @@ void Coarsen::add_far(const NormalizedMatrix& matrix, Buffer<float>& coarse,
   dropped_.upload(dropped);
   set_arguments(drop_, matrix.dia().values, matrix.shape().pitch, dropped_,
                 static_cast<int>(dropped.size()), matrix.sqrt_degree(), grid.width, grid.height,
-                grid.stride, coarse, coarse_pitch,
-                static_cast<int>(coarse_stencil(stencil_).centre()));
-  const Grid half{(grid.width + 1) / 2, (grid.height + 1) / 2, (grid.width + 1) / 2};
+                coarse, coarse_pitch, static_cast<int>(coarse_stencil(stencil_).centre()));
+  const Grid half{(grid.width + 1) / 2, (grid.height + 1) / 2};
   launch_rows(*context_, drop_, half.rows(), 1);
 }
 

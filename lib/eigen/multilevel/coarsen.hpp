@@ -61,7 +61,7 @@ class Coarsen {
 
   /// Sets `coarse`, the values in DIA form of the matrix of the kept pixels: the rows of `matrix`
   /// that belong to kept pixels, times the interpolation. The coarse grid has half the width and
-  /// height, rounded up, and its stride is its width; its diagonals lie `coarse_pitch` elements
+  /// height, rounded up; its diagonals lie `coarse_pitch` elements
   /// apart. Precondition: `matrix` is in DIA form; with strides, NullSpace::kTrivial. Enqueues.
   void matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain, Buffer<float>& coarse,
               std::size_t coarse_pitch);

@@ -79,13 +79,13 @@ void BlockTransfer::prolong(const NormalizedMatrix& fine, const Buffer<float>& g
   const Grid grid = fine.grid();
   const BlockRuns runs = plane_runs(context_->info(), columns);
   Kernel& kernel = kernels_for(columns).prolong;
-  set_arguments_from(kernel, set_matrix(kernel, fine), gain, grid.width, grid.height, grid.stride,
-                     coarse_block, add ? 1 : 0, fine_block, active_->list(), fine.batch().height,
+  set_arguments_from(kernel, set_matrix(kernel, fine), gain, grid.width, grid.height, coarse_block,
+                     add ? 1 : 0, fine_block, active_->list(), fine.batch().height,
                      static_cast<int>(runs.sets));
-  const auto stride = static_cast<std::size_t>(grid.stride);
+  const auto width = static_cast<std::size_t>(grid.width);
   const auto image_lines = static_cast<std::size_t>(fine.batch().height);
-  runs.launch(*context_, kernel, static_cast<std::size_t>(grid.height), stride,
-              image_lines * (round_up(stride, kFineEach) / kFineEach), *active_);
+  runs.launch(*context_, kernel, static_cast<std::size_t>(grid.height), width,
+              image_lines * (round_up(width, kFineEach) / kFineEach), *active_);
 }
 
 void BlockTransfer::restrict_to(const NormalizedMatrix& fine, const Buffer<float>& gain,
@@ -101,8 +101,8 @@ void BlockTransfer::restrict_to(const NormalizedMatrix& fine, const Buffer<float
   // How an element is computed must not depend on how many images there are.
   const bool in_parts = kernels.restrict_parts && image_lines * width < kFewElements;
   Kernel& kernel = in_parts ? kernels.restrict_parts : kernels.restrict_to;
-  set_arguments_from(kernel, set_matrix(kernel, fine), gain, grid.width, grid.height, grid.stride,
-                     fine_block, factor, coarse_block, active_->list(), fine.batch().height,
+  set_arguments_from(kernel, set_matrix(kernel, fine), gain, grid.width, grid.height, fine_block,
+                     factor, coarse_block, active_->list(), fine.batch().height,
                      static_cast<int>(runs.sets));
   const auto height = static_cast<std::size_t>((grid.height + 1) / 2);
   runs.launch(*context_, kernel, height, width,

@@ -75,8 +75,7 @@ void random_matrix(Context& context, const RandomMatrixShape& shape, std::uint32
   steps.upload(shape.steps);
   cl::Kernel kernel =
       context.kernel("spmv/measure/random_matrix.cl", "random_matrix", {}, embedded_spmv_kernels());
-  set_arguments(kernel, steps, shape.grid.width, shape.grid.height, shape.grid.stride, seed,
-                shape.pitch, values);
+  set_arguments(kernel, steps, shape.grid.width, shape.grid.height, seed, shape.pitch, values);
   context.launch(kernel, cl::NDRange(shape.pitch, shape.steps.size()), cl::NullRange);
   context.finish();
 }
@@ -84,12 +83,12 @@ void random_matrix(Context& context, const RandomMatrixShape& shape, std::uint32
 float reference_random_element(const RandomMatrixShape& shape, std::uint32_t seed, std::size_t d,
                                std::size_t row) {
   const Grid& grid = shape.grid;
-  const auto stride = static_cast<std::size_t>(grid.stride);
-  const auto x = static_cast<std::int64_t>(row % stride);
-  const auto y = static_cast<std::int64_t>(row / stride);
+  const auto width = static_cast<std::size_t>(grid.width);
+  const auto x = static_cast<std::int64_t>(row % width);
+  const auto y = static_cast<std::int64_t>(row / width);
   const std::int64_t to_x = x + shape.steps[d].dx;
   const std::int64_t to_y = y + shape.steps[d].dy;
-  if (x >= grid.width || y >= grid.height) return 0.0f;
+  if (y >= grid.height) return 0.0f;
   if (to_x < 0 || to_x >= grid.width || to_y < 0 || to_y >= grid.height) return 0.0f;
   const std::uint32_t hash = mix(static_cast<std::uint32_t>(row) + 0x9e3779b9U);
   const std::uint32_t bits = mix(hash ^ (seed + static_cast<std::uint32_t>(d))) >> 8;

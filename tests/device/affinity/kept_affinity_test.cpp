@@ -15,7 +15,7 @@ namespace {
 BoundaryProblem drawn_kept_boundary(int width, int height, unsigned seed, bool gaps) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
-  const Grid grid{width, height, width};
+  const Grid grid{width, height};
   std::vector<float> drawn(grid.rows());
   for (float& each : drawn) each = uniform(random);
   BoundaryProblem problem(grid, drawn);

@@ -49,8 +49,7 @@ class PartMaps : public NetworkBoundaryMap {
     double least = 1;
     for (int y = 0; y < image.height; y += side) {
       for (int x = 0; x < image.width; x += side) {
-        const Grid grid{std::min(side, image.width - x), std::min(side, image.height - y),
-                        std::min(side, image.width - x)};
+        const Grid grid{std::min(side, image.width - x), std::min(side, image.height - y)};
         const bool gaps = !image.valid.empty();
         const Stretch columns = cue_needs(parameters_, image.width, {x, x + grid.width}, gaps);
         const Stretch rows = cue_needs(parameters_, image.height, {y, y + grid.height}, gaps);
@@ -143,7 +142,7 @@ TEST_F(PartMaps, SettledMapsAreThoseOfTheWholePicture) {
   parameters_.kind = CueKind::kGradient;
   parameters_.thin = false;
   const Image image = with_gaps(patches_image(157, 101, 3, 5));
-  const Grid grid{image.width, image.height, image.width};
+  const Grid grid{image.width, image.height};
   const std::vector<float> whole = values_of(image);
   const PartMap part = part_map(image, grid, whole_picture(grid));
   std::vector<float> magnitudes;

@@ -268,7 +268,7 @@ TEST_F(Eigensolver, ReportsNameTheProductThatRan) {
 
 TEST_F(Eigensolver, ABatchHasOneResultForEachImageOrNone) {
   SolverParameters parameters;
-  const Grid image{64, 50, 64};
+  const Grid image{64, 50};
   const Stencil stencil = disc_stencil(5);
   const Batch batch = batch_for(image, 2, stencil, parameters.eigen).value();
   std::vector<std::uint8_t> hidden(batch.grid().rows(), 0);

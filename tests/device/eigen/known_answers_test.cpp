@@ -73,7 +73,7 @@ TEST_F(KnownAnswersOfBlocks, BlocksBetweenGrids) {
     for (const int columns : {4, 8, 24, narrow}) {
       SCOPED_TRACE(::testing::Message()
                    << size.width << "x" << size.height << ", " << columns << " columns");
-      BlockProblem problem(size.width, size.height, size.padding, 5, ++seed, {0});
+      BlockProblem problem(size.width, size.height, 5, ++seed, {0});
       expect_right(context_, check_transfer, problem, matrix_of(context_, problem), columns);
       if (columns == 4) continue;
       const CompressedProblem compressed(context_, problem);
@@ -89,7 +89,7 @@ TEST_F(KnownAnswersOfBlocks, CoarseMatrices) {
     for (const int radius : {2, 5}) {
       SCOPED_TRACE(::testing::Message()
                    << size.width << "x" << size.height << " radius " << radius);
-      const BlockProblem problem(size.width, size.height, size.padding, radius, ++seed);
+      const BlockProblem problem(size.width, size.height, radius, ++seed);
       expect_right(context_, check_coarse_matrix, problem, matrix_of(context_, problem),
                    NullSpace::kTrivial);
     }

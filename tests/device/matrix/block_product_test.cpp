@@ -63,7 +63,7 @@ TEST_F(BlockProductTest, ProductsAgreeWithPlainLoops) {
       BlockProduct product(context_, disc_stencil(radius), 24, form);
       for (const int columns : widths(24)) {
         for (const BlockSize& size : kBlockSizes) {
-          const Problem problem(size.width, size.height, size.padding, radius, ++seed, {0});
+          const Problem problem(size.width, size.height, radius, ++seed, {0});
           if (form == MatrixForm::kDia) {
             expect_products(product, problem.matrix, matrix_of(context_, problem), columns, seed);
           } else {
@@ -81,8 +81,8 @@ TEST_F(BlockProductTest, KernelsOfGpusAgreeWithPlainLoopsAtEachSize) {
   context_.treat_as(DeviceKind::kGpu);
   constexpr int kColumns = 4;
   unsigned seed = 1400;
-  for (const BlockSize& size : {BlockSize{31, 37, 4}, {251, 249, 1}, {701, 587, 2}}) {
-    const Problem problem(size.width, size.height, size.padding, 5, ++seed, {0});
+  for (const BlockSize& size : {BlockSize{31, 37}, {251, 249}, {701, 587}}) {
+    const Problem problem(size.width, size.height, 5, ++seed, {0});
     BlockProduct whole(context_, problem.stencil, kColumns);
     expect_products(whole, problem.matrix, matrix_of(context_, problem), kColumns, seed);
     const CompressedProblem compressed(context_, problem);
@@ -92,7 +92,7 @@ TEST_F(BlockProductTest, KernelsOfGpusAgreeWithPlainLoopsAtEachSize) {
 }
 
 TEST_F(BlockProductTest, ProductDoesNotReadOtherWithoutGamma) {
-  const Problem problem(23, 19, 0, 5, 3);
+  const Problem problem(23, 19, 5, 3);
   BlockProduct product(context_, problem.stencil, 8);
   const std::vector<float> x = random_values(problem.rows() * 8, 4);
   Guarded<float> in(context_, x);

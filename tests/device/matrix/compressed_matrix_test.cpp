@@ -20,7 +20,7 @@ TEST_F(CompressedMatrixTest, CompressedMatricesKeepTheirEigenvector) {
   unsigned seed = 900;
   for (const BlockSize& size : kBlockSizes) {
     SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
-    const Problem problem(size.width, size.height, size.padding, 5, ++seed, {0});
+    const Problem problem(size.width, size.height, 5, ++seed, {0});
     const CompressedProblem compressed(context_, problem);
     const std::vector<float>& s = problem.sqrt_degree;
     std::vector<double> magnitude;
@@ -37,7 +37,7 @@ TEST_F(CompressedMatrixTest, CopiesKeepTheProductWithTheRoots) {
   unsigned seed = 950;
   for (const BlockSize& size : kBlockSizes) {
     SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
-    const Problem problem(size.width, size.height, size.padding, 5, ++seed, {0});
+    const Problem problem(size.width, size.height, 5, ++seed, {0});
     const NormalizedMatrix matrix = matrix_of(context_, problem);
     const NormalizedMatrix copy = matrix.compressed_copy(context_);
     ASSERT_EQ(matrix.form(), MatrixForm::kDia);

@@ -87,8 +87,8 @@ TEST_P(TinyMatvec, OneToSeventyRowsInSteps) {
 }
 
 TEST_P(TinyMatvec, StencilsOnTinyGrids) {
-  check(dia_shape(Grid{2, 2, 2}, disc_stencil(1)));
-  for (const Grid& grid : {Grid{1, 1, 1}, Grid{1, 7, 1}, Grid{7, 1, 7}, Grid{2, 2, 2}}) {
+  check(dia_shape(Grid{2, 2}, disc_stencil(1)));
+  for (const Grid& grid : {Grid{1, 1}, Grid{1, 7}, Grid{7, 1}, Grid{2, 2}}) {
     check(dia_shape(grid, disc_stencil(2)));
   }
 }
@@ -121,19 +121,19 @@ TEST_P(Matvec, RowsAroundWorkGroups) {
 }
 
 TEST_P(Matvec, StencilsInImagesNarrowerThanThem) {
-  check(dia_shape(Grid{1, 7, 1}, disc_stencil(5)));
-  check(dia_shape(Grid{2, 2, 2}, disc_stencil(5)));
-  check(dia_shape(Grid{3, 50, 3}, disc_stencil(10)));
+  check(dia_shape(Grid{1, 7}, disc_stencil(5)));
+  check(dia_shape(Grid{2, 2}, disc_stencil(5)));
+  check(dia_shape(Grid{3, 50}, disc_stencil(10)));
 }
 
 TEST_P(Matvec, Stencils) {
-  check(dia_shape(Grid{37, 29, 40}, disc_stencil(1)));
-  check(dia_shape(Grid{37, 29, 37}, disc_stencil(2)));
-  check(dia_shape(Grid{61, 47, 64}, disc_stencil(5)));
-  check(dia_shape(Grid{97, 101, 97}, disc_stencil(10)));
+  check(dia_shape(Grid{40, 29}, disc_stencil(1)));
+  check(dia_shape(Grid{37, 29}, disc_stencil(2)));
+  check(dia_shape(Grid{64, 47}, disc_stencil(5)));
+  check(dia_shape(Grid{97, 101}, disc_stencil(10)));
 }
 
-TEST_P(Matvec, Photograph) { check(dia_shape(Grid{481, 321, 481}, disc_stencil(5))); }
+TEST_P(Matvec, Photograph) { check(dia_shape(Grid{481, 321}, disc_stencil(5))); }
 
 TEST_P(Matvec, ManyDiagonalsOfNoStencil) {
   std::mt19937 random(5);
@@ -169,7 +169,7 @@ DeviceInfo device(DeviceKind kind, std::size_t image_width, std::size_t image_he
 }
 
 TEST(MatvecChoice, TheRuleWithoutAMeasurement) {
-  const DiaShape shape = dia_shape(Grid{481, 321, 481}, disc_stencil(5));
+  const DiaShape shape = dia_shape(Grid{481, 321}, disc_stencil(5));
   const auto chosen = [&](DeviceKind kind) {
     return choose_matvec({}, device(kind, 16384, 16384), shape);
   };
@@ -183,7 +183,7 @@ TEST(MatvecChoice, AMeasurementBeatsTheRule) {
   DeviceInfo info = device(DeviceKind::kGpu, 16384, 16384);
   info.vendor = "NVIDIA Corporation";
   const auto chosen = [&](int width) {
-    return choose_matvec({}, info, dia_shape(Grid{width, 1000, width}, disc_stencil(5))).kind;
+    return choose_matvec({}, info, dia_shape(Grid{width, 1000}, disc_stencil(5))).kind;
   };
   EXPECT_EQ(chosen(400), MatvecKind::kNaive);
   EXPECT_EQ(chosen(1000), MatvecKind::kUnrolled);
@@ -192,7 +192,7 @@ TEST(MatvecChoice, AMeasurementBeatsTheRule) {
 TEST(MatvecChoice, TheCompressedFormWithoutAMeasurement) {
   const auto chosen = [&](DeviceKind kind, int width, std::vector<MatvecStorage> storages) {
     return choose_matvec({}, device(kind, 16384, 16384),
-                         dia_shape(Grid{width, 1000, width}, disc_stencil(5)), storages)
+                         dia_shape(Grid{width, 1000}, disc_stencil(5)), storages)
         .name();
   };
   using enum MatvecStorage;
@@ -204,7 +204,7 @@ TEST(MatvecChoice, TheCompressedFormWithoutAMeasurement) {
 }
 
 TEST(MatvecChoice, ImagesMissingOrTooSmallGiveTheNextBestAndSaySo) {
-  const DiaShape shape = dia_shape(Grid{481, 321, 481}, disc_stencil(5));
+  const DiaShape shape = dia_shape(Grid{481, 321}, disc_stencil(5));
   for (const auto& [asked, next] : {std::pair(MatvecKind::kAuto, MatvecKind::kUnrolled),
                                     {MatvecKind::kImage, MatvecKind::kVectorized}}) {
     const MatvecChoice missing = choose_matvec({asked}, device(DeviceKind::kGpu, 0, 0), shape);

@@ -22,7 +22,7 @@ TEST(SharedPartMaps, SeveralThreadsGetWhatOneGets) {
     PartContours contours;
   };
   const auto ask = [&](const Image& image) {
-    const Grid grid{image.width, image.height, image.width};
+    const Grid grid{image.width, image.height};
     PartMap map = maps.map(image, grid, whole_picture(grid));
     PartContours contours = maps.contours(map.values, image.width, image.height, 0.5F);
     return Asked{image, std::move(map), std::move(contours)};

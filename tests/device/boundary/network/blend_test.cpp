@@ -15,14 +15,14 @@ namespace {
 TEST(TinyNetworkBlend, AveragesResizedMapsWhereThereIsData) {
   Context context(testing::test_device());
   std::mt19937 random(5);
-  const Grid grid{11, 7, 14};
-  std::vector<std::uint8_t> valid(14 * 7, 1);
+  const Grid grid{11, 7};
+  std::vector<std::uint8_t> valid(grid.rows(), 1);
   for (const std::size_t hole : {0u, 15u, 40u}) valid[hole] = 0;
   Guarded<std::uint8_t> mask(context, valid);
-  Guarded<float> boundary(context, 14 * 7);
-  std::vector<double> expected(14 * 7, 0.0);
+  Guarded<float> boundary(context, grid.rows());
+  std::vector<double> expected(grid.rows(), 0.0);
   bool first = true;
-  for (const Grid& source : {Grid{11, 7, 11}, {5, 3, 5}, {1, 1, 1}, {23, 15, 23}}) {
+  for (const Grid& source : {Grid{11, 7}, {5, 3}, {1, 1}, {23, 15}}) {
     const int width = source.width;
     const int height = source.height;
     const std::vector<float> values =
@@ -37,7 +37,7 @@ TEST(TinyNetworkBlend, AveragesResizedMapsWhereThereIsData) {
     };
     for (int y = 0; y < 7; ++y) {
       for (int x = 0; x < 11; ++x) {
-        if (valid[static_cast<std::size_t>(y * 14 + x)] == 0) continue;
+        if (valid[static_cast<std::size_t>(y * 11 + x)] == 0) continue;
         const double u = std::clamp((x + 0.5) * width / 11 - 0.5, 0.0, width - 1.0);
         const double v = std::clamp((y + 0.5) * height / 7 - 0.5, 0.0, height - 1.0);
         const int left = static_cast<int>(u);
@@ -45,7 +45,7 @@ TEST(TinyNetworkBlend, AveragesResizedMapsWhereThereIsData) {
         const double above = at(left, top) + (u - left) * (at(left + 1, top) - at(left, top));
         const double below =
             at(left, top + 1) + (u - left) * (at(left + 1, top + 1) - at(left, top + 1));
-        expected[static_cast<std::size_t>(y * 14 + x)] +=
+        expected[static_cast<std::size_t>(y * 11 + x)] +=
             0.25 * (above + (v - top) * (below - above));
       }
     }
@@ -58,10 +58,10 @@ TEST(TinyNetworkBlend, AveragesResizedMapsWhereThereIsData) {
 TEST(TinyNetworkBlend, TurnsMapsBack) {
   Context context(testing::test_device());
   std::mt19937 random(6);
-  const Grid grid{5, 3, 6};
-  Guarded<std::uint8_t> mask(context, std::vector<std::uint8_t>(18, 1));
+  const Grid grid{5, 3};
+  Guarded<std::uint8_t> mask(context, std::vector<std::uint8_t>(grid.rows(), 1));
   for (const Turn& turn : network_turns(8)) {
-    Guarded<float> boundary(context, 18);
+    Guarded<float> boundary(context, grid.rows());
     // A border of one pixel around the turned map.
     const int width = (turn.transposed ? 3 : 5) + 2;
     const int height = (turn.transposed ? 5 : 3) + 2;
@@ -77,7 +77,7 @@ TEST(TinyNetworkBlend, TurnsMapsBack) {
         int y = turn.transposed ? u : v;
         if (turn.mirrored_x) x = 4 - x;
         if (turn.mirrored_y) y = 2 - y;
-        EXPECT_EQ(found[static_cast<std::size_t>(y * 6 + x)],
+        EXPECT_EQ(found[static_cast<std::size_t>(y * 5 + x)],
                   values[static_cast<std::size_t>((v + 1) * width + u + 1)]);
       }
     }

@@ -33,35 +33,20 @@ class NetworkBoundaryMap : public ::testing::Test {
     return load_network(parameters_.weights);
   }
 
-  std::vector<float> values_of(const Image& image, int padding = 0) {
-    const Grid grid{image.width, image.height, image.width + padding};
-    const BoundaryMap map = boundary_map(context_, image, grid, parameters_);
+  BoundaryMap map_of(const Image& image) {
+    return boundary_map(context_, image, {image.width, image.height}, parameters_);
+  }
+
+  std::vector<float> values_of(const Image& image) {
+    const BoundaryMap map = map_of(image);
     EXPECT_FALSE(map.inside);
-    return unpadded(map.values, grid);
+    return map.values.download();
   }
 
   /// The boundary and the inside map.
-  std::array<std::vector<float>, 2> both_of(const Image& image, int padding = 0) {
-    const Grid grid{image.width, image.height, image.width + padding};
-    const BoundaryMap map = boundary_map(context_, image, grid, parameters_);
-    return {unpadded(map.values, grid), unpadded(map.inside, grid)};
-  }
-
-  /// Without the grid's padding, which is expected to hold zeros.
-  static std::vector<float> unpadded(const Buffer<float>& map, const Grid& grid) {
-    const std::vector<float> all = map.download();
-    std::vector<float> values;
-    for (int y = 0; y < grid.height; ++y) {
-      for (int x = 0; x < grid.stride; ++x) {
-        const float value = all[static_cast<std::size_t>(y * grid.stride + x)];
-        if (x < grid.width) {
-          values.push_back(value);
-        } else {
-          EXPECT_EQ(value, 0.0f);
-        }
-      }
-    }
-    return values;
+  std::array<std::vector<float>, 2> both_of(const Image& image) {
+    const BoundaryMap map = map_of(image);
+    return {map.values.download(), map.inside.download()};
   }
 
   template <class Expected>

@@ -31,7 +31,7 @@ TEST_F(NetworkBoundaryMap, MatchesTheReferenceAndDnn) {
       for (const int channels : {1, 3}) {
         SCOPED_TRACE(::testing::Message() << width << "x" << height << "x" << channels);
         const Image image = noise_image(width, height, channels, seed);
-        const std::vector<float> found = values_of(image, width % 3);
+        const std::vector<float> found = values_of(image);
         const std::vector<float> planes = reference_picture(image, width, height);
         expect_near(found, reference_network(*network, planes, width, height), kRoundings);
         // OpenCV 4.6 refuses to pool a side of one pixel.
@@ -57,7 +57,7 @@ TEST_F(NetworkBoundaryMap, StridedNetworksMatchTheReferenceAndDnn) {
   for (const auto& [width, height] : kSizes) {
     SCOPED_TRACE(::testing::Message() << width << "x" << height);
     const Image image = noise_image(width, height, 3, 5);
-    const std::vector<float> found = values_of(image, width % 3);
+    const std::vector<float> found = values_of(image);
     const std::vector<float> planes = reference_picture(image, width, height);
     expect_near(found, reference_network(*network, planes, width, height), kRoundings);
     // OpenCV 4.10 alone is off by 1.5e-4 where one side, but not the other, is a single pixel.
@@ -193,7 +193,7 @@ TEST_F(NetworkBoundaryMap, NetworksAreAveraged) {
   expect_near(values_of(image), mean, 1e-6);
 
   // What is planned is for each in its turn, not for both.
-  const Grid grid{image.width, image.height, image.width};
+  const Grid grid{image.width, image.height};
   const std::uint64_t planned =
       network_map_memory(grid, load_networks(parameters_.weights), parameters_).total;
   DeviceNetworks networks;
@@ -239,7 +239,7 @@ TEST_F(NetworkBoundaryMap, WithoutDataThereIsNoBoundary) {
   use(small_network(6));
   Image image = noise_image(37, 25, 3, 2);
   for (std::size_t i = 0; i < image.pixel_count(); i += 3) mask_out(image, i);
-  const std::vector<float> found = values_of(image, 2);
+  const std::vector<float> found = values_of(image);
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (image.valid[i] == 0) {
       ASSERT_EQ(found[i], 0.0f);
@@ -248,7 +248,7 @@ TEST_F(NetworkBoundaryMap, WithoutDataThereIsNoBoundary) {
     }
   }
   for (std::size_t i = 0; i < image.pixel_count(); ++i) mask_out(image, i);
-  for (const float value : values_of(image, 1)) EXPECT_EQ(value, 0.0f);
+  for (const float value : values_of(image)) EXPECT_EQ(value, 0.0f);
 }
 
 TEST_F(NetworkBoundaryMap, AMaskMakesNoBoundary) {
@@ -279,8 +279,7 @@ TEST_F(NetworkBoundaryMap, KeepsItsNetworksForTheNextImage) {
   const Image other = noise_image(97, 20, 1, 6);
   DeviceNetworks networks;
   const auto kept = [&](const Image& seen) {
-    return boundary_map(context_, seen, {seen.width, seen.height, seen.width}, parameters_,
-                        networks)
+    return boundary_map(context_, seen, {seen.width, seen.height}, parameters_, networks)
         .values.download();
   };
   for (const std::string& names : {first, first + "," + second, second}) {
@@ -314,7 +313,7 @@ TEST_F(TinyNetworkBoundaryMap, MatchesTheReference) {
   const std::shared_ptr<const Network> network = use(small_network(1));
   Image image = noise_image(7, 5, 3, 1);
   const std::vector<float> planes = reference_picture(image, 7, 5);
-  expect_near(values_of(image, 2), reference_network(*network, planes, 7, 5), kRoundings);
+  expect_near(values_of(image), reference_network(*network, planes, 7, 5), kRoundings);
 }
 
 TEST_F(NetworkBoundaryMap, TheNetworkSeesTheImageMirroredBeyondItsEdges) {
@@ -334,7 +333,7 @@ TEST_F(NetworkBoundaryMap, TheNetworkSeesTheImageMirroredBeyondItsEdges) {
         expected.push_back(all[static_cast<std::size_t>((y + border) * wide + x + border)]);
       }
     }
-    expect_near(values_of(image, 3), expected, kRoundings);
+    expect_near(values_of(image), expected, kRoundings);
   }
 }
 

@@ -19,11 +19,11 @@ class NetworkEmbedding : public NetworkBoundaryMap {
 
   Embedding embedding_of(const Image& image, std::vector<float>* boundary = nullptr) {
     DeviceNetworks networks;
-    const Grid grid{image.width, image.height, image.width};
+    const Grid grid{image.width, image.height};
     Embedding found;
     const BoundaryMap map =
         boundary_map(context_, image, grid, parameters_, networks, nullptr, &found);
-    if (boundary != nullptr) *boundary = unpadded(map.values, grid);
+    if (boundary != nullptr) *boundary = map.values.download();
     return found;
   }
 };

@@ -18,7 +18,7 @@ TEST_F(NetworkInsideMap, TwoOutputsMatchTheReference) {
   for (const auto& [width, height] : kSizes) {
     SCOPED_TRACE(::testing::Message() << width << "x" << height);
     const Image image = noise_image(width, height, 3, 5);
-    const std::array found = both_of(image, width % 3);
+    const std::array found = both_of(image);
     const std::vector<double> planes =
         reference_network(*network, reference_picture(image, width, height), width, height);
     const auto pixels = static_cast<std::ptrdiff_t>(image.pixel_count());
@@ -40,11 +40,11 @@ TEST_F(NetworkInsideMap, ScalesTurnsTilesAndBordersTreatTheInsideAsTheBoundary) 
   Image image = noise_image(150, 97, 3, 4);
   for (std::size_t i = 0; i < image.pixel_count(); i += 5) mask_out(image, i);
   use(small_network(3, true, 2));
-  const std::array found = both_of(image, 3);
+  const std::array found = both_of(image);
   for (const int output : {0, 1}) {
     SCOPED_TRACE(output);
     use(one_output_of_two(3, output));
-    expect_near(found[static_cast<std::size_t>(output)], values_of(image, 3), 1e-6);
+    expect_near(found[static_cast<std::size_t>(output)], values_of(image), 1e-6);
   }
 }
 
@@ -52,7 +52,7 @@ TEST_F(NetworkInsideMap, WithoutDataThereIsNoInside) {
   use(small_network(6, true, 2));
   Image image = noise_image(37, 25, 3, 2);
   for (std::size_t i = 0; i < image.pixel_count(); ++i) mask_out(image, i);
-  const std::array found = both_of(image, 1);
+  const std::array found = both_of(image);
   EXPECT_EQ(found[1], std::vector<float>(image.pixel_count(), 0.0f));
 }
 

@@ -32,13 +32,13 @@ TEST_F(ContourVectors, AreThoseOfTheKeptPixelsMatrix) {
   // 20x20 pixels are solved densely; of 37x31 the vectors are filtered, which finds the five that
   // part the image into six.
   testing::expect_right(context_, [](Trial& trial) {
-    check_decimation(trial, 5, {{20, 20, 20}, kContourVectors, 0.01, 1e-3});
-    check_decimation(trial, 5, {{37, 31, 37}, 5, 0.01, 0.05});
+    check_decimation(trial, 5, {{20, 20}, kContourVectors, 0.01, 1e-3});
+    check_decimation(trial, 5, {{37, 31}, 5, 0.01, 0.05});
   });
 }
 
 TEST_F(ContourVectors, OfABatchAreThoseOfEachImageAlone) {
-  const Grid grid{97, 61, 97};
+  const Grid grid{97, 61};
   Trial trial(context_);
   std::vector<BoundaryProblem> both = {drawn_six_parts(trial, grid), drawn_six_parts(trial, grid)};
   for (BoundaryProblem& each : both) {
@@ -63,7 +63,7 @@ TEST_F(ContourVectors, OfABatchAreThoseOfEachImageAlone) {
 TEST_F(ContourVectors, AreFewerWhereThereAreFewKeptPixels) {
   for (const auto& [width, height, count] :
        {std::tuple(1, 1, 0), std::tuple(3, 3, 3), std::tuple(2, 9, 4)}) {
-    const Grid grid{width, height, width};
+    const Grid grid{width, height};
     BoundaryProblem problem(grid, std::vector<float>(grid.rows(), 0.0F));
     std::fill(problem.strength.begin(), problem.strength.end(), 0.1F);
     const ContourEigenvectors found = solve({problem});
@@ -79,7 +79,7 @@ TEST_F(ContourVectors, AreFewerWhereThereAreFewKeptPixels) {
 }
 
 TEST_F(ContourVectors, OfAnImageWithoutDataAreNone) {
-  const Grid grid{40, 30, 40};
+  const Grid grid{40, 30};
   BoundaryProblem nothing(grid, std::vector<float>(grid.rows(), 0.0F));
   std::fill(nothing.valid.begin(), nothing.valid.end(), std::uint8_t{0});
   EXPECT_TRUE(solve({nothing}).images.front().values.empty());

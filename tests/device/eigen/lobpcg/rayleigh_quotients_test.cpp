@@ -21,7 +21,7 @@ TEST_P(RayleighQuotientsTest, AgreeWithPlainLoops) {
   unsigned seed = 900;
   for (const BlockSize& size : kBlockSizes) {
     SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
-    const testing::BlockProblem problem(size.width, size.height, size.padding, 5, ++seed);
+    const testing::BlockProblem problem(size.width, size.height, 5, ++seed);
     const std::size_t rows = problem.rows();
     Workspace workspace(context_, kColumns, rows);
     const std::vector<float> x = random_values(rows * kColumns, ++seed);

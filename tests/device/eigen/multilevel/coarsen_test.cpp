@@ -63,12 +63,12 @@ TEST_F(CoarsenTest, LargeCoarseMatricesAreKeptRowsTimesInterpolation) {
   // So large that a GPU's items take several diagonals; and the same values in a smaller image.
   constexpr int kWidth = 263;
   constexpr int kReach = 5;
-  const BlockProblem tall(kWidth, 257, 3, kReach, 31, {0, 77, 1000, 30000});
+  const BlockProblem tall(kWidth, 257, kReach, 31, {0, 77, 1000, 30000});
   const HostDiaMatrix found = coarse_matrix(tall);
 
   // What is above the last image rows of the smaller one does not know of what is below.
   constexpr int kLow = 41;
-  BlockProblem low(kWidth, kLow, 3, kReach, 31);
+  BlockProblem low(kWidth, kLow, kReach, 31);
   low.sqrt_degree.assign(tall.sqrt_degree.begin(),
                          tall.sqrt_degree.begin() + static_cast<std::ptrdiff_t>(low.rows()));
   const std::vector<StencilOffset>& entries = tall.stencil.entries;
@@ -96,13 +96,13 @@ TEST_F(CoarsenTest, LargeCoarseMatricesAreKeptRowsTimesInterpolation) {
 }
 
 TEST_F(CoarsenTest, GainsOfAMatrixThatLeaksKeepWhatStays) {
-  coarse_matrix(BlockProblem(45, 38, 0, 5, 78, {0, 300}), NullSpace::kNone);
+  coarse_matrix(BlockProblem(45, 38, 5, 78, {0, 300}), NullSpace::kNone);
 }
 
 TEST_F(CoarsenTest, CoarseMatrixKeepsTheTrivialEigenvector) { expect_coarse_matrix(5, {1}, {1}); }
 
 TEST_F(CoarsenTest, GainsOfACompressedMatrixAreThoseOfTheRoundedOne) {
-  BlockProblem problem(45, 38, 0, 5, 77);
+  BlockProblem problem(45, 38, 5, 77);
   static_cast<MatrixProblem&>(problem) = EigenProblem(45, 38, 5);
   const CompressedProblem compressed(context_, problem);
   problem.matrix = compressed.rounded;
@@ -125,14 +125,14 @@ class TinyStridedCoarsen : public CoarsenTest {};
 TEST_F(TinyStridedCoarsen, MatchesTheDefinition) { expect_coarse_matrix(3, {1, 2, 3}, {1}); }
 
 TEST_F(CoarsenTest, PixelsThatNoKeptOneIsNearAreReported) {
-  const BlockProblem problem(9, 9, 0, 2, 5);
+  const BlockProblem problem(9, 9, 2, 5);
   std::vector<std::size_t> hidden;
   for (int y = 0; y < 9; ++y) {
     for (int x = 0; x < 9; ++x) {
       if (x > 4 && !(x == 7 && y == 7)) hidden.push_back(at_size(y * 9 + x));
     }
   }
-  const BlockProblem island(9, 9, 0, 2, 5, hidden);
+  const BlockProblem island(9, 9, 2, 5, hidden);
   for (const BlockProblem* each : {&problem, &island}) {
     Coarsen coarsen(context_, each->stencil, 3);
     Guarded<float> gain(context_, each->rows());

@@ -15,9 +15,9 @@ namespace {
 TEST(RandomMatrix, IsWhatTheHostComputes) {
   Context context(testing::test_device());
   for (const RandomMatrixShape& shape :
-       {RandomMatrixShape{{1, 1, 1}, 32, {{0, 0}, {1, 0}}},
-        RandomMatrixShape{{7, 5, 7}, 64, {{-1, -2}, {3, 0}}},
-        RandomMatrixShape{{5, 6, 8}, 64, {{0, 0}, {-4, 1}, {9, 9}}}}) {
+       {RandomMatrixShape{{1, 1}, 32, {{0, 0}, {1, 0}}},
+        RandomMatrixShape{{7, 5}, 64, {{-1, -2}, {3, 0}}},
+        RandomMatrixShape{{5, 6}, 64, {{0, 0}, {-4, 1}, {9, 9}}}}) {
     const std::size_t diagonals = shape.steps.size();
     Buffer<float> values = context.allocate<float>(shape.pitch * diagonals + 5, "a matrix");
     values.fill(-1.0f);
@@ -37,10 +37,10 @@ TEST(RandomMatrix, IsWhatTheHostComputes) {
 }
 
 TEST(RandomMatrix, ConnectsPixelsOfTheImageOnly) {
-  const RandomMatrixShape shape{{4, 3, 6}, 32, {{2, -1}}};
+  const RandomMatrixShape shape{{4, 3}, 32, {{2, -1}}};
   for (std::size_t row = 0; row < shape.pitch; ++row) {
-    const std::size_t x = row % 6;
-    const std::size_t y = row / 6;
+    const std::size_t x = row % 4;
+    const std::size_t y = row / 4;
     const float value = reference_random_element(shape, 1, 0, row);
     if (x + 2 < 4 && y >= 1 && y < 3) {
       EXPECT_GT(value, 0.0f);
@@ -52,7 +52,7 @@ TEST(RandomMatrix, ConnectsPixelsOfTheImageOnly) {
 }
 
 TEST(RandomMatrix, HardlyRepeats) {
-  const RandomMatrixShape shape{{1000, 1, 1000}, 1024, std::vector<StencilOffset>(10)};
+  const RandomMatrixShape shape{{1000, 1}, 1024, std::vector<StencilOffset>(10)};
   std::set<float> values;
   for (std::size_t d = 0; d < 10; ++d) {
     for (std::size_t row = 0; row < 1000; ++row) {
