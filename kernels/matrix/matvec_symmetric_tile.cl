@@ -10,8 +10,8 @@
 //
 //   SCALED: out = S M S in, with M the compressed matrix and S the diagonal matrix `scale`.
 //
-// The main diagonal is of floats. Pixel (x, y) is element y * columns + x. Vectors are
-// read UNIT floats at a time, 1, or 4 where `columns` is a multiple of it.
+// The main diagonal is of floats. Pixel (x, y) is element y * columns + x. Vectors are read UNIT
+// floats at a time, 1, or 4 where `columns` is a multiple of it.
 //
 // -DSTEPS=STEP(part,r,band,earlier)...: each band of later and of earlier neighbours, for each run
 // r, and the part that does it. After the article's image kernel: aligned loads, constant swizzles.

@@ -515,7 +515,7 @@ class Descent {
     Block energies = solver_.blocks().take(columns_);
     cycle_.energies(*x, *y, *energies, columns_);
     const std::vector<double> values =
-        ColumnSums(solver_.workspace()).compute(*energies, {graph_.nodes(), graph_.nodes()});
+        column_sums(solver_.workspace(), *energies, {graph_.nodes(), graph_.nodes()});
     std::vector<std::size_t> order(static_cast<std::size_t>(parameters_.vectors));
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin() + 1, order.end(),

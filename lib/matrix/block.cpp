@@ -7,8 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "opencl/arguments.hpp"
-
 namespace diacut {
 
 int block_vector(const DeviceInfo& device, int columns) {
@@ -80,27 +78,16 @@ std::shared_ptr<const ActiveSegments> or_one_image(Context& context,
   return active ? std::move(active) : std::make_shared<const ActiveSegments>(context, 1);
 }
 
-void BlockRuns::launch(Context& context, const Kernel& kernel, std::size_t lines,
-                       std::size_t length, std::size_t items, const ActiveSegments& active) const {
-  if (run == 1) {
-    context.launch(kernel, cl::NDRange(round_up(items * sets, group), active.count()),
-                   cl::NDRange(group, 1));
-  } else {
-    context.launch(
-        kernel,
-        cl::NDRange(round_up(lines, rows) / rows * (round_up(length, run) / run), sets / taken),
-        cl::NDRange(1, 1));
-  }
-}
-
-cl_uint set_matrix(Kernel& kernel, const NormalizedMatrix& matrix) {
+void set_argument(cl::Kernel& kernel, cl_uint& index, const NormalizedMatrix& matrix) {
   if (matrix.form() == MatrixForm::kDia) {
-    set_arguments(kernel, matrix.dia().values, matrix.shape().pitch);
-    return 2;
+    set_argument(kernel, index, matrix.dia().values);
+    set_argument(kernel, index, matrix.shape().pitch);
+    return;
   }
   const SymmetricDia& compressed = matrix.compressed();
-  set_arguments(kernel, compressed.upper, compressed.diagonal, compressed.layout.stride);
-  return 3;
+  set_argument(kernel, index, compressed.upper);
+  set_argument(kernel, index, compressed.diagonal);
+  set_argument(kernel, index, compressed.layout.stride);
 }
 
 std::string matrix_bands(const Stencil& stencil, MatrixForm form, MatrixPart part) {

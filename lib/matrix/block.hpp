@@ -6,16 +6,16 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "matrix/normalized_matrix.hpp"
-#include "opencl/context.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 
-/// Sets a kernel's first arguments, the MATRIX of kernels/matrix/grid_matrix.clh, and returns the
-/// index of the argument that follows.
-cl_uint set_matrix(Kernel& kernel, const NormalizedMatrix& matrix);
+/// Sets the MATRIX of kernels/matrix/grid_matrix.clh, for set_arguments().
+void set_argument(cl::Kernel& kernel, cl_uint& index, const NormalizedMatrix& matrix);
 
 /// The diagonals of a matrix that a kernel reads.
 enum class MatrixPart {
@@ -104,10 +104,22 @@ struct BlockRuns {
   }
   /// Work-items that may compute an element together on a GPU.
   std::size_t most_parts() const { return std::min<std::size_t>(group, 4); }
-  /// Launches `kernel`, on a CPU for `lines` image rows of `length` elements each, elsewhere for
-  /// `items` items and sets of each active segment.
-  void launch(Context& context, const Kernel& kernel, std::size_t lines, std::size_t length,
-              std::size_t items, const ActiveSegments& active) const;
+  /// Launches kernel `name`, on a CPU for `lines` image rows of `length` elements each, elsewhere
+  /// for `items` items and sets of each active segment.
+  template <class... Arguments>
+  void launch(const KernelFile& kernels, const char* name, std::size_t lines, std::size_t length,
+              std::size_t items, const ActiveSegments& active,
+              const Arguments&... arguments) const {
+    if (run == 1) {
+      kernels.launch(name, cl::NDRange(round_up(items * sets, group), active.count()),
+                     cl::NDRange(group, 1), arguments...);
+    } else {
+      kernels.launch(
+          name,
+          cl::NDRange(round_up(lines, rows) / rows * (round_up(length, run) / run), sets / taken),
+          cl::NDRange(1, 1), arguments...);
+    }
+  }
 };
 BlockRuns block_runs(const DeviceInfo& device, int columns);
 /// How kernels that take planes where takes_planes() says so deal elements: as block_runs() says
@@ -132,9 +144,9 @@ class BlockProduct {
   }
 
   int columns() const { return columns_; }
-  /// Asks for the kernel for blocks of another width, so that it is built together with others
+  /// Asks for the kernels for blocks of another width, so that they are built together with others
   /// (opencl/context.hpp).
-  void prepare(int columns) { kernels_for(columns); }
+  void prepare(int columns);
 
   /// out = alpha (A x) + beta x + gamma other. Enqueues. `other` may be `out`, `x` may not; with
   /// gamma 0 `other` is not read. Blocks are `columns` wide, a multiple of block_vector(), and hold
@@ -153,16 +165,11 @@ class BlockProduct {
   std::shared_ptr<const ActiveSegments> active_;
   MatrixForm form_;
   std::string matrix_options_;
-  /// A CPU has `one` alone.
-  struct Kernels {
-    Kernel parts;  ///< Several work-items compute an element.
-    Kernel one;    ///< A work-item computes an element,
-    Kernel tiles;  ///< or BlockRuns::most_each().
-  };
-  static Kernels make_kernels(Context& context, const std::string& matrix_options, MatrixForm form,
-                              int columns);
-  Kernels& kernels_for(int columns);
-  std::map<int, Kernels> kernels_;  ///< By program_columns().
+  /// The kernel for blocks of `columns` columns of which a work-item computes `each` elements, or
+  /// `parts` of them one.
+  const KernelFile& kernel(int columns, std::size_t each, std::size_t parts);
+  /// By program_columns(), `each` and `parts`, which are 1 on a CPU.
+  std::map<std::tuple<int, std::size_t, std::size_t>, KernelFile> kernels_;
 };
 
 }  // namespace diacut

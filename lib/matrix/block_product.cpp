@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "matrix/block.hpp"
-#include "opencl/arguments.hpp"
 
 namespace diacut {
 namespace {
@@ -28,37 +27,27 @@ BlockProduct::BlockProduct(Context& context, const Stencil& stencil, int columns
       active_(or_one_image(context, std::move(active))),
       form_(form),
       matrix_options_(matrix_options(context.info(), stencil, form)) {
-  kernels_for(columns);
+  prepare(columns);
 }
 
-BlockProduct::Kernels& BlockProduct::kernels_for(int columns) {
-  Kernels& kernels = kernels_[program_columns(context_->info(), columns)];
-  if (!kernels.one) kernels = make_kernels(*context_, matrix_options_, form_, columns);
-  return kernels;
-}
-
-BlockProduct::Kernels BlockProduct::make_kernels(Context& context,
-                                                 const std::string& matrix_options, MatrixForm form,
-                                                 int columns) {
-  const DeviceInfo& device = context.info();
+const KernelFile& BlockProduct::kernel(int columns, std::size_t each, std::size_t parts) {
+  const DeviceInfo& device = context_->info();
   const int built_for = program_columns(device, columns);
-  Kernels kernels;
-  const BlockRuns runs = plane_runs(device, columns);
+  const auto key = std::tuple(built_for, each, parts);
+  const auto found = kernels_.find(key);
+  if (found != kernels_.end()) return found->second;
   const std::string options =
-      fmt::format("{} {} {}", block_options(device, built_for), matrix_options, runs.options());
-  const char* file = kernel_file(device, form, columns);
-  if (device.kind == DeviceKind::kCpu) {
-    kernels.one = context.kernel(file, kName, options);
-    return kernels;
-  }
-  const auto variant = [&](std::size_t each, std::size_t parts) {
-    return context.kernel(file, kName,
-                          fmt::format("{} -DEACH={} -DPARTS={}", options, each, parts));
-  };
-  kernels.parts = variant(1, runs.most_parts());
-  kernels.one = variant(1, 1);
-  kernels.tiles = variant(runs.most_each(form), 1);
-  return kernels;
+      fmt::format("{} {} {} -DEACH={} -DPARTS={}", block_options(device, built_for),
+                  matrix_options_, plane_runs(device, columns).options(), each, parts);
+  const KernelFile made(*context_, kernel_file(device, form_, columns), options);
+  return kernels_.emplace(key, made).first->second;
+}
+
+void BlockProduct::prepare(int columns) {
+  const BlockRuns runs = plane_runs(context_->info(), columns);
+  kernel(columns, 1, runs.most_parts());
+  kernel(columns, 1, 1);
+  kernel(columns, runs.most_each(form_), 1);
 }
 
 void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x,
@@ -68,15 +57,11 @@ void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x
   const auto width = static_cast<std::size_t>(grid.width);
   const std::size_t segment = matrix.batch().segment();
   const BlockRuns runs = plane_runs(context_->info(), columns);
-  Kernels& kernels = kernels_for(columns);
   // How an element is computed must not depend on how many images there are.
-  const bool in_parts = kernels.parts && segment < kFewElements;
+  const std::size_t parts = segment < kFewElements ? runs.most_parts() : 1;
   const std::size_t items = segment * active_->count() * runs.sets;
   const std::size_t most = runs.most_each(form_);
-  const std::size_t each = !in_parts && kernels.tiles && items / most >= kManyItems ? most : 1;
-  Kernel& kernel = in_parts ? kernels.parts : each > 1 ? kernels.tiles : kernels.one;
-  set_arguments_from(kernel, set_matrix(kernel, matrix), grid.rows(), width, x, other, out, alpha,
-                     beta, gamma, active_->list(), segment, static_cast<int>(runs.sets));
+  const std::size_t each = segment >= kFewElements && items / most >= kManyItems ? most : 1;
   // Runs of a matrix in DIA form may go on in the next image row, but not those of planes.
   const bool by_rows = matrix.form() != MatrixForm::kDia || takes_planes(context_->info(), columns);
   // A segment that does not begin at a multiple of `each` has elements of one tile more. Those of a
@@ -85,8 +70,11 @@ void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x
                                 ? round_up(segment, each) / each + (segment % each == 0 ? 0 : 1)
                                 : round_up(segment / width, each) / each * width;
   const auto height = static_cast<std::size_t>(grid.height);
-  runs.launch(*context_, kernel, by_rows ? height : 1, by_rows ? width : grid.rows(),
-              tiles * (in_parts ? runs.most_parts() : 1), *active_);
+  prepare(columns);
+  runs.launch(kernel(columns, each, parts), kName, by_rows ? height : 1,
+              by_rows ? width : grid.rows(), tiles * parts, *active_, matrix, grid.rows(), width, x,
+              other, out, alpha, beta, gamma, active_->list(), segment,
+              static_cast<int>(runs.sets));
 }
 
 }  // namespace diacut

@@ -71,8 +71,9 @@ MatvecChoice choose_matvec(const MatvecParameters& asked, const DeviceInfo& devi
                            const DiaShape& shape, std::span<const MatvecStorage> storages = {});
 
 const char* to_string(MatvecKind kind);
-/// Throws ConfigError listing the names.
+/// Both throw ConfigError listing the names.
 MatvecKind matvec_kind(const std::string& name);
+MatvecStorage matvec_storage(const std::string& name);
 
 /// How a vector lies in an image of float4 texels: whole rows of a power of two texels.
 struct MatvecImageSize {

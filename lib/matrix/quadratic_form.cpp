@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-#include "opencl/arguments.hpp"
+#include "opencl/kernel_file.hpp"
 #include "opencl/lanes.hpp"
+#include "opencl/uploads.hpp"
 
 namespace diacut {
 
 namespace {
 
 constexpr std::size_t kColumns = 4;
-constexpr char kFile[] = "matrix/quadratic_form.cl";
 
 /// Length of a vector that may be read `reach` elements past `pitch`, with room for a wide load.
 std::size_t padded(std::size_t pitch, std::size_t reach) {
@@ -43,8 +43,7 @@ std::vector<double> quadratic_forms(Context& context, const NormalizedMatrix& ma
   for (const cl_int2& each : upper) reach = std::max<std::int64_t>(reach, each.s[1]);
   const std::size_t length = padded(pitch, static_cast<std::size_t>(reach));
 
-  auto device_upper = context.allocate<cl_int2>(upper.size(), "upper diagonals");
-  device_upper.upload(upper);
+  const auto device_upper = device_table(context, upper, "upper diagonals");
   auto scale = context.allocate<float>(length, "square roots of the degrees, padded");
   auto y = context.allocate<float>(length * kColumns, "generalised eigenvectors, padded");
   DeviceSums partials(context, groups * kColumns, "partial quadratic forms");
@@ -52,17 +51,16 @@ std::vector<double> quadratic_forms(Context& context, const NormalizedMatrix& ma
   y.fill(0);
   copy_elements(matrix.sqrt_degree(), 0, scale, 0, rows);
 
-  const std::string options = fmt::format("{} -DCOLUMNS={}", lane_options(shape), kColumns);
-  Kernel scaling = context.kernel(kFile, "quadratic_form_scale", options);
-  Kernel form = context.kernel(kFile, "quadratic_form", options);
+  const KernelFile kernels(context, "matrix/quadratic_form.cl",
+                           fmt::format("{} -DCOLUMNS={}", lane_options(shape), kColumns));
   std::vector<double> result;
   for (std::size_t first = 0; first < static_cast<std::size_t>(count); first += kColumns) {
     const std::size_t columns = std::min(kColumns, static_cast<std::size_t>(count) - first);
-    set_arguments(scaling, basis, pitch, first, scale, rows, y, length);
-    context.launch(scaling, cl::NDRange(round_up(rows, 32), columns), cl::NullRange);
-    set_arguments(form, matrix.dia().values, pitch, device_upper, static_cast<int>(upper.size()),
-                  scale, y, length, partials);
-    context.launch(form, cl::NDRange(groups * shape.group), cl::NDRange(shape.group));
+    kernels.launch("quadratic_form_scale", cl::NDRange(round_up(rows, 32), columns), cl::NullRange,
+                   basis, pitch, first, scale, rows, y, length);
+    kernels.launch("quadratic_form", cl::NDRange(groups * shape.group), cl::NDRange(shape.group),
+                   matrix.dia().values, pitch, device_upper, static_cast<int>(upper.size()), scale,
+                   y, length, partials);
     const std::vector<double> parts = partials.download(groups * columns);
     for (std::size_t c = 0; c < columns; ++c) {
       double sum = 0;
@@ -75,22 +73,18 @@ std::vector<double> quadratic_forms(Context& context, const NormalizedMatrix& ma
 
 BlockQuadratic::BlockQuadratic(Context& context, const Stencil& stencil, int columns,
                                MatrixForm form)
-    : context_(&context) {
-  const BlockRuns runs = block_runs(context.info(), columns);
-  sets_ = runs.sets;
-  each_ = form == MatrixForm::kDia ? runs.most_each(form) : 1;
-  kernel_ = context.kernel("matrix/block_quadratic.cl", "block_quadratic",
-                           fmt::format("{} {} -DEACH={}", block_options(context.info(), columns),
-                                       matrix_options(context.info(), stencil, form), each_));
-}
+    : sets_(block_runs(context.info(), columns).sets),
+      each_(form == MatrixForm::kDia ? block_runs(context.info(), columns).most_each(form) : 1),
+      kernels_(context, "matrix/block_quadratic.cl",
+               fmt::format("{} {} -DEACH={}", block_options(context.info(), columns),
+                           matrix_options(context.info(), stencil, form), each_)) {}
 
 void BlockQuadratic::launch(const NormalizedMatrix& matrix, const Buffer<float>& y,
                             Buffer<float>& parts) {
-  set_arguments_from(kernel_, set_matrix(kernel_, matrix),
-                     static_cast<std::size_t>(matrix.grid().width), matrix.sqrt_degree(), y,
-                     matrix.rows(), parts);
   const std::size_t items = round_up(matrix.rows(), each_) / each_ * sets_;
-  context_->launch(kernel_, cl::NDRange(round_up(items, kRowGroup)), cl::NDRange(kRowGroup));
+  kernels_.launch_rows("block_quadratic", items, 1, matrix,
+                       static_cast<std::size_t>(matrix.grid().width), matrix.sqrt_degree(), y,
+                       matrix.rows(), parts);
 }
 
 }  // namespace diacut

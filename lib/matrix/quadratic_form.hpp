@@ -33,10 +33,9 @@ class BlockQuadratic {
   void launch(const NormalizedMatrix& matrix, const Buffer<float>& y, Buffer<float>& parts);
 
  private:
-  Context* context_;
   std::size_t sets_;
   std::size_t each_;  ///< Elements that a work-item takes.
-  Kernel kernel_;
+  KernelFile kernels_;
 };
 
 }  // namespace diacut

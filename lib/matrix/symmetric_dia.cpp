@@ -10,7 +10,7 @@
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
-#include "opencl/arguments.hpp"
+#include "opencl/kernel_file.hpp"
 #include "opencl/lanes.hpp"
 
 namespace diacut {
@@ -154,22 +154,18 @@ SymmetricDia compress(Context& context, const DiaMatrix& matrix, const Grid& gri
                                                                          : "ROOTED");
   // What a kernel does not read may be any buffer.
   const Buffer<float>& roots = sqrt_degree != nullptr ? *sqrt_degree : matrix.values;
-  const auto set = [&](const Kernel& kernel, const auto&... outputs) {
-    set_arguments(kernel, matrix.values, roots, layout.columns, layout.height, matrix.shape.pitch,
-                  layout.stride, outputs...);
-  };
-  constexpr char kFile[] = "matrix/matvec_symmetric_pack.cl";
+  const KernelFile kernels(context, "matrix/matvec_symmetric_pack.cl", options);
   if (layout.upper() > 0) {
-    const Kernel pack = context.kernel(kFile, "matvec_symmetric_pack", options);
-    set(pack, result.upper);
     const auto rows = static_cast<std::size_t>(layout.height + layout.radius()) + kRowsBelow;
-    context.launch(pack, cl::NDRange(layout.stride, rows, static_cast<std::size_t>(layout.upper())),
-                   cl::NullRange);
+    kernels.launch("matvec_symmetric_pack",
+                   cl::NDRange(layout.stride, rows, static_cast<std::size_t>(layout.upper())),
+                   cl::NullRange, matrix.values, roots, layout.columns, layout.height,
+                   matrix.shape.pitch, layout.stride, result.upper);
   }
-  const Kernel diagonal = context.kernel(kFile, "matvec_symmetric_diagonal", options);
-  set(diagonal, result.upper, scaled ? result.scale : result.diagonal, result.diagonal);
-  launch_rows(context, diagonal, static_cast<std::size_t>(layout.columns),
-              static_cast<std::size_t>(layout.height));
+  kernels.launch_rows("matvec_symmetric_diagonal", static_cast<std::size_t>(layout.columns),
+                      static_cast<std::size_t>(layout.height), matrix.values, roots, layout.columns,
+                      layout.height, matrix.shape.pitch, layout.stride, result.upper,
+                      scaled ? result.scale : result.diagonal, result.diagonal);
   return result;
 }
 

@@ -80,7 +80,5 @@ double rounding(MatvecStorage storage);
 double reference_weight(double weight, MatvecStorage storage);
 
 const char* to_string(MatvecStorage storage);
-/// Throws ConfigError listing the names.
-MatvecStorage matvec_storage(const std::string& name);
 
 }  // namespace diacut

@@ -24,12 +24,19 @@ inline cl_float kernel_argument(float value) { return value; }
 inline cl_float4 kernel_argument(const cl_float4& value) { return value; }
 inline cl_uint4 kernel_argument(const cl_uint4& value) { return value; }
 
+/// Sets argument number `index` and counts on. A type that stands for several arguments has an
+/// overload of its own.
+template <class T>
+void set_argument(cl::Kernel& kernel, cl_uint& index, const T& argument) {
+  kernel.setArg(index++, kernel_argument(argument));
+}
+
 /// Sets arguments of a kernel in order, from number `index` on; int becomes int there, unsigned
 /// uint, int64_t long, size_t ulong.
 template <class... Arguments>
 void set_arguments_from(cl::Kernel& kernel, cl_uint index, const Arguments&... arguments) {
   with_device_errors("setting a kernel's arguments",
-                     [&] { (kernel.setArg(index++, kernel_argument(arguments)), ...); });
+                     [&] { (set_argument(kernel, index, arguments), ...); });
 }
 /// All of them.
 template <class... Arguments>

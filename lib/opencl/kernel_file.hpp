@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -13,17 +14,22 @@ namespace diacut {
 /// before the first launch.
 class KernelFile {
  public:
-  /// `file` and `options` as Context::kernel() takes them.
-  KernelFile(Context& context, std::string file, std::string options)
-      : context_(&context), file_(std::move(file)), options_(std::move(options)) {
-    context.kernel(file_, {}, options_);
+  /// Parameters as Context::kernel() takes them. The context must outlive the object.
+  KernelFile(Context& context, std::string file, std::string options,
+             const KernelTable& built_in = embedded_kernels())
+      : context_(&context),
+        file_(std::move(file)),
+        options_(std::move(options)),
+        built_in_(&built_in) {
+    context.kernel(file_, {}, options_, built_in);
   }
 
   /// Enqueues, as Context::launch() does, with arguments as set_arguments() takes them.
   template <class... Arguments>
   void launch(const char* name, const cl::NDRange& global, const cl::NDRange& local,
               const Arguments&... arguments) const {
-    const Kernel kernel = context_->kernel(file_, name, options_);
+    Kernel& kernel = kernels_[name];
+    if (!kernel) kernel = context_->kernel(file_, name, options_, *built_in_);
     set_arguments(kernel, arguments...);
     context_->launch(kernel, global, local);
   }
@@ -39,6 +45,8 @@ class KernelFile {
   Context* context_;
   std::string file_;
   std::string options_;
+  const KernelTable* built_in_;
+  mutable std::map<std::string, Kernel> kernels_;
 };
 
 }  // namespace diacut

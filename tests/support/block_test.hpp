@@ -13,14 +13,11 @@
 
 namespace diacut::testing {
 
-struct BlockSize {
-  int width, height;
-};
 /// Sizes at which kernels over grids go wrong first: single pixels, lines, primes, and one less or
 /// one more than a work-group.
-inline constexpr BlockSize kBlockSizes[] = {{1, 1},   {1, 7},    {7, 1},  {2, 2},  {3, 5},
-                                            {8, 8},   {63, 1},   {13, 5}, {64, 2}, {65, 3},
-                                            {31, 37}, {127, 17}, {67, 66}};
+inline constexpr Grid kBlockSizes[] = {{1, 1},   {1, 7},    {7, 1},  {2, 2},  {3, 5},
+                                       {8, 8},   {63, 1},   {13, 5}, {64, 2}, {65, 3},
+                                       {31, 37}, {127, 17}, {67, 66}};
 
 /// Tests of kernels over blocks of vectors, on the tests' device.
 class BlockTest : public ::testing::Test {

@@ -39,14 +39,13 @@ Workspace workspace_for(Trial& trial, const BlockShape& shape) {
 void check_residual_norms(Trial& trial, const BlockShape& shape) {
   const std::size_t wide = at_size(shape.columns);
   Workspace workspace = workspace_for(trial, shape);
-  Residuals residuals(workspace);
   const std::vector<float> x = trial.normal(shape.rows * wide);
   const std::vector<float> product = trial.normal(shape.rows * wide);
   const std::vector<float> theta = trial.normal(wide);
   const Guarded<float> x_in(trial.context(), x);
   const Guarded<float> product_in(trial.context(), product);
-  const std::vector<double> norms = residuals.norms(
-      *x_in, *product_in, Uploaded(trial.context(), theta), {shape.rows, shape.rows});
+  const std::vector<double> norms = ritz_residual_norms(
+      workspace, *x_in, *product_in, Uploaded(trial.context(), theta), {shape.rows, shape.rows});
   Trial::require(norms.size() == wide, "there is another number of norms");
   for (std::size_t c = 0; c < wide; ++c) {
     double squares = 0;
@@ -71,7 +70,7 @@ void check_projection(Trial& trial, const BlockShape& shape) {
   const std::vector<float> w = trial.normal(shape.rows * at_size(width));
   const Guarded<float> x_in(trial.context(), x);
   Guarded<float> block(trial.context(), w);
-  Projection(workspace).apply(*x_in, width, {shape.rows, shape.rows}, *block);
+  TileProducts(workspace).project(*x_in, width, {shape.rows, shape.rows}, *block);
   TermSums expected(w);
   for (int c = 0; c < shape.columns; ++c) {
     const std::vector<double> from = column_of(x, shape.columns, c);
@@ -94,7 +93,7 @@ void check_projection(Trial& trial, const BlockShape& shape) {
 
 void check_gram_matrices(Trial& trial, const BlockShape& shape, int used, int known) {
   Workspace workspace = workspace_for(trial, shape);
-  GramKernels kernels(workspace);
+  TileProducts products(workspace);
   const int width = workspace.narrow_columns(shape.wanted);
   const std::array<int, 3> wide = {shape.columns, width, width};
   std::vector<std::vector<float>> host;
@@ -106,8 +105,8 @@ void check_gram_matrices(Trial& trial, const BlockShape& shape, int used, int kn
   const auto is_known = [known](int block) { return (known >> block & 1) != 0; };
   const auto product_of = [&](int b) { return is_known(b) ? &*blocks[at_size(3 + b)] : nullptr; };
   const GramMatrices found =
-      kernels
-          .compute(
+      products
+          .gram_matrices(
               {&*blocks[0], used > 1 ? &*blocks[1] : nullptr, used > 2 ? &*blocks[2] : nullptr},
               {product_of(0), product_of(1), product_of(2)}, width, {shape.rows, shape.rows})
           .front();
@@ -174,9 +173,9 @@ void check_basis_update(Trial& trial, const BlockShape& shape, int used) {
   const std::vector<float> q = trial.normal((wide + at_size(used - 1) * width) * wide);
   Guarded<float> next(trial.context(), shape.rows * width);
   const Rotation rotation = upload_rotation(workspace, std::vector<float>(wide, NAN), places, q);
-  BasisUpdate(workspace).apply(rotation, *blocks[0], used > 1 ? &*blocks[1] : nullptr,
-                               used > 2 ? &*blocks[2] : nullptr, static_cast<int>(width),
-                               {shape.rows, shape.rows}, *next);
+  update_basis(workspace, rotation, *blocks[0], used > 1 ? &*blocks[1] : nullptr,
+               used > 2 ? &*blocks[2] : nullptr, static_cast<int>(width), {shape.rows, shape.rows},
+               *next);
   TermSums sum(shape.rows * wide);
   TermSums direction(shape.rows * width);
   std::size_t before = 0;

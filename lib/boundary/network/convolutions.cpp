@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
-
-#include "opencl/arguments.hpp"
 
 namespace diacut {
 
@@ -55,54 +54,52 @@ std::size_t columns_of(const RowTile& tile, const NetworkPlanes& planes) {
          static_cast<std::size_t>(tile.group);
 }
 
-void launch(Context& context, const Kernel& kernel, const RowTile& tile,
-            const ConvolutionShape& shape, const NetworkPlanes& planes) {
-  context.launch(kernel,
-                 cl::NDRange(pieces(static_cast<std::size_t>(shape.outputs), tile.channels),
-                             columns_of(tile, planes), planes.rows()),
-                 cl::NDRange(1, static_cast<std::size_t>(tile.group), 1));
+NetworkRange range_of(const RowTile& tile, const ConvolutionShape& shape,
+                      const NetworkPlanes& planes) {
+  return {cl::NDRange(pieces(static_cast<std::size_t>(shape.outputs), tile.channels),
+                      columns_of(tile, planes), planes.rows()),
+          cl::NDRange(1, static_cast<std::size_t>(tile.group), 1)};
 }
 
-void launch(Context& context, const Kernel& kernel, const PatchTile& tile,
-            const ConvolutionShape& shape, const NetworkPlanes& planes) {
+NetworkRange range_of(const PatchTile& tile, const ConvolutionShape& shape,
+                      const NetworkPlanes& planes) {
   const auto group = static_cast<std::size_t>(tile.items());
   const auto outputs = static_cast<std::size_t>(shape.outputs);
-  context.launch(
-      kernel,
-      cl::NDRange(group * pieces(outputs, tile.channels * tile.blocks),
-                  pieces(static_cast<std::size_t>(planes.stride), 4 * tile.columns),
-                  pieces(static_cast<std::size_t>(planes.height), tile.down * tile.rows)),
-      cl::NDRange(group, 1, 1));
+  return {cl::NDRange(group * pieces(outputs, tile.channels * tile.blocks),
+                      pieces(static_cast<std::size_t>(planes.stride), 4 * tile.columns),
+                      pieces(static_cast<std::size_t>(planes.height), tile.down * tile.rows)),
+          cl::NDRange(group, 1, 1)};
 }
 
-void launch(Context& context, const Kernel& kernel, const LineTile& tile,
-            const ConvolutionShape& shape, const NetworkPlanes& planes) {
-  launch_rows(context, kernel, planes, tile.lanes, shape.blocks());
+NetworkRange range_of(const LineTile& tile, const ConvolutionShape& shape,
+                      const NetworkPlanes& planes) {
+  return planes_range(planes, shape.blocks(), tile.lanes);
 }
 
 int reach_of(const ConvolutionShape& shape) { return shape.dilation * (shape.kernel / 2); }
 
-Kernel made(Context& context, const RowTile& tile, const ConvolutionShape& shape) {
-  return context.kernel(
-      "boundary/network/conv.cl", "network_conv",
-      fmt::format("-DKERNEL={} -DCHANNELS={} -DLANES={} -DVECTORS={} -DGROUP={}", shape.kernel,
-                  tile.channels, tile.lanes, tile.vectors, tile.group));
+KernelFile made(Context& context, const RowTile& tile, const ConvolutionShape& shape) {
+  return {context, "boundary/network/conv.cl",
+          fmt::format("-DKERNEL={} -DCHANNELS={} -DLANES={} -DVECTORS={} -DGROUP={}", shape.kernel,
+                      tile.channels, tile.lanes, tile.vectors, tile.group)};
 }
 
-Kernel made(Context& context, const PatchTile& tile, const ConvolutionShape& shape) {
-  return context.kernel(
-      "boundary/network/conv_patch.cl", "network_conv_patch",
-      fmt::format("-DKERNEL={} -DDILATION={} -DCHANNELS={} -DDOWN={} -DCOLUMNS={} -DROWS={} "
-                  "-DBLOCKS={} -DSHARES={} -DDEPTH={}",
-                  shape.kernel, reach_of(shape) > 0 ? shape.dilation : 1, tile.channels, tile.down,
-                  tile.columns, tile.rows, tile.blocks, tile.shares, tile.depth));
+KernelFile made(Context& context, const PatchTile& tile, const ConvolutionShape& shape) {
+  return {context, "boundary/network/conv_patch.cl",
+          fmt::format("-DKERNEL={} -DDILATION={} -DCHANNELS={} -DDOWN={} -DCOLUMNS={} -DROWS={} "
+                      "-DBLOCKS={} -DSHARES={} -DDEPTH={}",
+                      shape.kernel, reach_of(shape) > 0 ? shape.dilation : 1, tile.channels,
+                      tile.down, tile.columns, tile.rows, tile.blocks, tile.shares, tile.depth)};
 }
 
-Kernel made(Context& context, const LineTile& tile, const ConvolutionShape& shape) {
-  return context.kernel("boundary/network/conv_rows.cl", "network_conv_rows",
-                        fmt::format("-DKERNEL={} -DSTRIDE={} -DOUTPUTS={} -DLANES={}", shape.kernel,
-                                    shape.stride, shape.block(), tile.lanes));
+KernelFile made(Context& context, const LineTile& tile, const ConvolutionShape& shape) {
+  return {context, "boundary/network/conv_rows.cl",
+          fmt::format("-DKERNEL={} -DSTRIDE={} -DOUTPUTS={} -DLANES={}", shape.kernel, shape.stride,
+                      shape.block(), tile.lanes)};
 }
+
+/// By the place of their tiles in ConvolutionTile.
+constexpr std::array kKernelNames = {"network_conv", "network_conv_patch", "network_conv_rows"};
 
 /// Whether one tile serves tensors of every size on every device.
 bool by_lines(const ConvolutionShape& shape) { return shape.stride > 1 || shape.depthwise; }
@@ -191,7 +188,7 @@ std::size_t NetworkConv::memory(const ConvolutionShape& shape) {
   return (weight_count(shape) + bias_count(shape)) * sizeof(float);
 }
 
-Kernel& NetworkConv::kernel(const ConvolutionTile& tile) {
+const KernelFile& NetworkConv::kernel(const ConvolutionTile& tile) {
   for (auto& [made_for, kernel] : kernels_) {
     if (made_for == tile) return kernel;
   }
@@ -209,12 +206,13 @@ void NetworkConv::operator()(const NetworkPlanes& from, const Buffer<float>& in,
 void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& from,
                       const Buffer<float>& in, const NetworkPlanes& to, const Buffer<float>* added,
                       Buffer<float>& out) {
-  Kernel& kernel = this->kernel(tile);
-  set_arguments(kernel, in, shape_.inner(), weights_, bias_, added != nullptr ? *added : in, out,
-                shape_.outputs, from.stride, from.margin, from.plane(), to.width, to.height,
-                to.stride, to.margin, to.plane(), shape_.before(), shape_.dilation,
-                shape_.relu ? 1 : 0, shape_.most, added != nullptr ? 1 : 0);
-  std::visit([&](const auto& kind) { launch(*context_, kernel, kind, shape_, to); }, tile);
+  const NetworkRange range =
+      std::visit([&](const auto& kind) { return range_of(kind, shape_, to); }, tile);
+  kernel(tile).launch(kKernelNames[tile.index()], range.global, range.local, in, shape_.inner(),
+                      weights_, bias_, added != nullptr ? *added : in, out, shape_.outputs,
+                      from.stride, from.margin, from.plane(), to.width, to.height, to.stride,
+                      to.margin, to.plane(), shape_.before(), shape_.dilation, shape_.relu ? 1 : 0,
+                      shape_.most, added != nullptr ? 1 : 0);
 }
 
 }  // namespace diacut

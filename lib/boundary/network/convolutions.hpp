@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "boundary/network/network.hpp"
-#include "opencl/context.hpp"
 
 namespace diacut {
 
@@ -88,14 +87,14 @@ class NetworkConv {
 
  private:
   /// The kernel for a tile, compiled when it is first asked for.
-  Kernel& kernel(const ConvolutionTile& tile);
+  const KernelFile& kernel(const ConvolutionTile& tile);
 
   Context* context_;
   ConvolutionShape shape_;
   int lanes_;
   Buffer<float> weights_;  ///< [block][input][tap][output in block], zeros beyond the last output.
   Buffer<float> bias_;     ///< [block][output in block], zeros beyond the last output.
-  std::vector<std::pair<ConvolutionTile, Kernel>> kernels_;
+  std::vector<std::pair<ConvolutionTile, KernelFile>> kernels_;
 };
 
 }  // namespace diacut

@@ -67,19 +67,12 @@ NetworkPlanes network_planes(int width, int height, int margin) {
   return {width, height, margin, static_cast<int>(stride)};
 }
 
-void launch_planes(Context& context, const Kernel& kernel, const NetworkPlanes& planes,
-                   int channels) {
-  context.launch(kernel,
-                 cl::NDRange(round_up(static_cast<std::size_t>(planes.stride), kRowGroup),
-                             planes.rows(), static_cast<std::size_t>(channels)),
-                 cl::NDRange(kRowGroup, 1, 1));
-}
-
-void launch_rows(Context& context, const Kernel& kernel, const NetworkPlanes& planes, int lanes,
-                 int channels) {
-  if (lanes == 1) return launch_planes(context, kernel, planes, channels);
-  context.launch(kernel, cl::NDRange(1, planes.rows(), static_cast<std::size_t>(channels)),
-                 cl::NDRange(1, 1, 1));
+NetworkRange planes_range(const NetworkPlanes& planes, int channels, int lanes) {
+  const auto depth = static_cast<std::size_t>(channels);
+  if (lanes > 1) return {cl::NDRange(1, planes.rows(), depth), cl::NDRange(1, 1, 1)};
+  const auto stride = static_cast<std::size_t>(planes.stride);
+  return {cl::NDRange(round_up(stride, kRowGroup), planes.rows(), depth),
+          cl::NDRange(kRowGroup, 1, 1)};
 }
 
 int network_lanes(Context& context) {

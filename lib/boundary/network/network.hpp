@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "opencl/context.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 
@@ -111,16 +111,16 @@ struct NetworkPlanes {
 /// not map neighbouring rows to the same cache sets.
 NetworkPlanes network_planes(int width, int height, int margin);
 
-/// Launches work-items (x, row, channel) for every row of the planes, margins included; x runs to
-/// the stride, rounded up to whole work-groups.
-void launch_planes(Context& context, const Kernel& kernel, const NetworkPlanes& planes,
-                   int channels);
+/// How work is dealt to work-items: all of them, and those of a group.
+struct NetworkRange {
+  cl::NDRange global;
+  cl::NDRange local;
+};
 
-/// Launches work-items (i, row, channel) for every row of the planes, margins included. With one
-/// pixel in a vector, i runs to the stride, rounded up to whole work-groups; with `lanes` > 1, as
-/// on a CPU, i is 0 alone, and the work-item computes the whole row.
-void launch_rows(Context& context, const Kernel& kernel, const NetworkPlanes& planes, int lanes,
-                 int channels);
+/// Work-items (x, row, channel) for every row of the planes, margins included; x runs to the
+/// stride, rounded up to whole work-groups. With `lanes` > 1 pixels in a vector, as on a CPU, x is
+/// 0 alone, and the work-item computes the whole row.
+NetworkRange planes_range(const NetworkPlanes& planes, int channels, int lanes = 1);
 
 /// Pixels that a work-item computes at once: the vector width of the device on a CPU, 1 elsewhere.
 int network_lanes(Context& context);

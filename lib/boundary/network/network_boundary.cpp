@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -401,9 +400,7 @@ NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& n
   for (std::size_t k = 0; k < sums.size(); ++k) {
     results.push_back(context.allocate<float>(most_pixels(shared, task), kResult));
   }
-  // Asked for early, so that they are built together with the networks' own.
-  const std::array asked_for = {network_input_kernel(context), network_output_kernel(context),
-                                network_blend_kernel(context), network_upsample_kernel(context)};
+  ask_for_picture_kernels(context);
   const std::vector<Turn> turns =
       forms_of(parameters, parameters.pose == CuePose::kCanonical ? canonical_turn(image) : Turn{});
   const float share =

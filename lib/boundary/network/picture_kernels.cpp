@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "opencl/arguments.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 
@@ -26,6 +26,13 @@ double moment(const std::vector<double>& values) {
     sum += values[i] * (2 * static_cast<double>(i) + 1 - count);
   }
   return sum;
+}
+
+KernelFile input_kernels(Context& context) { return {context, "boundary/network/input.cl", ""}; }
+KernelFile output_kernels(Context& context) { return {context, "boundary/network/output.cl", ""}; }
+KernelFile blend_kernels(Context& context) { return {context, "boundary/network/blend.cl", ""}; }
+KernelFile upsample_kernels(Context& context) {
+  return {context, "boundary/network/upsample.cl", ""};
 }
 
 }  // namespace
@@ -84,44 +91,37 @@ std::vector<Turn> network_turns(int count) {
   return {kMirrored.begin(), kMirrored.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-Kernel network_input_kernel(Context& context) {
-  return context.kernel("boundary/network/input.cl", "network_input", "");
+void ask_for_picture_kernels(Context& context) {
+  input_kernels(context);
+  output_kernels(context);
+  blend_kernels(context);
+  upsample_kernels(context);
 }
 
 void launch_network_input(Context& context, const NetworkPicture& picture, int left, int top,
                           const NetworkPlanes& planes, Buffer<float>& out) {
-  Kernel kernel = network_input_kernel(context);
-  set_arguments(kernel, picture.pixels, picture.channels, picture.width, picture.height,
-                picture.scaled_width, picture.scaled_height, picture.border,
-                picture.turn.transposed ? 1 : 0, picture.turn.mirrored_x ? 1 : 0,
-                picture.turn.mirrored_y ? 1 : 0, picture.part_x, picture.part_y,
-                picture.part_width > 0 ? picture.part_width : picture.width, left, top, out,
-                planes.width, planes.height, planes.stride, planes.margin, planes.plane());
-  launch_planes(context, kernel, planes, 1);
-}
-
-Kernel network_output_kernel(Context& context) {
-  return context.kernel("boundary/network/output.cl", "network_output", "");
+  const NetworkRange range = planes_range(planes, 1);
+  input_kernels(context).launch(
+      "network_input", range.global, range.local, picture.pixels, picture.channels, picture.width,
+      picture.height, picture.scaled_width, picture.scaled_height, picture.border,
+      picture.turn.transposed ? 1 : 0, picture.turn.mirrored_x ? 1 : 0,
+      picture.turn.mirrored_y ? 1 : 0, picture.part_x, picture.part_y,
+      picture.part_width > 0 ? picture.part_width : picture.width, left, top, out, planes.width,
+      planes.height, planes.stride, planes.margin, planes.plane());
 }
 
 void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,
                            int channel, const NetworkCopy& rectangle, const NetworkMap& map) {
-  Kernel kernel = network_output_kernel(context);
-  set_arguments(kernel, in, planes.elements(channel), planes.stride, planes.margin,
-                rectangle.from_x, rectangle.from_y, map.values, map.row_length(),
-                rectangle.to_x - map.part_x, rectangle.to_y - map.part_y, rectangle.width);
-  launch_rows(context, kernel, static_cast<std::size_t>(rectangle.width),
-              static_cast<std::size_t>(rectangle.height));
-}
-
-Kernel network_blend_kernel(Context& context) {
-  return context.kernel("boundary/network/blend.cl", "network_blend", "");
+  output_kernels(context).launch_rows(
+      "network_output", static_cast<std::size_t>(rectangle.width),
+      static_cast<std::size_t>(rectangle.height), in, planes.elements(channel), planes.stride,
+      planes.margin, rectangle.from_x, rectangle.from_y, map.values, map.row_length(),
+      rectangle.to_x - map.part_x, rectangle.to_y - map.part_y, rectangle.width);
 }
 
 void launch_network_blend(Context& context, const NetworkMap& map, const Turn& turn,
                           const Grid& grid, const Buffer<std::uint8_t>& valid, float share,
                           bool first, Buffer<float>& boundary, const PictureView& view) {
-  Kernel kernel = network_blend_kernel(context);
   int width = map.width - 2 * map.border;
   int height = map.height - 2 * map.border;
   int step_x = 1;
@@ -140,23 +140,18 @@ void launch_network_blend(Context& context, const NetworkMap& map, const Turn& t
     first_pixel += static_cast<std::int64_t>(height - 1) * step_y;
     step_y = -step_y;
   }
-  set_arguments(kernel, map.values, static_cast<std::size_t>(first_pixel), step_x, step_y, width,
-                height, valid, share, first ? 1 : 0, boundary, grid.width, view.x, view.y,
-                view.width, view.height);
-  launch_rows(context, kernel, static_cast<std::size_t>(grid.width),
-              static_cast<std::size_t>(grid.height));
-}
-
-Kernel network_upsample_kernel(Context& context) {
-  return context.kernel("boundary/network/upsample.cl", "network_upsample", "");
+  blend_kernels(context).launch_rows(
+      "network_blend", static_cast<std::size_t>(grid.width), static_cast<std::size_t>(grid.height),
+      map.values, static_cast<std::size_t>(first_pixel), step_x, step_y, width, height, valid,
+      share, first ? 1 : 0, boundary, grid.width, view.x, view.y, view.width, view.height);
 }
 
 void launch_network_upsample(Context& context, const NetworkPlanes& from, const Buffer<float>& in,
                              const NetworkPlanes& to, Buffer<float>& out, int channels) {
-  Kernel kernel = network_upsample_kernel(context);
-  set_arguments(kernel, in, out, from.width, from.height, from.stride, from.margin, from.plane(),
-                to.width, to.height, to.stride, to.margin, to.plane());
-  launch_planes(context, kernel, to, channels);
+  const NetworkRange range = planes_range(to, channels);
+  upsample_kernels(context).launch("network_upsample", range.global, range.local, in, out,
+                                   from.width, from.height, from.stride, from.margin, from.plane(),
+                                   to.width, to.height, to.stride, to.margin, to.plane());
 }
 
 }  // namespace diacut

@@ -53,8 +53,8 @@ struct NetworkPicture {
   int part_width = 0;
 };
 
-/// kernels/boundary/network/input.cl. A caller may ask for it early (opencl/context.hpp).
-Kernel network_input_kernel(Context& context);
+/// Asks for the kernels below, so that they are built together with others (opencl/context.hpp).
+void ask_for_picture_kernels(Context& context);
 
 /// kernels/boundary/network/input.cl. Enqueues: three channels of a network's input into `out`,
 /// planes.elements(3) floats. They are the part of the resized, turned and mirrored picture from
@@ -62,8 +62,8 @@ Kernel network_input_kernel(Context& context);
 void launch_network_input(Context& context, const NetworkPicture& picture, int left, int top,
                           const NetworkPlanes& planes, Buffer<float>& out);
 
-/// A map of width * height values on the device, row by row. The outer `border`
-/// pixels on each side do not belong to the image.
+/// A map of width * height values on the device, row by row. The outer `border` pixels on each side
+/// do not belong to the image.
 struct NetworkMap {
   Buffer<float>& values;
   int width = 0;
@@ -87,16 +87,10 @@ struct NetworkCopy {
   int height = 0;
 };
 
-/// kernels/boundary/network/output.cl. A caller may ask for it early (opencl/context.hpp).
-Kernel network_output_kernel(Context& context);
-
 /// kernels/boundary/network/output.cl. Enqueues: the logistic function of a rectangle of one
 /// channel of `in`, a tensor in `planes`, into the map.
 void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,
                            int channel, const NetworkCopy& rectangle, const NetworkMap& map);
-
-/// kernels/boundary/network/blend.cl. A caller may ask for it early (opencl/context.hpp).
-Kernel network_blend_kernel(Context& context);
 
 /// kernels/boundary/network/blend.cl. Enqueues: adds `share` times the map of a picture turned by
 /// `turn`, without its border, turned back and resized to the grid's pixels, to `boundary`; with
@@ -106,9 +100,6 @@ Kernel network_blend_kernel(Context& context);
 void launch_network_blend(Context& context, const NetworkMap& map, const Turn& turn,
                           const Grid& grid, const Buffer<std::uint8_t>& valid, float share,
                           bool first, Buffer<float>& boundary, const PictureView& view);
-
-/// kernels/boundary/network/upsample.cl. A caller may ask for it early (opencl/context.hpp).
-Kernel network_upsample_kernel(Context& context);
 
 /// kernels/boundary/network/upsample.cl: bilinear upsampling of `channels` planes. Enqueues.
 /// Preconditions: `in` and `out` are different buffers, laid out as `from` and `to`; the sides of

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "opencl/arguments.hpp"
 #include "opencl/lanes.hpp"
 #include "opencl/uploads.hpp"
 
@@ -20,15 +19,14 @@ int vectors_at_once(const DeviceInfo& device) {
   return device.kind == DeviceKind::kCpu ? Decimation::kGroup : 2;
 }
 
-Kernel decimation_kernel(Context& context, const char* name, int radius) {
+KernelFile decimation_kernels(Context& context, int radius) {
   const PlaneGrid margins(1, 1, radius);
-  return context.kernel(
-      "eigen/decimation/decimation.cl", name,
-      fmt::format("-DMARGIN_X={} -DMARGIN_Y={} -DDIAGONALS={} -DNEIGHBOURS={} -DWIDTH={} "
-                  "-DEACH={}",
-                  margins.columns, margins.rows, disc_stencil(radius).size(),
-                  KeptNeighbours(radius).size(), vector_run(context.info()),
-                  vectors_at_once(context.info())));
+  return {context, "eigen/decimation/decimation.cl",
+          fmt::format("-DMARGIN_X={} -DMARGIN_Y={} -DDIAGONALS={} -DNEIGHBOURS={} -DWIDTH={} "
+                      "-DEACH={}",
+                      margins.columns, margins.rows, disc_stencil(radius).size(),
+                      KeptNeighbours(radius).size(), vector_run(context.info()),
+                      vectors_at_once(context.info()))};
 }
 
 }  // namespace
@@ -41,12 +39,8 @@ Decimation::Decimation(Context& context, int radius, int images)
       lanes_(vector_run(context.info())),
       group_(plane_group(context.info())),
       stencil_(disc_stencil(radius)),
-      neighbours_(radius) {
-  split_ = decimation_kernel(context, "decimation_split", radius);
-  product_ = decimation_kernel(context, "decimation_product", radius);
-  step_ = decimation_kernel(context, "decimation_step", radius);
-  interpolate_ = decimation_kernel(context, "decimation_interpolate", radius);
-
+      neighbours_(radius),
+      kernels_(decimation_kernels(context, radius)) {
   std::vector<std::int32_t> of_neighbours;
   for (int parity = 0; parity < 4; ++parity) {
     const auto p = static_cast<std::size_t>(parity);
@@ -80,6 +74,13 @@ Decimation::Decimation(Context& context, int radius, int images)
   starts_ = table(context, starts);
 }
 
+template <class... Arguments>
+void Decimation::launch(const char* name, std::size_t columns, std::size_t rows, std::size_t planes,
+                        const Arguments&... arguments) {
+  kernels_.launch(name, cl::NDRange(round_up(columns, group_), rows, planes),
+                  cl::NDRange(group_, 1, 1), arguments...);
+}
+
 Buffer<float> Decimation::matrix(const Interpolation& interpolation) {
   const PlaneGrid& grid = interpolation.cells;
   const auto images = static_cast<std::size_t>(images_);
@@ -92,13 +93,10 @@ Buffer<float> Decimation::matrix(const Interpolation& interpolation) {
     of_pairs.insert(of_pairs.end(), {pair.first * pitch + pixel, pair.second * pitch + pixel});
   }
   const Buffer<std::int64_t> terms = table(*context_, of_pairs);
-  set_arguments(product_, interpolation.weights, terms, starts_, half_offsets_, values, grid.height,
-                grid.stride, grid.pitch);
-  const std::size_t columns = static_cast<std::size_t>(grid.stride) / lanes_;
-  context_->launch(product_,
-                   cl::NDRange(round_up(columns, group_), stencil_.centre() + 1,
-                               images * static_cast<std::size_t>(grid.height)),
-                   cl::NDRange(group_, 1, 1));
+  launch("decimation_product", static_cast<std::size_t>(grid.stride) / lanes_,
+         stencil_.centre() + 1, images * static_cast<std::size_t>(grid.height),
+         interpolation.weights, terms, starts_, half_offsets_, values, grid.height, grid.stride,
+         grid.pitch);
   return values;
 }
 
@@ -111,12 +109,10 @@ Interpolation Decimation::split(const Buffer<float>& matrix, const PlaneGrid& gr
                                 "affinities to the kept pixels"),
       context_->allocate<float>(images * 4 * cells.pitch + kBehindPlanes,
                                 "sums of the affinities")};
-  set_arguments(split_, matrix, grid.width, grid.height, grid.stride, grid.pitch, of_neighbours_,
-                first_, result.weights, result.roots, cells.stride, cells.all_rows(), cells.pitch);
-  context_->launch(split_,
-                   cl::NDRange(round_up(static_cast<std::size_t>(cells.stride), group_),
-                               static_cast<std::size_t>(cells.all_rows()), 4 * images),
-                   cl::NDRange(group_, 1, 1));
+  launch("decimation_split", static_cast<std::size_t>(cells.stride),
+         static_cast<std::size_t>(cells.all_rows()), 4 * images, matrix, grid.width, grid.height,
+         grid.stride, grid.pitch, of_neighbours_, first_, result.weights, result.roots,
+         cells.stride, cells.all_rows(), cells.pitch);
   return result;
 }
 
@@ -140,13 +136,10 @@ void Decimation::step(const Step& fixed, int step, const Buffer<float>& x,
                       const Buffer<float>& before, Buffer<float>& out) {
   const PlaneGrid& grid = fixed.grid;
   const int groups = fixed.vectors / each_;
-  set_arguments(step_, fixed.matrix, fixed.offsets, x, before, out, fixed.degrees, fixed.steps,
-                step, images_, groups, grid.width, grid.stride, grid.pitch);
-  const std::size_t columns = round_up(static_cast<std::size_t>(grid.width), lanes_) / lanes_;
-  context_->launch(step_,
-                   cl::NDRange(round_up(columns, group_), static_cast<std::size_t>(grid.height),
-                               static_cast<std::size_t>(images_ * groups)),
-                   cl::NDRange(group_, 1, 1));
+  launch("decimation_step", round_up(static_cast<std::size_t>(grid.width), lanes_) / lanes_,
+         static_cast<std::size_t>(grid.height), static_cast<std::size_t>(images_ * groups),
+         fixed.matrix, fixed.offsets, x, before, out, fixed.degrees, fixed.steps, step, images_,
+         groups, grid.width, grid.stride, grid.pitch);
 }
 
 Decimation::Target Decimation::in_planes(const PlaneGrid& grid) {
@@ -158,14 +151,11 @@ void Decimation::interpolate(const Interpolation& interpolation, int vectors,
                              Buffer<float>& fine) {
   const PlaneGrid& cells = interpolation.cells;
   const int groups = vectors / each_;
-  set_arguments(interpolate_, interpolation.weights, interpolation.roots, of_neighbours_, first_,
-                coarse, fine, groups, cells.stride, cells.pitch, target.width, target.height,
-                target.stride, target.pitch, target.origin);
-  context_->launch(interpolate_,
-                   cl::NDRange(round_up(static_cast<std::size_t>(cells.stride) / lanes_, group_),
-                               static_cast<std::size_t>(cells.height),
-                               static_cast<std::size_t>(4 * images_ * groups)),
-                   cl::NDRange(group_, 1, 1));
+  launch("decimation_interpolate", static_cast<std::size_t>(cells.stride) / lanes_,
+         static_cast<std::size_t>(cells.height), static_cast<std::size_t>(4 * images_ * groups),
+         interpolation.weights, interpolation.roots, of_neighbours_, first_, coarse, fine, groups,
+         cells.stride, cells.pitch, target.width, target.height, target.stride, target.pitch,
+         target.origin);
 }
 
 }  // namespace diacut

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "matrix/interpolation.hpp"
 #include "matrix/stencil.hpp"
-#include "opencl/context.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 
@@ -69,6 +68,11 @@ class Decimation {
     StencilOffset cell;
   };
 
+  /// Launches work-items (column, row, plane), the columns rounded up to whole work-groups.
+  template <class... Arguments>
+  void launch(const char* name, std::size_t columns, std::size_t rows, std::size_t planes,
+              const Arguments&... arguments);
+
   Context* context_;
   int radius_;
   int images_;
@@ -82,10 +86,7 @@ class Decimation {
   std::vector<Pair> pairs_;      ///< For each diagonal from the middle one on.
   Buffer<std::int32_t> starts_;  ///< Of the diagonals, in pairs_.
   Buffer<std::int32_t> half_offsets_;
-  Kernel split_;
-  Kernel product_;
-  Kernel step_;
-  Kernel interpolate_;
+  KernelFile kernels_;
 };
 
 }  // namespace diacut

@@ -6,13 +6,9 @@
 #include <bit>
 #include <cmath>
 
-#include "opencl/arguments.hpp"
-
 namespace diacut {
 
 namespace {
-
-constexpr char kFile[] = "eigen/lanczos/basis.cl";
 
 std::size_t groups_for(const LaneShape& shape, std::size_t pitch) {
   return round_up(pitch, shape.chunk()) / shape.chunk();
@@ -45,71 +41,60 @@ BasisKernels::BasisKernels(Context& context, std::size_t pitch, int max_columns)
       rotation_(context,
                 static_cast<std::size_t>(max_columns) * static_cast<std::size_t>(max_columns),
                 "a rotation of the basis"),
-      peaks_(context, groups_ * static_cast<std::size_t>(max_columns), "peaks of vectors") {
-  const std::string options =
-      fmt::format("{} -DBLOCK={} -DTILE={}", lane_options(shape_), kBlock, tile_);
-  dots_ = context.kernel(kFile, "basis_dots", options);
-  sum_ = context.kernel(kFile, "basis_sum", options);
-  update_ = context.kernel(kFile, "basis_update", options);
-  append_ = context.kernel(kFile, "basis_append", options);
-  copy_ = context.kernel(kFile, "basis_copy", options);
-  rotate_ = context.kernel(kFile, "basis_rotate", options);
-  random_ = context.kernel(kFile, "basis_random", options);
-  peak_ = context.kernel(kFile, "basis_peaks", options);
-}
+      peaks_(context, groups_ * static_cast<std::size_t>(max_columns), "peaks of vectors"),
+      kernels_(context, "eigen/lanczos/basis.cl",
+               fmt::format("{} -DBLOCK={} -DTILE={}", lane_options(shape_), kBlock, tile_)) {}
 
 void BasisKernels::sum_partials(int columns, DeviceSums& sums, int at) {
-  set_arguments(sum_, partials_, static_cast<int>(groups_), sums, at);
-  context_.launch(sum_, cl::NDRange(static_cast<std::size_t>(columns) * shape_.group),
-                  cl::NDRange(shape_.group));
+  kernels_.launch("basis_sum", cl::NDRange(static_cast<std::size_t>(columns) * shape_.group),
+                  cl::NDRange(shape_.group), partials_, static_cast<int>(groups_), sums, at);
 }
 
 void BasisKernels::dots(const Buffer<float>& basis, int columns, const Buffer<float>& w,
                         DeviceSums& sums, int at) {
-  set_arguments(dots_, basis, pitch_, columns, w, partials_);
   const std::size_t blocks = round_up(static_cast<std::size_t>(columns), kBlock) / kBlock;
-  context_.launch(dots_, cl::NDRange(groups_ * shape_.group, blocks), cl::NDRange(shape_.group, 1));
+  kernels_.launch("basis_dots", cl::NDRange(groups_ * shape_.group, blocks),
+                  cl::NDRange(shape_.group, 1), basis, pitch_, columns, w, partials_);
   sum_partials(columns, sums, at);
 }
 
 void BasisKernels::update(const Buffer<float>& basis, int columns, Buffer<float>& w,
                           DeviceSums& sums, int coefficients, int norm2) {
-  set_arguments(update_, basis, pitch_, columns, sums, coefficients, w, partials_);
-  context_.launch(update_, cl::NDRange(groups_ * shape_.group), cl::NDRange(shape_.group));
+  kernels_.launch("basis_update", cl::NDRange(groups_ * shape_.group), cl::NDRange(shape_.group),
+                  basis, pitch_, columns, sums, coefficients, w, partials_);
   sum_partials(1, sums, norm2);
 }
 
 void BasisKernels::append(Buffer<float>& basis, int column, const Buffer<float>& w,
                           Buffer<float>& copy, const DeviceSums& sums, int norm2) {
-  set_arguments(append_, basis, pitch_, column, w, copy, sums, norm2);
-  context_.launch(append_, cl::NDRange(pitch_ / shape_.width), cl::NullRange);
+  kernels_.launch("basis_append", cl::NDRange(pitch_ / shape_.width), cl::NullRange, basis, pitch_,
+                  column, w, copy, sums, norm2);
 }
 
 void BasisKernels::copy(const Buffer<float>& basis, int column, float factor, Buffer<float>& out,
                         std::size_t out_offset) {
-  set_arguments(copy_, basis, pitch_, column, factor, out, out_offset);
-  context_.launch(copy_, cl::NDRange(pitch_ / shape_.width), cl::NullRange);
+  kernels_.launch("basis_copy", cl::NDRange(pitch_ / shape_.width), cl::NullRange, basis, pitch_,
+                  column, factor, out, out_offset);
 }
 
 void BasisKernels::rotate(Buffer<float>& basis, int first, int columns, int kept,
                           const std::vector<float>& rotation) {
   rotation_.upload(rotation);
-  set_arguments(rotate_, basis, pitch_, first, columns, kept, rotation_,
-                cl::Local(tile_ * static_cast<std::size_t>(columns) * sizeof(float)));
-  context_.launch(rotate_, cl::NDRange(round_up(pitch_, tile_)), cl::NDRange(tile_));
+  kernels_.launch("basis_rotate", cl::NDRange(round_up(pitch_, tile_)), cl::NDRange(tile_), basis,
+                  pitch_, first, columns, kept, rotation_,
+                  cl::Local(tile_ * static_cast<std::size_t>(columns) * sizeof(float)));
   context_.finish();
 }
 
 void BasisKernels::random(Buffer<float>& w, const Buffer<float>& mask, std::size_t rows,
                           std::uint32_t seed) {
-  set_arguments(random_, w, pitch_, rows, mask, seed);
-  context_.launch(random_, cl::NDRange(pitch_), cl::NullRange);
+  kernels_.launch("basis_random", cl::NDRange(pitch_), cl::NullRange, w, pitch_, rows, mask, seed);
 }
 
 std::vector<float> BasisKernels::peaks(const Buffer<float>& basis, int columns) {
-  set_arguments(peak_, basis, pitch_, peaks_);
-  context_.launch(peak_, cl::NDRange(groups_ * shape_.group, static_cast<std::size_t>(columns)),
-                  cl::NDRange(shape_.group, 1));
+  kernels_.launch("basis_peaks",
+                  cl::NDRange(groups_ * shape_.group, static_cast<std::size_t>(columns)),
+                  cl::NDRange(shape_.group, 1), basis, pitch_, peaks_);
   std::vector<float> parts(groups_ * static_cast<std::size_t>(columns));
   peaks_.download(std::span<float>(parts));
   std::vector<float> result(static_cast<std::size_t>(columns), 0.0F);

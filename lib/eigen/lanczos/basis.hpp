@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "opencl/device_sums.hpp"
+#include "opencl/kernel_file.hpp"
 #include "opencl/lanes.hpp"
 
 namespace diacut {
@@ -50,14 +51,7 @@ class BasisKernels {
   DeviceSums partials_;
   Buffer<float> rotation_;
   Buffer<float> peaks_;
-  cl::Kernel dots_;
-  cl::Kernel sum_;
-  cl::Kernel update_;
-  cl::Kernel append_;
-  cl::Kernel copy_;
-  cl::Kernel rotate_;
-  cl::Kernel random_;
-  cl::Kernel peak_;
+  KernelFile kernels_;
 };
 
 }  // namespace diacut

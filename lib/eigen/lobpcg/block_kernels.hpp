@@ -5,45 +5,23 @@
 #include <vector>
 
 #include "eigen/lobpcg/workspace.hpp"
-#include "matrix/block.hpp"
 #include "matrix/quadratic_form.hpp"
-#include "opencl/uploads.hpp"
 
 namespace diacut {
 
-/// kernels/eigen/lobpcg/column_sums.cl: sums of the columns of a block. The workspace has to
-/// outlive the object.
-class ColumnSums {
- public:
-  explicit ColumnSums(Workspace& workspace);
+/// kernels/eigen/lobpcg/column_sums.cl: the sum of each column of x, of each active segment. Waits.
+std::vector<double> column_sums(Workspace& workspace, const Buffer<float>& x,
+                                const Segments& segments);
+/// The sum of each column, added up from the groups' sums in the workspace's partials(). Waits.
+std::vector<double> column_totals(Workspace& workspace, const SegmentGroups& groups);
 
-  /// The sum of each column of x, of each active segment. Waits.
-  std::vector<double> compute(const Buffer<float>& x, const Segments& segments);
-  /// The sum of each column, added up from the groups' sums in the workspace's partials(). Waits.
-  std::vector<double> totals(const SegmentGroups& groups);
-
- private:
-  Workspace* workspace_;
-  Kernel sums_;
-  Kernel totals_;
-};
-
-/// kernels/eigen/lobpcg/peaks.cl: the largest entries of columns, by which eigenvectors get their
-/// signs. The workspace has to outlive the object.
-class Peaks {
- public:
-  explicit Peaks(Workspace& workspace);
-
-  /// The entry of largest magnitude of each column of x in each active segment, the first of equal
-  /// ones. `scratch` is overwritten: a block. Waits.
-  std::vector<float> compute(const Buffer<float>& x, const Segments& segments,
-                             Buffer<float>& scratch);
-
- private:
-  Workspace* workspace_;
-  Kernel of_groups_;
-  Kernel of_segments_;
-};
+/// Asks for the kernels of column_peaks(), so that they are built together with others.
+void ask_for_peaks(Workspace& workspace);
+/// kernels/eigen/lobpcg/peaks.cl: the entry of largest magnitude of each column of x in each active
+/// segment, the first of equal ones, by which eigenvectors get their signs. `scratch` is
+/// overwritten: a block. Waits.
+std::vector<float> column_peaks(Workspace& workspace, const Buffer<float>& x,
+                                const Segments& segments, Buffer<float>& scratch);
 
 /// kernels/eigen/lobpcg/columns.cl: vectors into columns of a block and out of them.
 class BlockColumns {
@@ -72,12 +50,10 @@ class BlockColumns {
                Buffer<float>& vectors);
 
  private:
-  Context* context_;
   int columns_;
   std::size_t rows_;   ///< Elements that a work-group of extract() takes.
   std::size_t group_;  ///< Its work-items.
-  Kernel insert_;
-  Kernel extract_;
+  KernelFile kernels_;
 };
 
 /// The columns of X that soft locking still corrects, on the device: of each active segment `width`
@@ -94,23 +70,10 @@ struct ColumnSelection {
 ColumnSelection select_columns(Workspace& workspace, std::span<const std::int32_t> columns,
                                std::span<const std::int32_t> directions);
 
-/// kernels/eigen/lobpcg/column_selection.cl. The workspace has to outlive the object.
-class ColumnGather {
- public:
-  explicit ColumnGather(Workspace& workspace);
-
-  /// out = the columns of `p`, `p_columns` wide, that `selection` names in P; 0 where it names none
-  /// and between images. Enqueues.
-  void apply(const ColumnSelection& selection, const Buffer<float>& p, int p_columns,
-             const Segments& segments, Buffer<float>& out);
-
- private:
-  Workspace* workspace_;
-  Kernel kernel_;
-};
-
-/// Launches a kernel of gather.clh that makes a block of `width` columns.
-void launch_gather(Workspace& workspace, const Kernel& kernel, int width, const Segments& segments);
+/// kernels/eigen/lobpcg/column_selection.cl: out = the columns of `p`, `p_columns` wide, that
+/// `selection` names in P; 0 where it names none and between images. Enqueues.
+void gather_columns(Workspace& workspace, const ColumnSelection& selection, const Buffer<float>& p,
+                    int p_columns, const Segments& segments, Buffer<float>& out);
 
 /// The matrix Q of a Rayleigh-Ritz step on the device, with the Ritz values that belong to S Q.
 struct Rotation {
@@ -137,26 +100,16 @@ Rotation upload_rotation(Workspace& workspace, std::span<const float> ritz_value
                          std::span<const ImageRotation> images, int blocks, int width);
 
 /// kernels/eigen/lobpcg/residuals.cl: residuals M X - X diag(theta) of Ritz pairs, `product` being
-/// M X, and theta the workspace's columns() for each of all segments, whether active or not. The
-/// workspace has to outlive the object.
-class Residuals {
- public:
-  explicit Residuals(Workspace& workspace);
-
-  /// R = the residuals of the columns of X that are selected, `selection.width` columns; 0 where
-  /// none is named and between images. Enqueues.
-  void compute(const Buffer<float>& x, const Buffer<float>& product, const Uploaded& theta,
-               const ColumnSelection& selection, const Segments& segments, Buffer<float>& r);
-  /// The norms of all columns' residuals, of each active segment. Waits.
-  std::vector<double> norms(const Buffer<float>& x, const Buffer<float>& product,
-                            const Uploaded& theta, const Segments& segments);
-
- private:
-  Workspace* workspace_;
-  ColumnSums sums_;
-  Kernel residuals_;
-  Kernel squares_;
-};
+/// M X, and theta the workspace's columns() for each of all segments, whether active or not.
+/// R = those of the columns of X that are selected, `selection.width` columns; 0 where none is
+/// named and between images. Enqueues.
+void ritz_residuals(Workspace& workspace, const Buffer<float>& x, const Buffer<float>& product,
+                    const Uploaded& theta, const ColumnSelection& selection,
+                    const Segments& segments, Buffer<float>& r);
+/// The norms of all columns' residuals, of each active segment. Waits.
+std::vector<double> ritz_residual_norms(Workspace& workspace, const Buffer<float>& x,
+                                        const Buffer<float>& product, const Uploaded& theta,
+                                        const Segments& segments);
 
 /// kernels/eigen/lobpcg/rayleigh_quotients.cl with kernels/matrix/block_quadratic.cl: Rayleigh
 /// quotients of unit vectors with the normalized Laplacian I - A, as sums of squares: 1 minus a
@@ -175,27 +128,16 @@ class RayleighQuotients {
 
  private:
   Workspace* workspace_;
-  ColumnSums sums_;
-  Kernel divide_;
   BlockQuadratic quadratic_;
 };
 
-/// kernels/eigen/lobpcg/basis_update.cl: the next Ritz vectors and directions. The workspace has to
-/// outlive the object.
-class BasisUpdate {
- public:
-  explicit BasisUpdate(Workspace& workspace);
-
-  /// P' = W Q_W + P Q_P, of which `next_p` gets the columns that the rotation has places for, and
-  /// zeros in its other columns; then X = X Q_X + P'. W, P and `next_p` are `width` columns wide; P
-  /// is null in a basis [X W], and W too in a basis X, which leaves `next_p` alone. What is between
-  /// images stays as it is. Enqueues.
-  void apply(const Rotation& rotation, Buffer<float>& x, const Buffer<float>* w,
-             const Buffer<float>* p, int width, const Segments& segments, Buffer<float>& next_p);
-
- private:
-  Workspace* workspace_;
-  Kernel kernel_;
-};
+/// kernels/eigen/lobpcg/basis_update.cl: the next Ritz vectors and directions. P' = W Q_W + P Q_P,
+/// of which `next_p` gets the columns that the rotation has places for, and zeros in its other
+/// columns; then X = X Q_X + P'. W, P and `next_p` are `width` columns wide; P is null in a basis
+/// [X W], and W too in a basis X, which leaves `next_p` alone. What is between images stays as it
+/// is. Enqueues.
+void update_basis(Workspace& workspace, const Rotation& rotation, Buffer<float>& x,
+                  const Buffer<float>* w, const Buffer<float>* p, int width,
+                  const Segments& segments, Buffer<float>& next_p);
 
 }  // namespace diacut

@@ -110,19 +110,19 @@ class Lobpcg::Run {
     const int width = selection.columns.width;
     std::optional<Block> r = blocks.take(width);
     // R = L X - X Lambda, of the selected columns
-    solver_.residuals_.compute(*x_, **lx_, *lambda_, selection.columns, segments_, **r);
+    ritz_residuals(solver_.workspace_, *x_, **lx_, *lambda_, selection.columns, segments_, **r);
     // X'L X follows from the last step; without one, S'L S takes L X.
     if (p_) lx_.reset();
     keep_directions(selection);  // P = the selected columns of P
     Block w = precondition(*r);  // W = M R
     r.reset();
     // Much of W may lie along X. Taken out of L W later, it would leave the rounding errors.
-    solver_.projection_.apply(*x_, width, segments_, *w);  // W = W - X diag(X'X)^-1 X'W
+    solver_.products_.project(*x_, width, segments_, *w);  // W = W - X diag(X'X)^-1 X'W
     std::optional<Block> lw = laplacian(w, true);          // L W
     const BasisBlocks s{&*x_, &*w, p_ ? &**p_ : nullptr};  // S = [X W P]
     const BasisBlocks ls{lx_ ? &**lx_ : nullptr, &**lw, nullptr};
     const std::vector<GramMatrices> grams =
-        solver_.gram_.compute(s, ls, width, segments_);  // S'S and S'L S
+        solver_.products_.gram_matrices(s, ls, width, segments_);  // S'S and S'L S
     lw.reset();
     lx_.reset();
     const std::vector<RitzStep> steps = rayleigh_ritz(grams, width);  // S'L S Q = S'S Q Lambda
@@ -131,7 +131,7 @@ class Lobpcg::Run {
     lambda_ = q.words;  // It begins with them.
     Block next_p = blocks.take(width);
     // P = W Q_W + P Q_P, and X = X Q_X + P
-    solver_.update_.apply(q, *x_, s.w, s.p, width, segments_, *next_p);
+    update_basis(solver_.workspace_, q, *x_, s.w, s.p, width, segments_, *next_p);
     p_ = std::move(next_p);
   }
 
@@ -175,7 +175,7 @@ class Lobpcg::Run {
   void keep_directions(const Selection& selection) {
     if (!selection.changed) return;
     Block kept = solver_.blocks_.take(selection.columns.width);
-    solver_.gather_.apply(selection.columns, **p_, p_->columns(), segments_, *kept);
+    gather_columns(solver_.workspace_, selection.columns, **p_, p_->columns(), segments_, *kept);
     p_ = std::move(kept);
   }
 
@@ -247,7 +247,8 @@ class Lobpcg::Run {
   }
 
   void measure_residuals() {
-    const std::vector<double> norms = solver_.residuals_.norms(*x_, **lx_, *lambda_, segments_);
+    const std::vector<double> norms =
+        ritz_residual_norms(solver_.workspace_, *x_, **lx_, *lambda_, segments_);
     for (std::size_t i = 0; i < solver_.active_->count(); ++i) {
       State& state = active(i);
       const auto own = norms.begin() + static_cast<std::ptrdiff_t>(i * wide());
@@ -334,11 +335,12 @@ Lobpcg::Lobpcg(Context& context, const EigenParameters& parameters, const Batch&
       // What is between images is not always written, and has to be a number.
       blocks_(context, kBlocks, batch.grid().rows() * static_cast<std::size_t>(columns(parameters)),
               batch.count > 1),
-      gram_(workspace_),
-      projection_(workspace_),
-      residuals_(workspace_),
-      gather_(workspace_),
-      update_(workspace_) {}
+      products_(workspace_) {
+  for (const char* file : {"eigen/lobpcg/column_sums.cl", "eigen/lobpcg/residuals.cl",
+                           "eigen/lobpcg/column_selection.cl", "eigen/lobpcg/basis_update.cl"}) {
+    workspace_.kernels(file);
+  }
+}
 
 int Lobpcg::columns(const EigenParameters& parameters) {
   return block_columns(parameters.vectors + std::max(kGuards, parameters.vectors / 8));

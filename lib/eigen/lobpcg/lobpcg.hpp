@@ -99,11 +99,7 @@ class Lobpcg {
   std::shared_ptr<ActiveSegments> active_;
   Workspace workspace_;
   BlockPool blocks_;
-  GramKernels gram_;
-  Projection projection_;
-  Residuals residuals_;
-  ColumnGather gather_;
-  BasisUpdate update_;
+  TileProducts products_;
   double share_ = 0;  ///< Of the work, as it was reported.
 };
 

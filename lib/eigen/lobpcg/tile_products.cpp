@@ -7,14 +7,13 @@
 #include <cstddef>
 #include <utility>
 
-#include "opencl/arguments.hpp"
-
 namespace diacut {
 
 namespace {
 
 /// Work-items of a group on a GPU: with blocks of 24 vectors all 342 tiles.
 constexpr std::size_t kGroup = 352;
+constexpr char kProjection[] = "eigen/lobpcg/projection.cl";
 
 /// Elements of all six blocks that fit half of the local memory.
 std::size_t lines_at_once(const DeviceInfo& device, int columns) {
@@ -29,12 +28,11 @@ TileProducts::TileProducts(Workspace& workspace)
     : workspace_(&workspace),
       lines_(lines_at_once(workspace.device(), workspace.columns())),
       total_values_(workspace.cpu() ? 8 : 16),
-      total_lanes_(workspace.cpu() || workspace.device().max_work_group < 256 ? 1 : 16) {
-  const std::string options =
-      fmt::format("{} -DTILE={} -DLINES={} -DVALUES={} -DLANES={}", workspace.options(),
-                  workspace.tile(), lines_, total_values_, total_lanes_);
-  products_ = workspace.context().kernel("eigen/lobpcg/tile_products.cl", "tile_products", options);
-  totals_ = workspace.context().kernel("eigen/lobpcg/tile_products.cl", "tile_totals", options);
+      total_lanes_(workspace.cpu() || workspace.device().max_work_group < 256 ? 1 : 16),
+      kernels_(workspace.context(), "eigen/lobpcg/tile_products.cl",
+               fmt::format("{} -DLINES={} -DVALUES={} -DLANES={}", workspace.options(), lines_,
+                           total_values_, total_lanes_)) {
+  workspace.kernels(kProjection);
 }
 
 int TileProducts::parts_of(int block, int width) const {
@@ -80,25 +78,30 @@ const DeviceSums& TileProducts::launch(const BasisBlocks& s, const BasisBlocks& 
   };
   // Local memory of size 0 is no argument.
   const std::size_t line = cpu ? 1 : lines_ * list.parts * tile;
-  set_arguments(products_, or_x(s.x), or_x(s.w), or_x(s.p), or_x(ms.x), or_x(ms.w), or_x(ms.p),
-                width, list.words.words(), static_cast<int>(count), static_cast<int>(list.parts),
-                segments.rows, segments.pitch, groups.chunk, static_cast<int>(groups.per_segment),
-                active.list(), workspace_->partials(), cl::Local(line * sizeof(float)));
-  Context& context = workspace_->context();
-  context.launch(products_, cl::NDRange(round_up(count, group), groups.all), cl::NDRange(group, 1));
+  kernels_.launch("tile_products", cl::NDRange(round_up(count, group), groups.all),
+                  cl::NDRange(group, 1), or_x(s.x), or_x(s.w), or_x(s.p), or_x(ms.x), or_x(ms.w),
+                  or_x(ms.p), width, list.words.words(), static_cast<int>(count),
+                  static_cast<int>(list.parts), segments.rows, segments.pitch, groups.chunk,
+                  static_cast<int>(groups.per_segment), active.list(), workspace_->partials(),
+                  cl::Local(line * sizeof(float)));
   const std::size_t values = count * tile * tile;
-  set_arguments(totals_, workspace_->partials(), static_cast<int>(groups.per_segment),
-                static_cast<int>(values), workspace_->totals());
-  context.launch(totals_,
-                 cl::NDRange(round_up(values, total_values_) * total_lanes_, active.count()),
-                 cl::NDRange(total_values_ * total_lanes_, 1));
+  kernels_.launch(
+      "tile_totals", cl::NDRange(round_up(values, total_values_) * total_lanes_, active.count()),
+      cl::NDRange(total_values_ * total_lanes_, 1), workspace_->partials(),
+      static_cast<int>(groups.per_segment), static_cast<int>(values), workspace_->totals());
   return workspace_->totals();
 }
 
-/// The tiles on and above the diagonals.
-const TileList& GramKernels::tiles(const Key& key) {
+const TileList& TileProducts::tiles(const Key& key) {
   const auto known = tiles_.find(key);
   if (known != tiles_.end()) return known->second;
+  std::vector<Tile> tiles =
+      key.blocks == 0 ? tiles_of_projection(key.width) : tiles_of_gram_matrices(key);
+  return tiles_.emplace(key, upload(std::move(tiles), key.width)).first->second;
+}
+
+/// The tiles on and above the diagonals.
+std::vector<Tile> TileProducts::tiles_of_gram_matrices(const Key& key) const {
   std::vector<Tile> tiles;
   const auto has_product = [&](int block) { return (key.products >> block & 1U) != 0; };
   for (const bool product : {false, true}) {
@@ -107,8 +110,8 @@ const TileList& GramKernels::tiles(const Key& key) {
         // M is symmetric: the product of one of the two blocks is enough.
         const bool turned = product && !has_product(second);
         if (turned && !has_product(first)) continue;
-        for (int i = 0; i < products_.parts_of(first, key.width); ++i) {
-          for (int j = first == second ? i : 0; j < products_.parts_of(second, key.width); ++j) {
+        for (int i = 0; i < parts_of(first, key.width); ++i) {
+          for (int j = first == second ? i : 0; j < parts_of(second, key.width); ++j) {
             const int shift = product ? 3 : 0;
             tiles.push_back(turned ? Tile{second, j, shift + first, i}
                                    : Tile{first, i, shift + second, j});
@@ -117,11 +120,21 @@ const TileList& GramKernels::tiles(const Key& key) {
       }
     }
   }
-  return tiles_.emplace(key, products_.upload(std::move(tiles), key.width)).first->second;
+  return tiles;
 }
 
-std::vector<GramMatrices> GramKernels::compute(const BasisBlocks& s, const BasisBlocks& ms,
-                                               int width, const Segments& segments) {
+/// The tiles of X'W, and then those on the diagonal of X'X.
+std::vector<Tile> TileProducts::tiles_of_projection(int width) const {
+  std::vector<Tile> tiles;
+  for (int i = 0; i < parts_of(0, width); ++i) {
+    for (int j = 0; j < parts_of(1, width); ++j) tiles.push_back({0, i, 1, j});
+  }
+  for (int i = 0; i < parts_of(0, width); ++i) tiles.push_back({0, i, 0, i});
+  return tiles;
+}
+
+std::vector<GramMatrices> TileProducts::gram_matrices(const BasisBlocks& s, const BasisBlocks& ms,
+                                                      int width, const Segments& segments) {
   Key key{s.count(), 0, width};
   for (int block = 0; block < key.blocks; ++block) {
     if (ms.at(block) != nullptr) key.products |= 1U << block;
@@ -130,8 +143,7 @@ std::vector<GramMatrices> GramKernels::compute(const BasisBlocks& s, const Basis
   const std::size_t tile = static_cast<std::size_t>(workspace_->tile());
   const std::size_t values = list.tiles.size() * tile * tile;
   const std::size_t count = workspace_->active().count();
-  const std::vector<double> sums =
-      products_.launch(s, ms, list, width, segments).download(values * count);
+  const std::vector<double> sums = launch(s, ms, list, width, segments).download(values * count);
   std::vector<GramMatrices> result;
   for (std::size_t segment = 0; segment < count; ++segment) {
     result.push_back(assembled(std::span(sums).subspan(segment * values, values), list, key));
@@ -140,8 +152,8 @@ std::vector<GramMatrices> GramKernels::compute(const BasisBlocks& s, const Basis
 }
 
 /// Both triangles out of the tiles' sums.
-GramMatrices GramKernels::assembled(std::span<const double> sums, const TileList& list,
-                                    const Key& key) const {
+GramMatrices TileProducts::assembled(std::span<const double> sums, const TileList& list,
+                                     const Key& key) const {
   const int columns = workspace_->columns();
   const int tile = workspace_->tile();
   GramMatrices result;
@@ -169,38 +181,17 @@ GramMatrices GramKernels::assembled(std::span<const double> sums, const TileList
   return result;
 }
 
-Projection::Projection(Workspace& workspace)
-    : workspace_(&workspace),
-      products_(workspace),
-      kernel_(
-          workspace.context().kernel("eigen/lobpcg/projection.cl", "project",
-                                     fmt::format("{} -DTILE={} -DROWS={}", workspace.options(),
-                                                 workspace.tile(), workspace.combined_rows()))) {}
-
-/// The tiles of X'W, and then those on the diagonal of X'X.
-const TileList& Projection::tiles(int width) {
-  const auto known = tiles_.find(width);
-  if (known != tiles_.end()) return known->second;
-  std::vector<Tile> tiles;
-  for (int i = 0; i < products_.parts_of(0, width); ++i) {
-    for (int j = 0; j < products_.parts_of(1, width); ++j) tiles.push_back({0, i, 1, j});
-  }
-  for (int i = 0; i < products_.parts_of(0, width); ++i) tiles.push_back({0, i, 0, i});
-  return tiles_.emplace(width, products_.upload(std::move(tiles), width)).first->second;
-}
-
-void Projection::apply(const Buffer<float>& x, int width, const Segments& segments,
-                       Buffer<float>& w) {
-  const DeviceSums& dots = products_.launch({&x, &w}, {}, tiles(width), width, segments);
+void TileProducts::project(const Buffer<float>& x, int width, const Segments& segments,
+                           Buffer<float>& w) {
+  const DeviceSums& dots = launch({&x, &w}, {}, tiles({0, 0, width}), width, segments);
   const SegmentGroups groups = workspace_->groups(segments, workspace_->combined_rows());
   const auto columns = static_cast<std::size_t>(workspace_->columns());
   const std::size_t row_bytes = static_cast<std::size_t>(width) * sizeof(float);
-  const std::size_t kept = std::clamp<std::size_t>(
-      workspace_->context().info().local_memory / 2 / row_bytes, 1, columns);
-  set_arguments(kernel_, x, dots, width, segments.rows, segments.pitch,
-                static_cast<int>(groups.per_segment), workspace_->active().list(), w,
-                cl::Local(kept * row_bytes), static_cast<int>(kept));
-  workspace_->launch(kernel_, groups);
+  const std::size_t kept =
+      std::clamp<std::size_t>(workspace_->device().local_memory / 2 / row_bytes, 1, columns);
+  workspace_->launch(kProjection, "project", groups, x, dots, width, segments.rows, segments.pitch,
+                     static_cast<int>(groups.per_segment), workspace_->active().list(), w,
+                     cl::Local(kept * row_bytes), static_cast<int>(kept));
 }
 
 }  // namespace diacut

@@ -38,31 +38,6 @@ struct TileList {
   Uploaded words;         ///< Four for each tile, and then the parts, two for each.
 };
 
-/// kernels/eigen/lobpcg/tile_products.cl: dot products of columns of blocks. The workspace has to
-/// outlive the object.
-class TileProducts {
- public:
-  explicit TileProducts(Workspace& workspace);
-
-  /// `width`: of W, P and their products, a multiple of the workspace's tile(). Enqueues.
-  TileList upload(std::vector<Tile> tiles, int width);
-  /// Parts of tile() columns in a block.
-  int parts_of(int block, int width) const;
-
-  /// The dot products of all tiles, row-major, of each active segment, in the workspace's totals().
-  /// Enqueues.
-  const DeviceSums& launch(const BasisBlocks& s, const BasisBlocks& ms, const TileList& list,
-                           int width, const Segments& segments);
-
- private:
-  Workspace* workspace_;
-  std::size_t lines_;         ///< Elements that a work-group reads at a time.
-  std::size_t total_values_;  ///< Of a work-group of tile_totals.
-  std::size_t total_lanes_;
-  Kernel products_;
-  Kernel totals_;
-};
-
 /// The Gram matrices of one image's basis S = [X W P], both row-major, `side` by `side`.
 struct GramMatrices {
   int side = 0;
@@ -70,18 +45,24 @@ struct GramMatrices {
   std::vector<double> product;  ///< S'(M S); 0 between blocks of which neither's product is given.
 };
 
-/// Computes Gram matrices on the device, by TileProducts. The workspace has to outlive the object.
-class GramKernels {
+/// kernels/eigen/lobpcg/tile_products.cl: dot products of columns of blocks, in tiles, and what
+/// LOBPCG makes of them. `width`, of W, P and their products, is a result of
+/// Workspace::narrow_columns(). The workspace has to outlive the object.
+class TileProducts {
  public:
-  explicit GramKernels(Workspace& workspace) : workspace_(&workspace), products_(workspace) {}
+  explicit TileProducts(Workspace& workspace);
 
   /// S'S and S'(M S) of each active segment, for some symmetric M. `ms`: the products that are
-  /// known. `width`: columns of W and P, a result of Workspace::narrow_columns(). Waits.
-  std::vector<GramMatrices> compute(const BasisBlocks& s, const BasisBlocks& ms, int width,
-                                    const Segments& segments);
+  /// known. Waits.
+  std::vector<GramMatrices> gram_matrices(const BasisBlocks& s, const BasisBlocks& ms, int width,
+                                          const Segments& segments);
+  /// kernels/eigen/lobpcg/projection.cl: W -= X diag(X'X)^-1 X'W; columns of X that are 0 take
+  /// nothing. Enqueues.
+  void project(const Buffer<float>& x, int width, const Segments& segments, Buffer<float>& w);
 
  private:
-  /// Which blocks there are, which products are known, and the width of W and P.
+  /// What tiles are for: a projection (no blocks), or Gram matrices of so many blocks and of the
+  /// products that are known; and the width of W and P.
   struct Key {
     int blocks = 0;
     unsigned products = 0;
@@ -89,30 +70,23 @@ class GramKernels {
     auto operator<=>(const Key&) const = default;
   };
   const TileList& tiles(const Key& key);
+  std::vector<Tile> tiles_of_gram_matrices(const Key& key) const;
+  std::vector<Tile> tiles_of_projection(int width) const;
+  TileList upload(std::vector<Tile> tiles, int width);
+  /// Parts of tile() columns in a block.
+  int parts_of(int block, int width) const;
+  /// The dot products of all tiles, row-major, of each active segment, in the workspace's totals().
+  /// Enqueues.
+  const DeviceSums& launch(const BasisBlocks& s, const BasisBlocks& ms, const TileList& list,
+                           int width, const Segments& segments);
   GramMatrices assembled(std::span<const double> sums, const TileList& list, const Key& key) const;
 
   Workspace* workspace_;
-  TileProducts products_;
+  std::size_t lines_;         ///< Elements that a work-group reads at a time.
+  std::size_t total_values_;  ///< Of a work-group of tile_totals.
+  std::size_t total_lanes_;
+  KernelFile kernels_;
   std::map<Key, TileList> tiles_;
-};
-
-/// kernels/eigen/lobpcg/projection.cl: takes the columns of X out of those of W. The workspace has
-/// to outlive the object.
-class Projection {
- public:
-  explicit Projection(Workspace& workspace);
-
-  /// W -= X diag(X'X)^-1 X'W; columns of X that are 0 take nothing. W is `width`
-  /// columns wide. Enqueues.
-  void apply(const Buffer<float>& x, int width, const Segments& segments, Buffer<float>& w);
-
- private:
-  const TileList& tiles(int width);
-
-  Workspace* workspace_;
-  TileProducts products_;
-  std::map<int, TileList> tiles_;  ///< By the width of W.
-  Kernel kernel_;
 };
 
 }  // namespace diacut

@@ -124,12 +124,16 @@ SegmentGroups Workspace::small_groups(const Segments& segments) const {
 }
 
 std::string Workspace::options() const {
-  return fmt::format("{} -DFLOATS={} -DGROUP={}", block_options(device(), columns_), kFloatsSummed,
-                     group_);
+  return fmt::format("{} -DFLOATS={} -DGROUP={} -DTILE={} -DROWS={} -DAT_ONCE={}",
+                     block_options(device(), columns_), kFloatsSummed, group_, tile_,
+                     combined_rows_, std::min<std::size_t>(combined_rows_, cpu() ? 8 : 4));
 }
 
-void Workspace::launch(const Kernel& kernel, const SegmentGroups& groups) {
-  context_->launch(kernel, cl::NDRange(groups.all * group_), cl::NDRange(group_));
+const KernelFile& Workspace::kernels(const std::string& file) {
+  const auto found = kernels_.find(file);
+  if (found != kernels_.end()) return found->second;
+  const KernelFile made(*context_, file, options());
+  return kernels_.emplace(file, made).first->second;
 }
 
 }  // namespace diacut

@@ -1,14 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "matrix/block.hpp"
-#include "opencl/context.hpp"
 #include "opencl/device_sums.hpp"
+#include "opencl/kernel_file.hpp"
 #include "opencl/uploads.hpp"
 
 namespace diacut {
@@ -73,9 +74,9 @@ struct SegmentGroups {
 };
 
 /// What the kernels of LOBPCG over blocks of one width share: the images that are worked on, memory
-/// for sums in two stages. A block may hold several images in segments; every result
-/// is then one for each active segment, in the order of ActiveSegments::places(), and does not
-/// depend on how many segments there are.
+/// for sums in two stages, and the kernels themselves. A block may hold several images in segments;
+/// every result is then one for each active segment, in the order of ActiveSegments::places(), and
+/// does not depend on how many segments there are.
 class Workspace {
  public:
   /// For blocks of `columns` columns (block_columns()) and segments of at most `max_rows` elements.
@@ -113,10 +114,23 @@ class Workspace {
   /// Sums of groups, and sums of segments; each kernel overwrites those of the one before.
   const DeviceSums& partials() const { return partials_; }
   const DeviceSums& totals() const { return totals_; }
-  /// The macros of kernels over the workspace's blocks: block_options(), -DFLOATS and -DGROUP.
+  /// The macros of kernels over the workspace's blocks.
   std::string options() const;
-  /// Enqueues a kernel, its arguments being set, with a work-group for each group.
-  void launch(const Kernel& kernel, const SegmentGroups& groups);
+  /// The kernels of a file with these macros, which the first call asks for.
+  const KernelFile& kernels(const std::string& file);
+  /// Enqueues one of them with a work-group for each group.
+  template <class... Arguments>
+  void launch(const std::string& file, const char* name, const SegmentGroups& groups,
+              const Arguments&... arguments) {
+    kernels(file).launch(name, cl::NDRange(groups.all * group_), cl::NDRange(group_), arguments...);
+  }
+  /// Enqueues one of them with a work-group for each column and active segment.
+  template <class... Arguments>
+  void launch_columns(const std::string& file, const char* name, const Arguments&... arguments) {
+    kernels(file).launch(name,
+                         cl::NDRange(static_cast<std::size_t>(columns_) * group_, active_->count()),
+                         cl::NDRange(group_, 1), arguments...);
+  }
 
  private:
   Context* context_;
@@ -127,6 +141,7 @@ class Workspace {
   std::size_t group_;
   DeviceSums partials_;
   DeviceSums totals_;
+  std::map<std::string, KernelFile> kernels_;
 };
 
 /// Elements that kernels sum in float before the sum goes on in double.

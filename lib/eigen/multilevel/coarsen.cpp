@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <bit>
 
-#include "opencl/arguments.hpp"
 #include "opencl/device_sums.hpp"
 #include "opencl/lanes.hpp"
 
 namespace diacut {
 
 namespace {
-
-constexpr char kLevelDegreesFile[] = "eigen/multilevel/level_degrees.cl";
 
 /// Elements that a work-group sums. They depend on the image alone, so that an image has the same
 /// sums in every batch.
@@ -28,9 +25,9 @@ std::size_t groups_for(std::size_t image_pixels) {
   return (image_pixels + chunk - 1) / chunk;
 }
 
-constexpr char kFile[] = "eigen/multilevel/coarsen.cl";
-
-constexpr char kFarFile[] = "eigen/multilevel/coarsen_far.cl";
+KernelFile far_kernels(Context& context) {
+  return {context, "eigen/multilevel/coarsen_far.cl", ""};
+}
 
 }  // namespace
 
@@ -41,9 +38,8 @@ LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<fl
       device.kind == DeviceKind::kCpu
           ? 1
           : std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 256));
-  const std::string options = fmt::format("-DGROUP={}", group);
-  Kernel partial = context.kernel(kLevelDegreesFile, "level_degrees_partial", options);
-  Kernel join = context.kernel(kLevelDegreesFile, "level_degrees_join", options);
+  const KernelFile kernels(context, "eigen/multilevel/level_degrees.cl",
+                           fmt::format("-DGROUP={}", group));
   const Grid& image = batch.image;
   const std::size_t groups = groups_for(image.rows());
   const auto each_level = static_cast<std::size_t>(batch.count);
@@ -54,12 +50,12 @@ LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<fl
   const DeviceSums squares(context, all * groups, "partial norms of the degrees");
   const auto counts =
       context.allocate<std::uint32_t>(all * groups, "partial numbers of elements with data");
-  set_arguments(partial, sqrt_degree, image.width, image.height, batch.segment(),
-                chunk_for(image.rows()), squares, counts);
-  set_arguments(join, squares, counts, static_cast<int>(groups), result.scales, found);
-  context.launch(partial, cl::NDRange(groups * group, each_level, all_levels),
-                 cl::NDRange(group, 1, 1));
-  context.launch(join, cl::NDRange(each_level * group, all_levels), cl::NDRange(group, 1));
+  kernels.launch("level_degrees_partial", cl::NDRange(groups * group, each_level, all_levels),
+                 cl::NDRange(group, 1, 1), sqrt_degree, image.width, image.height, batch.segment(),
+                 chunk_for(image.rows()), squares, counts);
+  kernels.launch("level_degrees_join", cl::NDRange(each_level * group, all_levels),
+                 cl::NDRange(group, 1), squares, counts, static_cast<int>(groups), result.scales,
+                 found);
   result.counts = found.download();
   return result;
 }
@@ -71,13 +67,9 @@ Coarsen::Coarsen(Context& context, const Stencil& stencil, std::size_t levels, N
       run_(vector_run(context.info())) {
   orphans_ = context.allocate<std::int32_t>(levels, "a flag of each grid");
   orphans_.fill(0);
-  matrix_ = context.kernel(kFile, "coarsen_matrix", options(MatrixForm::kDia));
-  if (run_ == 1) {
-    lines_ = context.kernel(kFile, "coarsen_matrix_lines", options(MatrixForm::kDia));
-  }
+  kernels(MatrixForm::kDia);
   if (!stencil.is_disc()) {
-    take_over_ = context.kernel(kFarFile, "coarsen_far", "");
-    drop_ = context.kernel(kFarFile, "coarsen_dropped", "");
+    far_kernels(context);
     list_far();
   }
 }
@@ -114,7 +106,9 @@ void Coarsen::list_far() {
   dropped_.upload(dropped);
 }
 
-std::string Coarsen::options(MatrixForm form) const {
+const KernelFile& Coarsen::kernels(MatrixForm form) {
+  const auto found = kernels_.find(form);
+  if (found != kernels_.end()) return found->second;
   std::string bands = matrix_options(context_->info(), stencil_, form, MatrixPart::kDisc);
   if (!stencil_.is_disc()) {
     bands += fmt::format(" -DCOARSE_BANDS={} -DDISC_BANDS={}",
@@ -122,22 +116,17 @@ std::string Coarsen::options(MatrixForm form) const {
                          matrix_bands(disc_stencil(stencil_.disc_radius), form, MatrixPart::kDisc));
   }
   if (null_space_ == NullSpace::kNone) bands += " -DLEAKING";
-  return fmt::format("{} -DRUN={}", bands, run_);
-}
-
-Kernel& Coarsen::gain_kernel(MatrixForm form) {
-  Kernel& kernel = gains_[form];
-  if (!kernel) kernel = context_->kernel(kFile, "coarsen_gain", options(form));
-  return kernel;
+  const KernelFile made(*context_, "eigen/multilevel/coarsen.cl",
+                        fmt::format("{} -DRUN={}", bands, run_));
+  return kernels_.emplace(form, made).first->second;
 }
 
 void Coarsen::gains(const NormalizedMatrix& matrix, Buffer<float>& gain,
                     Buffer<float>& coarse_sqrt_degree, int level) {
   const Grid grid = matrix.grid();
-  Kernel& kernel = gain_kernel(matrix.form());
-  set_arguments_from(kernel, set_matrix(kernel, matrix), matrix.sqrt_degree(), grid.width,
-                     grid.height, gain, coarse_sqrt_degree, orphans_, level);
-  context_->launch(kernel, cl::NDRange(round_up(grid.rows(), kRowGroup)), cl::NDRange(kRowGroup));
+  kernels(matrix.form())
+      .launch_rows("coarsen_gain", grid.rows(), 1, matrix, matrix.sqrt_degree(), grid.width,
+                   grid.height, gain, coarse_sqrt_degree, orphans_, level);
 }
 
 void Coarsen::matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain,
@@ -146,19 +135,20 @@ void Coarsen::matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain,
   const auto width = static_cast<std::size_t>((grid.width + 1) / 2);
   const auto height = static_cast<std::size_t>((grid.height + 1) / 2);
   const std::size_t runs = round_up(width, run_) / run_ * height;
-  const std::size_t group = run_ == 1 ? kRowGroup : 1;
   const std::size_t later_lines = static_cast<std::size_t>(stencil_.disc_radius) + 1;
   const std::size_t disc_size = disc_stencil(stencil_.disc_radius).size();
   const bool by_lines = run_ == 1 && runs * later_lines >= kManyItems;
-  Kernel& kernel = by_lines ? lines_ : matrix_;
-  set_arguments(kernel, matrix.dia().values, matrix.shape().pitch, gain, grid.width, grid.height,
-                coarse, coarse_pitch);
   const std::size_t diagonals = disc_size / 2 + 1;
+  const auto launch = [&](const cl::NDRange& global, const cl::NDRange& local) {
+    kernels(MatrixForm::kDia)
+        .launch(by_lines ? "coarsen_matrix_lines" : "coarsen_matrix", global, local, matrix, gain,
+                grid.width, grid.height, coarse, coarse_pitch);
+  };
   if (run_ == 1) {
-    context_->launch(kernel, cl::NDRange(round_up(runs, group), by_lines ? later_lines : diagonals),
-                     cl::NDRange(group, 1));
+    launch(cl::NDRange(round_up(runs, kRowGroup), by_lines ? later_lines : diagonals),
+           cl::NDRange(kRowGroup, 1));
   } else {
-    context_->launch(kernel, cl::NDRange(later_lines, runs), cl::NDRange(1, 1));
+    launch(cl::NDRange(later_lines, runs), cl::NDRange(1, 1));
   }
   if (!stencil_.is_disc()) add_far(matrix, coarse, coarse_pitch);
 }
@@ -166,11 +156,9 @@ void Coarsen::matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain,
 void Coarsen::add_far(const NormalizedMatrix& matrix, Buffer<float>& coarse,
                       std::size_t coarse_pitch) {
   const Grid grid = matrix.grid();
-  if (far_.size() > 0) {
-    set_arguments(take_over_, matrix.dia().values, matrix.shape().pitch, far_, grid.width,
-                  grid.height, coarse, coarse_pitch);
-    launch_rows(*context_, take_over_, coarse_pitch, far_.size());
-  }
+  const KernelFile kernels = far_kernels(*context_);
+  kernels.launch_rows("coarsen_far", coarse_pitch, far_.size(), matrix, far_, grid.width,
+                      grid.height, coarse, coarse_pitch);
   if (dropped_.size() == 0) return;
   const std::vector<std::int64_t>& offsets = matrix.shape().offsets;
   std::vector<cl_int2> dropped = dropped_.download();
@@ -178,11 +166,11 @@ void Coarsen::add_far(const NormalizedMatrix& matrix, Buffer<float>& coarse,
     each.s[1] = static_cast<cl_int>(offsets[static_cast<std::size_t>(each.s[0])]);
   }
   dropped_.upload(dropped);
-  set_arguments(drop_, matrix.dia().values, matrix.shape().pitch, dropped_,
-                static_cast<int>(dropped.size()), matrix.sqrt_degree(), grid.width, grid.height,
-                coarse, coarse_pitch, static_cast<int>(coarse_stencil(stencil_).centre()));
   const Grid half{(grid.width + 1) / 2, (grid.height + 1) / 2};
-  launch_rows(*context_, drop_, half.rows(), 1);
+  kernels.launch_rows("coarsen_dropped", half.rows(), 1, matrix, dropped_,
+                      static_cast<int>(dropped.size()), matrix.sqrt_degree(), grid.width,
+                      grid.height, coarse, coarse_pitch,
+                      static_cast<int>(coarse_stencil(stencil_).centre()));
 }
 
 }  // namespace diacut

@@ -7,7 +7,6 @@
 
 #include "matrix/block.hpp"
 #include "matrix/grid.hpp"
-#include "opencl/context.hpp"
 
 namespace diacut {
 
@@ -61,14 +60,14 @@ class Coarsen {
 
   /// Sets `coarse`, the values in DIA form of the matrix of the kept pixels: the rows of `matrix`
   /// that belong to kept pixels, times the interpolation. The coarse grid has half the width and
-  /// height, rounded up; its diagonals lie `coarse_pitch` elements
-  /// apart. Precondition: `matrix` is in DIA form; with strides, NullSpace::kTrivial. Enqueues.
+  /// height, rounded up; its diagonals lie `coarse_pitch` elements apart. Precondition: `matrix` is
+  /// in DIA form; with strides, NullSpace::kTrivial. Enqueues.
   void matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain, Buffer<float>& coarse,
               std::size_t coarse_pitch);
 
  private:
-  std::string options(MatrixForm form) const;
-  Kernel& gain_kernel(MatrixForm form);
+  /// Those of coarsen.cl, built when first asked for.
+  const KernelFile& kernels(MatrixForm form);
   void list_far();
   void add_far(const NormalizedMatrix& matrix, Buffer<float>& coarse, std::size_t coarse_pitch);
 
@@ -77,12 +76,8 @@ class Coarsen {
   NullSpace null_space_;
   std::size_t run_;  ///< Elements that a work-item takes.
   Buffer<std::int32_t> orphans_;
-  std::map<MatrixForm, Kernel> gains_;  ///< Built when first asked for.
-  Kernel matrix_;
-  Kernel lines_;  ///< Makes the coarse matrix by lines of the stencil; on a GPU only.
+  std::map<MatrixForm, KernelFile> kernels_;
   // With strides, what the kernels of coarsen_far.cl take.
-  Kernel take_over_;
-  Kernel drop_;
   Buffer<cl_int4> far_;
   Buffer<cl_int2> dropped_;
 };

@@ -5,13 +5,12 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
-#include "opencl/arguments.hpp"
 
 namespace diacut {
 
 namespace {
 
-constexpr char kConjugateGradientFile[] = "eigen/multilevel/conjugate_gradient.cl";
+constexpr char kConjugateGradient[] = "eigen/multilevel/conjugate_gradient.cl";
 
 /// Quotients for each column; 0 where the divisor is not positive: such a column is solved.
 std::vector<double> quotients(const std::vector<double>& dividends,
@@ -46,14 +45,8 @@ ConjugateGradient::ConjugateGradient(Workspace& workspace, std::size_t rows)
     : workspace_(&workspace),
       segments_{rows, rows},
       rz_(workspace.context(), static_cast<std::size_t>(workspace.columns()),
-          "products of residuals with preconditioned ones"),
-      products_(
-          workspace.context().kernel(kConjugateGradientFile, "cg_products", workspace.options())),
-      alpha_(workspace.context().kernel(kConjugateGradientFile, "cg_alpha", workspace.options())),
-      beta_(workspace.context().kernel(kConjugateGradientFile, "cg_beta", workspace.options())),
-      step_(workspace.context().kernel(kConjugateGradientFile, "cg_step", workspace.options())),
-      direction_(
-          workspace.context().kernel(kConjugateGradientFile, "cg_direction", workspace.options())) {
+          "products of residuals with preconditioned ones") {
+  workspace.kernels(kConjugateGradient);
   const std::size_t size = rows * static_cast<std::size_t>(workspace.columns());
   Context& context = workspace.context();
   factors_ = context.allocate<float>(static_cast<std::size_t>(workspace.columns()),
@@ -82,7 +75,7 @@ ConjugateGradientResult ConjugateGradient::solve(SystemOperators& system, Buffer
   double furthest = 0;
   for (;; ++result.iterations) {
     system.precondition(r, product_block_, z);
-    products(r, z, beta_);
+    products(r, z, "cg_beta");
     DeviceSums::Arrival squares = rz_.download_later();
     direction();
     // The device computes the product while the host learns whether it is needed.
@@ -98,7 +91,7 @@ ConjugateGradientResult ConjugateGradient::solve(SystemOperators& system, Buffer
       watch.report("random walk", furthest);
     }
     if (result.converged || result.iterations >= limits.max_iterations) return result;
-    products(direction_block_, product_block_, alpha_);
+    products(direction_block_, product_block_, "cg_alpha");
     step(x, r);
   }
 }
@@ -112,10 +105,10 @@ std::vector<double> ConjugateGradient::start_from(SystemOperators& system, Buffe
   copy_elements(x, 0, direction_block_, 0, x.size());
   x.fill(0);
   rz_.set_zero();
-  products(b, direction_block_, beta_);
+  products(b, direction_block_, "cg_beta");
   DeviceSums::Arrival along = rz_.download_later();
   system.product(direction_block_, product_block_);
-  products(direction_block_, product_block_, alpha_);
+  products(direction_block_, product_block_, "cg_alpha");
   step(x, b);
   const std::vector<float> lengths = factors_.download();
   std::vector<double> squares = along.take();
@@ -123,31 +116,27 @@ std::vector<double> ConjugateGradient::start_from(SystemOperators& system, Buffe
   return squares;
 }
 
-/// `quotients` makes factors_ of the dot products of the columns of a and b.
+/// The kernel `quotients` makes factors_ of the dot products of the columns of a and b.
 void ConjugateGradient::products(const Buffer<float>& a, const Buffer<float>& b,
-                                 Kernel& quotients) {
+                                 const char* quotients) {
   const SegmentGroups groups = workspace_->small_groups(segments_);
-  set_arguments(products_, a, segments_.rows, segments_.pitch, groups.chunk,
-                static_cast<int>(groups.per_segment), workspace_->active().list(), b,
-                workspace_->partials());
-  set_arguments(quotients, workspace_->partials(), static_cast<int>(groups.per_segment), rz_,
-                factors_);
-  workspace_->launch(products_, groups);
-  const std::size_t group = workspace_->group();
-  const auto columns = static_cast<std::size_t>(workspace_->columns());
-  workspace_->context().launch(quotients, cl::NDRange(columns * group), cl::NDRange(group));
+  workspace_->launch(kConjugateGradient, "cg_products", groups, a, segments_.rows, segments_.pitch,
+                     groups.chunk, static_cast<int>(groups.per_segment),
+                     workspace_->active().list(), b, workspace_->partials());
+  workspace_->launch_columns(kConjugateGradient, quotients, workspace_->partials(),
+                             static_cast<int>(groups.per_segment), rz_, factors_);
 }
 
 void ConjugateGradient::step(Buffer<float>& x, Buffer<float>& r) {
   const std::size_t size = segments_.rows * workspace_->sets();
-  set_arguments(step_, factors_, direction_block_, product_block_, size, x, r);
-  launch_rows(workspace_->context(), step_, size, 1);
+  workspace_->kernels(kConjugateGradient)
+      .launch_rows("cg_step", size, 1, factors_, direction_block_, product_block_, size, x, r);
 }
 
 void ConjugateGradient::direction() {
   const std::size_t size = segments_.rows * workspace_->sets();
-  set_arguments(direction_, factors_, correction_block_, size, direction_block_);
-  launch_rows(workspace_->context(), direction_, size, 1);
+  workspace_->kernels(kConjugateGradient)
+      .launch_rows("cg_direction", size, 1, factors_, correction_block_, size, direction_block_);
 }
 
 }  // namespace diacut

@@ -50,18 +50,13 @@ class ConjugateGradient {
 
  private:
   std::vector<double> start_from(SystemOperators& system, Buffer<float>& b, Buffer<float>& x);
-  void products(const Buffer<float>& a, const Buffer<float>& b, Kernel& quotients);
+  void products(const Buffer<float>& a, const Buffer<float>& b, const char* quotients);
   void direction();
   void step(Buffer<float>& x, Buffer<float>& r);
 
   Workspace* workspace_;
   Segments segments_;
-  DeviceSums rz_;  ///< For each column the product of r and z, on the device.
-  Kernel products_;
-  Kernel alpha_;
-  Kernel beta_;
-  Kernel step_;
-  Kernel direction_;
+  DeviceSums rz_;          ///< For each column the product of r and z, on the device.
   Buffer<float> factors_;  ///< The step length of each column, or what the last direction counts.
   Buffer<float> direction_block_;
   Buffer<float> product_block_;

@@ -33,8 +33,9 @@ class Descent {
         columns_(Lobpcg::columns(parameters)),
         images_(static_cast<std::size_t>(batch_.count)),
         solver_(context, parameters, batch_, levels_.active()),
-        quotients_(solver_.workspace(), levels_.matrix(0)),
-        peaks_(solver_.workspace()) {}
+        quotients_(solver_.workspace(), levels_.matrix(0)) {
+    ask_for_peaks(solver_.workspace());
+  }
 
   std::vector<DeviceEigenvectors> run() {
     Block x = coarsest_vectors();
@@ -84,7 +85,7 @@ class Descent {
     Block scratch = solver_.blocks().take(columns_);
     Measured result;
     result.values = quotients_.compute(levels_.matrix(0), *x, *y, *scratch);
-    result.peaks = peaks_.compute(*x, levels_.segments(0), *scratch);
+    result.peaks = column_peaks(solver_.workspace(), *x, levels_.segments(0), *scratch);
     return result;
   }
 
@@ -154,9 +155,7 @@ class Descent {
   int columns_;
   std::vector<LobpcgImage> images_;
   Lobpcg solver_;
-  // Here, so that their kernels are built together with those of the solver.
-  RayleighQuotients quotients_;
-  Peaks peaks_;
+  RayleighQuotients quotients_;  // Its kernels are built together with those of the solver.
 };
 
 }  // namespace

@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "opencl/arguments.hpp"
-
 namespace diacut {
 
 namespace {
@@ -24,19 +22,16 @@ const char* kernel_file(const DeviceInfo& device, int columns) {
 
 DenseProduct::DenseProduct(Context& context, int columns,
                            std::shared_ptr<const ActiveSegments> active)
-    : context_(&context),
+    : device_(context.info()),
       active_(or_one_image(context, std::move(active))),
-      kernel_(context.kernel("eigen/multilevel/dense_product.cl", "dense_product",
-                             block_options(context.info(), columns))) {}
+      kernels_(context, "eigen/multilevel/dense_product.cl",
+               block_options(context.info(), columns)) {}
 
 void DenseProduct::launch(const Buffer<float>& matrices, std::size_t rows, const Buffer<float>& b,
                           Buffer<float>& out, int columns) {
-  const int sets = columns / block_vector(context_->info(), columns);
-  set_arguments(kernel_, matrices, static_cast<int>(rows), b, out, active_->list(), sets);
-  context_->launch(
-      kernel_,
-      cl::NDRange(round_up(rows * static_cast<std::size_t>(sets), kRowGroup), active_->count()),
-      cl::NDRange(kRowGroup, 1));
+  const int sets = columns / block_vector(device_, columns);
+  kernels_.launch_rows("dense_product", rows * static_cast<std::size_t>(sets), active_->count(),
+                       matrices, static_cast<int>(rows), b, out, active_->list(), sets);
 }
 
 BlockTransfer::BlockTransfer(Context& context, const Stencil& stencil, int columns, MatrixForm form,
@@ -44,33 +39,24 @@ BlockTransfer::BlockTransfer(Context& context, const Stencil& stencil, int colum
     : context_(&context),
       active_(or_one_image(context, std::move(active))),
       matrix_options_(matrix_options(context.info(), stencil, form, MatrixPart::kDisc)) {
-  kernels_for(columns);
+  prepare(columns);
 }
 
-BlockTransfer::Kernels& BlockTransfer::kernels_for(int columns) {
-  Kernels& kernels = kernels_[program_columns(context_->info(), columns)];
-  if (!kernels.prolong) kernels = make_kernels(*context_, matrix_options_, columns);
-  return kernels;
-}
-
-BlockTransfer::Kernels BlockTransfer::make_kernels(Context& context,
-                                                   const std::string& matrix_options, int columns) {
-  const DeviceInfo& device = context.info();
-  const BlockRuns runs = plane_runs(device, columns);
-  const char* const file = kernel_file(device, columns);
+const KernelFile& BlockTransfer::kernels(int columns, std::size_t parts) {
+  const DeviceInfo& device = context_->info();
+  const int built_for = program_columns(device, columns);
+  const auto found = kernels_.find({built_for, parts});
+  if (found != kernels_.end()) return found->second;
   const std::string options =
-      fmt::format("{} {} {}", block_options(device, program_columns(device, columns)),
-                  matrix_options, runs.options());
-  if (device.kind == DeviceKind::kCpu) {
-    return {context.kernel(file, "block_prolong", options),
-            context.kernel(file, "block_restrict", options),
-            {}};
-  }
-  const std::string whole = options + " -DPARTS=1";
-  return {context.kernel(file, "block_prolong", whole),
-          context.kernel(file, "block_restrict", whole),
-          context.kernel(file, "block_restrict",
-                         fmt::format("{} -DPARTS={}", options, runs.most_parts()))};
+      fmt::format("{} {} {} -DPARTS={}", block_options(device, built_for), matrix_options_,
+                  plane_runs(device, columns).options(), parts);
+  const KernelFile made(*context_, kernel_file(device, columns), options);
+  return kernels_.emplace(std::pair(built_for, parts), made).first->second;
+}
+
+void BlockTransfer::prepare(int columns) {
+  kernels(columns, 1);
+  kernels(columns, plane_runs(context_->info(), columns).most_parts());
 }
 
 void BlockTransfer::prolong(const NormalizedMatrix& fine, const Buffer<float>& gain,
@@ -78,14 +64,13 @@ void BlockTransfer::prolong(const NormalizedMatrix& fine, const Buffer<float>& g
                             int columns) {
   const Grid grid = fine.grid();
   const BlockRuns runs = plane_runs(context_->info(), columns);
-  Kernel& kernel = kernels_for(columns).prolong;
-  set_arguments_from(kernel, set_matrix(kernel, fine), gain, grid.width, grid.height, coarse_block,
-                     add ? 1 : 0, fine_block, active_->list(), fine.batch().height,
-                     static_cast<int>(runs.sets));
   const auto width = static_cast<std::size_t>(grid.width);
   const auto image_lines = static_cast<std::size_t>(fine.batch().height);
-  runs.launch(*context_, kernel, static_cast<std::size_t>(grid.height), width,
-              image_lines * (round_up(width, kFineEach) / kFineEach), *active_);
+  prepare(columns);
+  runs.launch(kernels(columns, 1), "block_prolong", static_cast<std::size_t>(grid.height), width,
+              image_lines * (round_up(width, kFineEach) / kFineEach), *active_, fine, gain,
+              grid.width, grid.height, coarse_block, add ? 1 : 0, fine_block, active_->list(),
+              fine.batch().height, static_cast<int>(runs.sets));
 }
 
 void BlockTransfer::restrict_to(const NormalizedMatrix& fine, const Buffer<float>& gain,
@@ -95,18 +80,15 @@ void BlockTransfer::restrict_to(const NormalizedMatrix& fine, const Buffer<float
   BlockRuns runs = plane_runs(context_->info(), columns);
   // Of the fine grid, of which a coarse element has two.
   if (takes_planes(context_->info(), columns)) runs.run /= 2;
-  Kernels& kernels = kernels_for(columns);
   const auto image_lines = static_cast<std::size_t>((fine.batch().height + 1) / 2);
   const auto width = static_cast<std::size_t>((grid.width + 1) / 2);
   // How an element is computed must not depend on how many images there are.
-  const bool in_parts = kernels.restrict_parts && image_lines * width < kFewElements;
-  Kernel& kernel = in_parts ? kernels.restrict_parts : kernels.restrict_to;
-  set_arguments_from(kernel, set_matrix(kernel, fine), gain, grid.width, grid.height, fine_block,
-                     factor, coarse_block, active_->list(), fine.batch().height,
-                     static_cast<int>(runs.sets));
+  const std::size_t parts = image_lines * width < kFewElements ? runs.most_parts() : 1;
   const auto height = static_cast<std::size_t>((grid.height + 1) / 2);
-  runs.launch(*context_, kernel, height, width,
-              image_lines * width * (in_parts ? runs.most_parts() : 1), *active_);
+  prepare(columns);
+  runs.launch(kernels(columns, parts), "block_restrict", height, width, image_lines * width * parts,
+              *active_, fine, gain, grid.width, grid.height, fine_block, factor, coarse_block,
+              active_->list(), fine.batch().height, static_cast<int>(runs.sets));
 }
 
 }  // namespace diacut

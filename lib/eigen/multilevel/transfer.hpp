@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -25,9 +24,9 @@ class DenseProduct {
               Buffer<float>& out, int columns);
 
  private:
-  Context* context_;
+  DeviceInfo device_;
   std::shared_ptr<const ActiveSegments> active_;
-  Kernel kernel_;
+  KernelFile kernels_;
 };
 
 /// kernels/eigen/multilevel/transfer.clh: prolongation and restriction of blocks of vectors between
@@ -46,7 +45,7 @@ class BlockTransfer {
 
   /// Asks for the kernels for blocks of another width, so that they are built together with others
   /// (opencl/context.hpp).
-  void prepare(int columns) { kernels_for(columns); }
+  void prepare(int columns);
 
   /// fine_block = E coarse_block, or with `add` fine_block += E coarse_block. Enqueues.
   void prolong(const NormalizedMatrix& fine, const Buffer<float>& gain,
@@ -57,18 +56,14 @@ class BlockTransfer {
                    int columns);
 
  private:
-  struct Kernels {
-    Kernel prolong;
-    Kernel restrict_to;
-    Kernel restrict_parts;  ///< On a GPU: several work-items compute an element.
-  };
-  static Kernels make_kernels(Context& context, const std::string& matrix_options, int columns);
-  Kernels& kernels_for(int columns);
+  /// The kernels for blocks of `columns` columns, where `parts` work-items restrict to an element.
+  const KernelFile& kernels(int columns, std::size_t parts);
 
   Context* context_;
   std::shared_ptr<const ActiveSegments> active_;
   std::string matrix_options_;
-  std::map<int, Kernels> kernels_;  ///< By program_columns().
+  /// By program_columns() and `parts`, which is 1 on a CPU.
+  std::map<std::pair<int, std::size_t>, KernelFile> kernels_;
 };
 
 }  // namespace diacut

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string>
 
-#include "opencl/arguments.hpp"
 #include "spmv/spmv_kernels.hpp"
 
 namespace diacut {
@@ -17,9 +16,11 @@ constexpr std::size_t kMemorySteps = 8;
 constexpr std::size_t kFlopSteps = 256;
 constexpr std::size_t kGroupsPerUnit = 32;
 
-std::string options(int floats, std::size_t steps) {
-  return fmt::format("-DELEMENT=float{} -DSTEPS={}", floats == 1 ? "" : std::to_string(floats),
-                     steps);
+KernelFile control_kernels(Context& context, int floats, std::size_t steps) {
+  return {
+      context, "spmv/measure/control.cl",
+      fmt::format("-DELEMENT=float{} -DSTEPS={}", floats == 1 ? "" : std::to_string(floats), steps),
+      embedded_spmv_kernels()};
 }
 
 std::uint32_t mix(std::uint32_t h) {
@@ -33,50 +34,41 @@ std::uint32_t mix(std::uint32_t h) {
 Control::Control(Context& context, int floats)
     : context_(&context),
       floats_(static_cast<std::size_t>(floats)),
-      group_(std::min(kGroup, context.info().max_work_group)) {
-  const auto kernel = [&](const char* name, std::size_t steps) {
-    return context.kernel("spmv/measure/control.cl", name, options(floats, steps),
-                          embedded_spmv_kernels());
-  };
-  read_ = kernel("control_read", kMemorySteps);
-  write_ = kernel("control_write", kMemorySteps);
-  copy_ = kernel("control_copy", kMemorySteps);
-  flops_ = kernel("control_flops", kFlopSteps);
-}
+      group_(std::min(kGroup, context.info().max_work_group)),
+      memory_(control_kernels(context, floats, kMemorySteps)),
+      arithmetic_(control_kernels(context, floats, kFlopSteps)) {}
 
 std::size_t Control::granularity() const { return floats_ * group_ * kMemorySteps; }
 
 void Control::read(const Buffer<float>& in, Buffer<float>& out, std::size_t count) {
-  set_arguments(read_, in, out);
-  context_->launch(read_, cl::NDRange(count / floats_ / kMemorySteps), cl::NDRange(group_));
+  memory_.launch("control_read", cl::NDRange(count / floats_ / kMemorySteps), cl::NDRange(group_),
+                 in, out);
 }
 
 void Control::write(Buffer<float>& out, std::size_t count) {
-  set_arguments(write_, out, 1.5f);
-  context_->launch(write_, cl::NDRange(count / floats_ / kMemorySteps), cl::NDRange(group_));
+  memory_.launch("control_write", cl::NDRange(count / floats_ / kMemorySteps), cl::NDRange(group_),
+                 out, 1.5f);
 }
 
 double Control::flops(Buffer<float>& out) {
   const std::size_t items = context_->info().compute_units * kGroupsPerUnit * group_;
-  set_arguments(flops_, out, 0.5f);
-  context_->launch(flops_, cl::NDRange(items), cl::NDRange(group_));
+  arithmetic_.launch("control_flops", cl::NDRange(items), cl::NDRange(group_), out, 0.5f);
   return 2.0 * 16.0 * static_cast<double>(kFlopSteps * floats_ * items);
 }
 
 void Control::copy(const Buffer<float>& in, Buffer<float>& out, std::size_t count) {
   const std::size_t elements = count / floats_;
-  set_arguments(copy_, in, out, elements);
-  context_->launch(copy_, cl::NDRange(round_up(elements, group_)), cl::NDRange(group_));
+  memory_.launch("control_copy", cl::NDRange(round_up(elements, group_)), cl::NDRange(group_), in,
+                 out, elements);
 }
 
 void random_matrix(Context& context, const RandomMatrixShape& shape, std::uint32_t seed,
                    Buffer<float>& values) {
   auto steps = context.allocate<StencilOffset>(shape.steps.size(), "a random matrix's neighbours");
   steps.upload(shape.steps);
-  cl::Kernel kernel =
-      context.kernel("spmv/measure/random_matrix.cl", "random_matrix", {}, embedded_spmv_kernels());
-  set_arguments(kernel, steps, shape.grid.width, shape.grid.height, seed, shape.pitch, values);
-  context.launch(kernel, cl::NDRange(shape.pitch, shape.steps.size()), cl::NullRange);
+  KernelFile(context, "spmv/measure/random_matrix.cl", {}, embedded_spmv_kernels())
+      .launch("random_matrix", cl::NDRange(shape.pitch, shape.steps.size()), cl::NullRange, steps,
+              shape.grid.width, shape.grid.height, seed, shape.pitch, values);
   context.finish();
 }
 

@@ -7,7 +7,7 @@
 
 #include "matrix/grid.hpp"
 #include "matrix/stencil.hpp"
-#include "opencl/context.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 
@@ -37,10 +37,8 @@ class Control {
   Context* context_;
   std::size_t floats_;
   std::size_t group_;
-  Kernel read_;
-  Kernel write_;
-  Kernel copy_;
-  Kernel flops_;
+  KernelFile memory_;
+  KernelFile arithmetic_;
 };
 
 /// A random stencil matrix over the pixels of a grid, whose neighbours `steps` has.

@@ -69,7 +69,7 @@ TEST_F(KnownAnswersOfBlocks, BasisUpdates) {
 TEST_F(KnownAnswersOfBlocks, BlocksBetweenGrids) {
   unsigned seed = 300;
   const int narrow = 5 * block_vector(context_.info(), 8);
-  for (const BlockSize& size : kBlockSizes) {
+  for (const Grid& size : kBlockSizes) {
     for (const int columns : {4, 8, 24, narrow}) {
       SCOPED_TRACE(::testing::Message()
                    << size.width << "x" << size.height << ", " << columns << " columns");
@@ -85,7 +85,7 @@ TEST_F(KnownAnswersOfBlocks, BlocksBetweenGrids) {
 
 TEST_F(KnownAnswersOfBlocks, CoarseMatrices) {
   unsigned seed = 100;
-  for (const BlockSize& size : kBlockSizes) {
+  for (const Grid& size : kBlockSizes) {
     for (const int radius : {2, 5}) {
       SCOPED_TRACE(::testing::Message()
                    << size.width << "x" << size.height << " radius " << radius);

@@ -62,7 +62,7 @@ TEST_F(BlockProductTest, ProductsAgreeWithPlainLoops) {
     for (const int radius : {1, 3, 5}) {
       BlockProduct product(context_, disc_stencil(radius), 24, form);
       for (const int columns : widths(24)) {
-        for (const BlockSize& size : kBlockSizes) {
+        for (const Grid& size : kBlockSizes) {
           const Problem problem(size.width, size.height, radius, ++seed, {0});
           if (form == MatrixForm::kDia) {
             expect_products(product, problem.matrix, matrix_of(context_, problem), columns, seed);
@@ -81,7 +81,7 @@ TEST_F(BlockProductTest, KernelsOfGpusAgreeWithPlainLoopsAtEachSize) {
   context_.treat_as(DeviceKind::kGpu);
   constexpr int kColumns = 4;
   unsigned seed = 1400;
-  for (const BlockSize& size : {BlockSize{31, 37}, {251, 249}, {701, 587}}) {
+  for (const Grid& size : {Grid{31, 37}, {251, 249}, {701, 587}}) {
     const Problem problem(size.width, size.height, 5, ++seed, {0});
     BlockProduct whole(context_, problem.stencil, kColumns);
     expect_products(whole, problem.matrix, matrix_of(context_, problem), kColumns, seed);

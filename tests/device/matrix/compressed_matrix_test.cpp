@@ -18,7 +18,7 @@ class CompressedMatrixTest : public BlockTest {};
 
 TEST_F(CompressedMatrixTest, CompressedMatricesKeepTheirEigenvector) {
   unsigned seed = 900;
-  for (const BlockSize& size : kBlockSizes) {
+  for (const Grid& size : kBlockSizes) {
     SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
     const Problem problem(size.width, size.height, 5, ++seed, {0});
     const CompressedProblem compressed(context_, problem);
@@ -35,7 +35,7 @@ TEST_F(CompressedMatrixTest, CompressedMatricesKeepTheirEigenvector) {
 // The problems' matrices have no eigenvector in particular.
 TEST_F(CompressedMatrixTest, CopiesKeepTheProductWithTheRoots) {
   unsigned seed = 950;
-  for (const BlockSize& size : kBlockSizes) {
+  for (const Grid& size : kBlockSizes) {
     SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
     const Problem problem(size.width, size.height, 5, ++seed, {0});
     const NormalizedMatrix matrix = matrix_of(context_, problem);

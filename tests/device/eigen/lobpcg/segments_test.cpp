@@ -21,20 +21,6 @@ namespace {
 class SegmentsTest : public BlockPrecisionTest {};
 INSTANTIATE_TEST_SUITE_P(Precision, SegmentsTest, ::testing::Bool(), precision_name);
 
-/// The kernels of LOBPCG on one workspace.
-struct Kernels {
-  Workspace workspace;
-  GramKernels gram{workspace};
-  Projection projection{workspace};
-  Residuals residuals{workspace};
-  BasisUpdate update{workspace};
-  Peaks peaks{workspace};
-
-  Kernels(Context& context, int columns, std::size_t max_rows,
-          std::shared_ptr<const ActiveSegments> active = nullptr)
-      : workspace(context, columns, max_rows, std::move(active)) {}
-};
-
 TEST_P(SegmentsTest, GiveWhatEachGivesAlone) {
   constexpr int kColumns = 24;
   constexpr std::size_t kSegments = 3;
@@ -45,9 +31,11 @@ TEST_P(SegmentsTest, GiveWhatEachGivesAlone) {
     const Segments segments{each, each + kGap};
     const std::size_t count = each * kColumns;
     const std::size_t pitch = segments.pitch * kColumns;
-    Kernels together(context_, kColumns, segments.pitch,
-                     std::make_shared<const ActiveSegments>(context_, kSegments));
-    Kernels alone(context_, kColumns, each);
+    Workspace together(context_, kColumns, segments.pitch,
+                       std::make_shared<const ActiveSegments>(context_, kSegments));
+    Workspace alone(context_, kColumns, each);
+    TileProducts products_together(together);
+    TileProducts products_alone(alone);
     std::vector<std::vector<float>> host;
     std::vector<Guarded<float>> blocks;
     blocks.reserve(6);
@@ -64,22 +52,22 @@ TEST_P(SegmentsTest, GiveWhatEachGivesAlone) {
     };
     const std::vector<float> theta = random_values(kSegments * kColumns, ++seed);
     const std::vector<float> rotation = random_values(kSegments * 3 * kColumns * kColumns, ++seed);
-    const auto grams =
-        together.gram.compute({&*blocks[0], &*blocks[1], &*blocks[2]},
-                              {&*blocks[3], &*blocks[4], &*blocks[5]}, kColumns, segments);
+    const auto grams = products_together.gram_matrices({&*blocks[0], &*blocks[1], &*blocks[2]},
+                                                       {&*blocks[3], &*blocks[4], &*blocks[5]},
+                                                       kColumns, segments);
     const auto norms =
-        together.residuals.norms(*blocks[0], *blocks[3], Uploaded(context_, theta), segments);
-    const auto peaks = together.peaks.compute(*blocks[0], segments, *blocks[4]);
+        ritz_residual_norms(together, *blocks[0], *blocks[3], Uploaded(context_, theta), segments);
+    const auto peaks = column_peaks(together, *blocks[0], segments, *blocks[4]);
     std::vector<std::int32_t> places(kColumns + 1, 0);
     std::iota(places.begin(), places.end(), 0);
     std::vector<std::int32_t> all_places;
     for (std::size_t k = 0; k < kSegments; ++k) {
       all_places.insert(all_places.end(), places.begin(), places.end());
     }
-    together.projection.apply(*blocks[0], kColumns, segments, *blocks[1]);
+    products_together.project(*blocks[0], kColumns, segments, *blocks[1]);
     const std::vector<float> projected = (*blocks[1]).download();
-    together.update.apply(upload_rotation(together.workspace, theta, all_places, rotation),
-                          *blocks[0], &*blocks[1], &*blocks[2], kColumns, segments, *blocks[5]);
+    update_basis(together, upload_rotation(together, theta, all_places, rotation), *blocks[0],
+                 &*blocks[1], &*blocks[2], kColumns, segments, *blocks[5]);
     const std::vector<float> combined = (*blocks[0]).download();
     const std::vector<float> directions = (*blocks[5]).download();
     ASSERT_EQ(grams.size(), kSegments);
@@ -90,26 +78,26 @@ TEST_P(SegmentsTest, GiveWhatEachGivesAlone) {
         own.emplace_back(context_, part(host[at_size(b)], k * pitch, count));
       }
       const Segments one{each, each};
-      const auto gram = alone.gram
-                            .compute({&*own[0], &*own[1], &*own[2]}, {&*own[3], &*own[4], &*own[5]},
-                                     kColumns, one)
+      const auto gram = products_alone
+                            .gram_matrices({&*own[0], &*own[1], &*own[2]},
+                                           {&*own[3], &*own[4], &*own[5]}, kColumns, one)
                             .front();
       EXPECT_EQ(grams[k].self, gram.self);
       EXPECT_EQ(grams[k].product, gram.product);
       const auto own_theta = part(theta, k * kColumns, kColumns);
       const auto own_norms =
-          alone.residuals.norms(*own[0], *own[3], Uploaded(context_, own_theta), one);
-      const auto own_peaks = alone.peaks.compute(*own[0], one, *own[4]);
+          ritz_residual_norms(alone, *own[0], *own[3], Uploaded(context_, own_theta), one);
+      const auto own_peaks = column_peaks(alone, *own[0], one, *own[4]);
       for (std::size_t c = 0; c < kColumns; ++c) {
         EXPECT_EQ(norms[k * kColumns + c], own_norms[c]);
         EXPECT_EQ(peaks[k * kColumns + c], own_peaks[c]);
       }
-      alone.projection.apply(*own[0], kColumns, one, *own[1]);
+      products_alone.project(*own[0], kColumns, one, *own[1]);
       EXPECT_EQ(part(projected, k * pitch, count), own[1].values());
       const auto own_rotation =
           part(rotation, k * 3 * kColumns * kColumns, std::size_t{3} * kColumns * kColumns);
-      alone.update.apply(upload_rotation(alone.workspace, own_theta, places, own_rotation), *own[0],
-                         &*own[1], &*own[2], kColumns, one, *own[5]);
+      update_basis(alone, upload_rotation(alone, own_theta, places, own_rotation), *own[0],
+                   &*own[1], &*own[2], kColumns, one, *own[5]);
       EXPECT_EQ(part(combined, k * pitch, count), own[0].values());
       EXPECT_EQ(part(directions, k * pitch, count), own[5].values());
     }

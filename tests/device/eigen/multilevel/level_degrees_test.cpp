@@ -19,9 +19,8 @@ INSTANTIATE_TEST_SUITE_P(Precision, LevelDegreesTest, ::testing::Bool(), precisi
 TEST_P(LevelDegreesTest, DegreesOfAllLevelsAgreeWithPlainLoops) {
   constexpr int kLevels = 4;
   constexpr int kImages = 3;
-  for (const BlockSize& size : kBlockSizes) {
+  for (const Grid& size : kBlockSizes) {
     SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
-    const Grid grid{size.width, size.height};
     const std::size_t pitch = at_size(size.width * (size.height + 2));
     std::vector<float> all = random_values(kImages * pitch, 41);
     // Elements between the images must not be read. Of the middle image a third has data, of the
@@ -29,11 +28,11 @@ TEST_P(LevelDegreesTest, DegreesOfAllLevelsAgreeWithPlainLoops) {
     for (std::size_t at = 0; at < all.size(); ++at) {
       const std::size_t image = at / pitch;
       if (image == 2 || (image == 1 && at % 3 != 0)) all[at] = 0;
-      if (at % pitch >= grid.rows()) all[at] = NAN;
+      if (at % pitch >= size.rows()) all[at] = NAN;
     }
     Guarded<float> in(context_, all);
     const LevelDegrees found =
-        level_degrees(context_, {grid, kImages, size.height + 2}, *in, kLevels);
+        level_degrees(context_, {size, kImages, size.height + 2}, *in, kLevels);
     const std::vector<float> scales = found.scales.download();
     const std::vector<std::uint32_t>& counts = found.counts;
     ASSERT_EQ(scales.size(), at_size(kLevels * kImages));
@@ -66,7 +65,7 @@ TEST_P(LevelDegreesTest, DegreesOfAllLevelsAgreeWithPlainLoops) {
     const std::vector<float> second(all.begin() + static_cast<std::ptrdiff_t>(pitch),
                                     all.begin() + static_cast<std::ptrdiff_t>(2 * pitch));
     const LevelDegrees alone =
-        level_degrees(context_, Batch(grid), *Guarded<float>(context_, second), kLevels);
+        level_degrees(context_, Batch(size), *Guarded<float>(context_, second), kLevels);
     const std::vector<float> alone_scales = alone.scales.download();
     for (int level = 0; level < kLevels; ++level) {
       EXPECT_EQ(alone_scales[at_size(level)], scales[at_size(level * kImages + 1)]);

@@ -35,7 +35,7 @@ TEST_F(TransferTest, RestrictionOnAGpuIsTheTransposeAtEachSize) {
   context_.treat_as(DeviceKind::kGpu);
   constexpr int kColumns = 4;
   unsigned seed = 900;
-  for (const BlockSize& size : {BlockSize{67, 66}, {701, 587}}) {
+  for (const Grid& size : {Grid{67, 66}, {701, 587}}) {
     const Problem problem(size.width, size.height, 5, ++seed, {0});
     const NormalizedMatrix dia = matrix_of(context_, problem);
     const CompressedProblem compressed(context_, problem);
