@@ -25,7 +25,7 @@ test_packages=(
   libgtest-dev libgmock-dev libmatio-dev lintian doxygen
   man-db mandoc bash-completion zsh fish  # Manual pages, and completions as the shells do them.
   chromium  # Opens pages.
-  gdal-bin python3-gdal python3-numpy  # Make scenes, and read what becomes of them.
+  gdal-bin python3-numpy  # Make scenes, and read what becomes of them.
   python3-torch python3-scipy python3-pil  # Train networks, in small.
   python3-matplotlib  # Plots of figures.
   "${package_packages[@]}" "${style_packages[@]}" "${engine_packages[@]}"

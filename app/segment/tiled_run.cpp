@@ -5,9 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "device_line.hpp"
 #include "diacut/device.hpp"

@@ -1,7 +1,6 @@
 #include "boundary/boundary.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <utility>
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <span>
 #include <type_traits>
 #include <utility>
 

@@ -1,5 +1,4 @@
 // Boundary maps from networks.
-#include <algorithm>
 #include <memory>
 #include <random>
 

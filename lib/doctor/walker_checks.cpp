@@ -1,7 +1,6 @@
 // The random walker.
 #include <Eigen/Dense>
 #include <algorithm>
-#include <cmath>
 
 #include "doctor/checks.hpp"
 #include "walker/random_walker.hpp"

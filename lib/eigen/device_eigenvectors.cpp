@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <span>
-#include <utility>
 
 #include "eigen/lanczos/basis.hpp"
 #include "eigen/lanczos/lanczos.hpp"

@@ -7,7 +7,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "opencl/context.hpp"
 #include "opencl/device_sums.hpp"

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 

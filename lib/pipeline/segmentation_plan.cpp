@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "affinity/affinity.hpp"
 #include "affinity/feature_affinity.hpp"

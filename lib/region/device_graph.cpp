@@ -91,8 +91,7 @@ std::vector<double> reference_product_within(const Grid& grid, const Stencil& st
       const std::size_t j = static_cast<std::size_t>(ny) * grid.width + nx;
       if (region[i] == 0 || region[i] != region[j]) continue;
       const double link = static_cast<double>(normalized.values[d * normalized.shape.pitch + i]) *
-                          static_cast<double>(sqrt_degree[i]) *
-                          static_cast<double>(sqrt_degree[j]);
+                          static_cast<double>(sqrt_degree[i]) * static_cast<double>(sqrt_degree[j]);
       for (int c = 0; c < columns; ++c) {
         const double term = link * static_cast<double>(x[j * columns + c]);
         out[i * columns + c] += term;

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <span>
 #include <vector>
 
 #include "core/file_bytes.hpp"

@@ -3,7 +3,6 @@
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,6 +1,5 @@
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli_test.hpp"
 #include "matchers.hpp"

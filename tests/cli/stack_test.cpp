@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <climits>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>

@@ -1,7 +1,5 @@
 #include "mat_files.hpp"
 
-#include <fmt/format.h>
-
 #include "mat_writer.hpp"
 #include "npz_writer.hpp"
 #include "spoilt.hpp"

@@ -1,7 +1,6 @@
 #include <cpl_vsi.h>
 
 #include <algorithm>
-#include <opencv2/core.hpp>
 #include <string>
 
 #include "camera_files.hpp"

@@ -2,7 +2,6 @@
 // each of them.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <random>
 #include <vector>

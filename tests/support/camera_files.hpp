@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <opencv2/core.hpp>
 #include <vector>
 

@@ -1,7 +1,5 @@
 #include "drawn_graph.hpp"
 
-#include <cmath>
-
 namespace diacut::testing {
 
 std::vector<std::int32_t> classes_of(const Drawing& drawing) {

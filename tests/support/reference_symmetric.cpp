@@ -1,6 +1,5 @@
 #include "reference_symmetric.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 

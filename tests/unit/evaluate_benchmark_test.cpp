@@ -3,7 +3,6 @@
 // ucm2/*.mat, and the benchmark's eval_bdry_img.txt and eval_cover_img.txt.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>

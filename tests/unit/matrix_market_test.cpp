@@ -4,7 +4,6 @@
 
 #include <fstream>
 #include <string>
-#include <vector>
 
 #include "diacut/errors.hpp"
 #include "matchers.hpp"

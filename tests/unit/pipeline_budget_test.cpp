@@ -2,8 +2,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <string>
 #include <vector>

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
-#include <random>
-#include <set>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <opencv2/core.hpp>
-#include <span>
 #include <utility>
 
 #include "core/parallel.hpp"

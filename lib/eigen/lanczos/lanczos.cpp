@@ -1,7 +1,5 @@
 #include "eigen/lanczos/lanczos.hpp"
 
-#include <fmt/format.h>
-
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>

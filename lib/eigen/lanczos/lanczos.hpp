@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 #include "eigen/device_eigenvectors.hpp"

@@ -1,6 +1,5 @@
 #include <Eigen/Dense>
 #include <algorithm>
-#include <cmath>
 
 #include "eigen/lanczos/lanczos.hpp"
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "diacut/eigenvectors.hpp"

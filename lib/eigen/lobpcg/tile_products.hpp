@@ -1,9 +1,7 @@
 #pragma once
 
-#include <array>
 #include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "eigen/lobpcg/workspace.hpp"

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <string>
 
 #include "matrix/block.hpp"
 #include "matrix/grid.hpp"

@@ -1,7 +1,6 @@
 #include "eigen/multilevel/multilevel.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 

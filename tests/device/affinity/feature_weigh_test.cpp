@@ -1,7 +1,6 @@
 // Affinities by features: kernels against their twin in double, and what holds for any features.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>

@@ -1,7 +1,6 @@
 // Eigenvectors of matrices that are compressed to 16 bits on the way.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <tuple>
 #include <vector>

@@ -1,8 +1,6 @@
 // Embeddings of pictures by networks that name one, against plain loops in double.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "boundary/network/reference_network.hpp"
 #include "drawn_image.hpp"
 #include "network_boundary_map.hpp"

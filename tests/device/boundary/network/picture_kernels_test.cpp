@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <utility>
 
 #include "drawn_image.hpp"
 #include "guarded.hpp"

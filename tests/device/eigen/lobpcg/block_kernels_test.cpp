@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "block_problem.hpp"

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "block_problem.hpp"
