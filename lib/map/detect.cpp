@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,7 +90,8 @@ bool is_map_jpeg2000(Bytes file) {
 
 /// Whether a name begins with a driver's prefix, as "NETCDF:".
 bool has_prefix(const std::string& name) {
-  return std::regex_search(name, std::regex("^[A-Z0-9_]{2,}:"));
+  const std::size_t end = name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+  return end != std::string::npos && end >= 2 && name[end] == ':';
 }
 
 bool is_map_of_format(ImageFormat format, Bytes file) {
