@@ -54,24 +54,22 @@ std::string_view number_type(std::uint32_t type) {
   return found->second;
 }
 
-/// The bytes of a compressed variable, as many as there are before its end or a fault, and
-/// no more than its length can say.
+/// The bytes of a compressed variable, as many as there are before its end or a fault, and no more
+/// than its length can say.
 std::vector<std::uint8_t> inflated(Bytes packed) {
   z_stream stream = {};
   stream.next_in = const_cast<Bytef*>(packed.data());  // zlib only reads it.
   stream.avail_in = static_cast<uInt>(packed.size());
   if (inflateInit(&stream) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
-  constexpr std::size_t kStep = std::size_t{1} << 20;
   constexpr std::uint64_t kMost = std::uint64_t{1} << 32;  // A length has 32 bits.
+  std::vector<std::uint8_t> part(std::size_t{1} << 20);
   std::vector<std::uint8_t> bytes;
   for (int result = Z_OK; result == Z_OK && stream.avail_out == 0 && bytes.size() < kMost;) {
-    const std::size_t before = bytes.size();
-    bytes.resize(before + kStep);
-    stream.next_out = bytes.data() + before;
-    stream.avail_out = static_cast<uInt>(kStep);
+    stream.next_out = part.data();
+    stream.avail_out = static_cast<uInt>(part.size());
     result = inflate(&stream, Z_SYNC_FLUSH);
-    bytes.resize(bytes.size() - stream.avail_out);
+    bytes.insert(bytes.end(), part.begin(), part.end() - stream.avail_out);
   }
   return bytes;
 }
