@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "opencl/arguments.hpp"
@@ -28,10 +30,12 @@ class KernelFile {
   template <class... Arguments>
   void launch(const char* name, const cl::NDRange& global, const cl::NDRange& local,
               const Arguments&... arguments) const {
-    Kernel& kernel = kernels_[name];
-    if (!kernel) kernel = context_->kernel(file_, name, options_, *built_in_);
-    set_arguments(kernel, arguments...);
-    context_->launch(kernel, global, local);
+    auto found = kernels_.find(std::string_view(name));
+    if (found == kernels_.end()) {
+      found = kernels_.emplace(name, context_->kernel(file_, name, options_, *built_in_)).first;
+    }
+    set_arguments(found->second, arguments...);
+    context_->launch(found->second, global, local);
   }
   /// Enqueues as diacut::launch_rows() does.
   template <class... Arguments>
@@ -46,7 +50,8 @@ class KernelFile {
   std::string file_;
   std::string options_;
   const KernelTable* built_in_;
-  mutable std::map<std::string, Kernel> kernels_;
+  /// Those that were launched. Finding one by a name takes no memory.
+  mutable std::map<std::string, Kernel, std::less<>> kernels_;
 };
 
 }  // namespace diacut

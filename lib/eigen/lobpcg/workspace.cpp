@@ -129,10 +129,10 @@ std::string Workspace::options() const {
                      combined_rows_, std::min<std::size_t>(combined_rows_, cpu() ? 8 : 4));
 }
 
-const KernelFile& Workspace::kernels(const std::string& file) {
+const KernelFile& Workspace::kernels(std::string_view file) {
   const auto found = kernels_.find(file);
   if (found != kernels_.end()) return found->second;
-  const KernelFile made(*context_, file, options());
+  const KernelFile made(*context_, std::string(file), options());
   return kernels_.emplace(file, made).first->second;
 }
 

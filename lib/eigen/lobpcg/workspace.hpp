@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -117,16 +119,16 @@ class Workspace {
   /// The macros of kernels over the workspace's blocks.
   std::string options() const;
   /// The kernels of a file with these macros, which the first call asks for.
-  const KernelFile& kernels(const std::string& file);
+  const KernelFile& kernels(std::string_view file);
   /// Enqueues one of them with a work-group for each group.
   template <class... Arguments>
-  void launch(const std::string& file, const char* name, const SegmentGroups& groups,
+  void launch(std::string_view file, const char* name, const SegmentGroups& groups,
               const Arguments&... arguments) {
     kernels(file).launch(name, cl::NDRange(groups.all * group_), cl::NDRange(group_), arguments...);
   }
   /// Enqueues one of them with a work-group for each column and active segment.
   template <class... Arguments>
-  void launch_columns(const std::string& file, const char* name, const Arguments&... arguments) {
+  void launch_columns(std::string_view file, const char* name, const Arguments&... arguments) {
     kernels(file).launch(name,
                          cl::NDRange(static_cast<std::size_t>(columns_) * group_, active_->count()),
                          cl::NDRange(group_, 1), arguments...);
@@ -141,7 +143,7 @@ class Workspace {
   std::size_t group_;
   DeviceSums partials_;
   DeviceSums totals_;
-  std::map<std::string, KernelFile> kernels_;
+  std::map<std::string, KernelFile, std::less<>> kernels_;
 };
 
 /// Elements that kernels sum in float before the sum goes on in double.

@@ -65,7 +65,7 @@ class Coarsen {
               std::size_t coarse_pitch);
 
  private:
-  /// Those of coarsen.cl, built when first asked for.
+  /// The kernels of coarsen.cl for matrices of a form, which the first call asks for.
   const KernelFile& kernels(MatrixForm form);
   void list_far();
   void add_far(const NormalizedMatrix& matrix, Buffer<float>& coarse, std::size_t coarse_pitch);
