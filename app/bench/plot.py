@@ -4,7 +4,7 @@
     plot.py FIGURES.json PICTURE.svg [--peers PEERS.json]
 
 The throughput of each kernel, for each size, and its bounds by a copy's bandwidth; PEERS.json is what
-spmv_peers.py --json wrote.
+product_peers.py --json wrote.
 """
 import argparse
 import json
