@@ -208,25 +208,21 @@ std::string folder_text(const fs::path& folder) {
 }
 
 std::string read_all(const std::string& list) {
-  const std::string shown = list == "-" ? "standard input" : fmt::format("'{}'", list);
-  const auto fail = [&shown] {
-    return InputError(
-        fmt::format("--files-from: {} cannot be read: {}", shown, std::strerror(errno)));
+  const auto fail = [&list] {
+    return InputError(fmt::format("--files-from: {} cannot be read: {}", quoted_input_name(list),
+                                  std::strerror(errno)));
   };
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
       list == "-" ? stdin : std::fopen(list.c_str(), "rb"),
       [](std::FILE* each) { return each == stdin ? 0 : std::fclose(each); });
   if (!file) throw fail();
   std::string text;
-  for (std::size_t done = 0;;) {
-    text.resize(std::max<std::size_t>(1U << 16, done + done / 4));
-    const std::size_t count = std::fread(text.data() + done, 1, text.size() - done, file.get());
-    done += count;
-    if (count > 0) continue;
-    if (std::ferror(file.get()) != 0) throw fail();
-    text.resize(done);
-    return text;
+  std::array<char, 1U << 16> part;
+  while (const std::size_t count = std::fread(part.data(), 1, part.size(), file.get())) {
+    text.append(part.data(), count);
   }
+  if (std::ferror(file.get()) != 0) throw fail();
+  return text;
 }
 
 /// Tells the files that lie in one of several folders, and looks at each folder once.
