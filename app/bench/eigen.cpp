@@ -13,7 +13,7 @@
 
 #include "affinity/affinity.hpp"
 #include "boundary/boundary.hpp"
-#include "contour/spectral_contour.hpp"
+#include "contour/combined_contour.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
 #include "diacut/output.hpp"

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "core/file_bytes.hpp"
 #include "core/split_mix.hpp"
@@ -16,7 +18,7 @@
 #include "output/atomic_file.hpp"
 #include "output/npy.hpp"
 #include "spmv/generators.hpp"
-#include "spmv/hybrid/choice.hpp"
+#include "spmv/hybrid/hybrid.hpp"
 #include "spmv/matrix_market.hpp"
 #include "stopwatch.hpp"
 
@@ -90,20 +92,18 @@ void for_each_matrix(const SparseOptions& options,
     }
     return;
   }
-  std::vector<std::string> names;
+  std::vector<const MatrixClass*> wanted;
   for (const std::string& name : options.classes) {
     for (const MatrixClass& each : matrix_classes()) {
-      if (name == "all" || name == each.name) names.push_back(each.name);
+      if (name == "all" || name == each.name) wanted.push_back(&each);
     }
     // For its message.
-    if (names.empty() || (name != "all" && names.back() != name)) {
+    if (wanted.empty() || (name != "all" && wanted.back()->name != name)) {
       generate_matrix(name, 1e-3, options.seed);
     }
   }
-  for (const std::string& name : names) {
-    const auto about = std::find_if(matrix_classes().begin(), matrix_classes().end(),
-                                    [&](const MatrixClass& each) { return each.name == name; });
-    visit({name, about->regular, generate_matrix(name, options.scale, options.seed)});
+  for (const MatrixClass* each : wanted) {
+    visit({each->name, each->regular, each->make(options.scale, options.seed)});
   }
 }
 
@@ -146,7 +146,7 @@ class SparseBench {
   /// count), "bytes" and their rate, "share_of_copy", "scaled_error" (the largest error over u
   /// times the sum of the terms' magnitudes), and whether it is over the bound for a row's terms,
   /// "wrong".
-  nlohmann::json measure(const std::string& name, SparseProduct& product) {
+  nlohmann::json measure(const std::string& name, const SparseProduct& product) {
     if (matrix_.rows > 0) out_.fill(std::nanf(""));
     product.product(in_, out_);
     const std::vector<float> result = out_.download();
@@ -204,7 +204,7 @@ nlohmann::json measure_formats(Context& context, SparseBench& bench,
   for (const Implementation& each : which) {
     try {
       const auto product = make_product(context, bench.matrix(), each, options);
-      all.push_back(bench.measure(to_string(each), *product));
+      all.push_back(bench.measure(to_string(each), product));
       print_product(all.back());
     } catch (const InputError&) {  // The format does not suit the matrix.
     } catch (const DeviceError& error) {
@@ -213,15 +213,6 @@ nlohmann::json measure_formats(Context& context, SparseBench& bench,
     }
   }
   return all;
-}
-
-/// {"matrix", "rows", "cols", "nonzeros", "products"}: a matrix and the figures of its products.
-nlohmann::json matrix_json(const BenchMatrix& matrix, const nlohmann::json& products) {
-  return {{"matrix", matrix.name},
-          {"rows", matrix.matrix.rows},
-          {"cols", matrix.matrix.cols},
-          {"nonzeros", matrix.matrix.nonzeros()},
-          {"products", products}};
 }
 
 /// A matrix for other programs: NAME/{starts,columns,values}.npy, as CSR.
@@ -234,21 +225,6 @@ void save_matrix(const std::string& folder, const BenchMatrix& each) {
   write_file((path / "columns.npy").string(), encode_npy<std::int64_t>(columns, {columns.size()}));
   write_file((path / "values.npy").string(),
              encode_npy<float>(each.matrix.values, {each.matrix.values.size()}));
-}
-
-void run_formats(const SparseOptions& options) {
-  Context context(options.common.device, options.common.kernel_dir);
-  const std::vector<Implementation> which = chosen_implementations(options.formats, context.info());
-  const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
-  nlohmann::json results = nlohmann::json::array();
-  for_each_matrix(options, [&](const BenchMatrix& each) {
-    if (!options.save.empty()) save_matrix(options.save, each);
-    print_matrix(each);
-    SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
-    results.push_back(matrix_json(each, measure_formats(context, bench, which)));
-  });
-  write_figures(options.common, context.info(), {{"copy", copy}, {"results", results}});
-  for (const nlohmann::json& each : results) check_right(each["products"]);
 }
 
 FormatProfile profile_for(const SparseOptions& options, const DeviceInfo& device) {
@@ -282,19 +258,19 @@ double milliseconds_of(const nlohmann::json& figures) {
 /// does then meets both; the least time of each counts. Prints the single format's figures, and
 /// returns the hybrid's speed over the single format's.
 double measure_in_turns(Context& context, SparseBench& bench, const std::string& best_single,
-                        SparseProduct& hybrid, nlohmann::json& figures) {
+                        const SparseProduct& hybrid, nlohmann::json& figures) {
   const auto rival =
       make_product(context, bench.matrix(), implementation_named(best_single), bench_options());
-  nlohmann::json rival_figures = bench.measure(best_single, *rival);
+  nlohmann::json rival_figures = bench.measure(best_single, rival);
   constexpr int kTurns = 2;
-  const auto keep_faster = [&](const std::string& name, SparseProduct& product,
+  const auto keep_faster = [&](const std::string& name, const SparseProduct& product,
                                nlohmann::json& fastest) {
     const nlohmann::json again = bench.measure(name, product);
     if (milliseconds_of(again) < milliseconds_of(fastest)) fastest = again;
   };
   for (int turn = 0; turn < kTurns; ++turn) {
     keep_faster("cocktail", hybrid, figures);
-    keep_faster(best_single, *rival, rival_figures);
+    keep_faster(best_single, rival, rival_figures);
   }
   print_product(rival_figures);
   return milliseconds_of(rival_figures) / milliseconds_of(figures);
@@ -306,12 +282,12 @@ nlohmann::json compare(Context& context, SparseBench& bench, const FormatProfile
   const app::Stopwatch stopwatch;
   const HybridChoice choice = choose_hybrid(context, bench.matrix(), profile);
   const double choosing = stopwatch.milliseconds();
-  nlohmann::json figures = bench.measure("cocktail", *choice.product);
+  nlohmann::json figures = bench.measure("cocktail", choice.product);
   const std::string plan = to_string(choice.plan);
   // A single format is as fast as itself, whatever two measurements of it say.
-  const double ratio =
-      plan == best_single ? 1.0
-                          : measure_in_turns(context, bench, best_single, *choice.product, figures);
+  const double ratio = plan == best_single
+                           ? 1.0
+                           : measure_in_turns(context, bench, best_single, choice.product, figures);
   const double products = choice.analysis_milliseconds / milliseconds_of(figures);
   print_product(figures);
   fmt::print(
@@ -328,35 +304,45 @@ nlohmann::json compare(Context& context, SparseBench& bench, const FormatProfile
           {"sampled_products", choice.sampled_products}};
 }
 
-void run_cocktail(const SparseOptions& options) {
+/// Measures the single formats and, where `cocktail` says so, what the profile chooses.
+void run(const SparseOptions& options, bool cocktail) {
   Context context(options.common.device, options.common.kernel_dir);
-  const FormatProfile profile = profile_for(options, context.info());
+  std::optional<FormatProfile> profile;
+  if (cocktail) profile = profile_for(options, context.info());
+  const std::vector<Implementation> which = chosen_implementations(options.formats, context.info());
   const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
-  const std::vector<Implementation> implementations =
-      chosen_implementations(options.formats, context.info());
   nlohmann::json results = nlohmann::json::array();
   nlohmann::json all = nlohmann::json::array();
-  std::vector<double> regular;
-  std::vector<double> irregular;
+  std::vector<double> ratios[2];  // Of irregular matrices, and of regular ones.
   for_each_matrix(options, [&](const BenchMatrix& each) {
+    if (!options.save.empty()) save_matrix(options.save, each);
     print_matrix(each);
     SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
-    const nlohmann::json singles = measure_formats(context, bench, implementations);
+    const nlohmann::json singles = measure_formats(context, bench, which);
     all.insert(all.end(), singles.begin(), singles.end());
-    const auto best = std::min_element(singles.begin(), singles.end(),
-                                       [](const nlohmann::json& a, const nlohmann::json& b) {
-                                         return milliseconds_of(a) < milliseconds_of(b);
-                                       });
-    if (best == singles.end()) return;
-    const nlohmann::json comparison = compare(context, bench, profile, (*best)["product"]);
-    all.push_back(comparison["cocktail"]);
-    (each.regular ? regular : irregular).push_back(comparison["ratio_to_best_single"]);
-    results.push_back(matrix_json(each, singles));
-    results.back()["regular"] = each.regular;
-    results.back().update(comparison);
+    nlohmann::json figures = {{"matrix", each.name},
+                              {"rows", each.matrix.rows},
+                              {"cols", each.matrix.cols},
+                              {"nonzeros", each.matrix.nonzeros()},
+                              {"products", singles}};
+    if (profile) {
+      const auto best = std::min_element(singles.begin(), singles.end(),
+                                         [](const nlohmann::json& a, const nlohmann::json& b) {
+                                           return milliseconds_of(a) < milliseconds_of(b);
+                                         });
+      if (best == singles.end()) return;
+      figures["regular"] = each.regular;
+      figures.update(compare(context, bench, *profile, (*best)["product"]));
+      all.push_back(figures["cocktail"]);
+      ratios[each.regular ? 1 : 0].push_back(figures["ratio_to_best_single"]);
+    }
+    results.push_back(std::move(figures));
   });
-  fmt::print("\ncocktail to best single format, geometric mean: regular {:.3f}, irregular {:.3f}\n",
-             geometric_mean(regular), geometric_mean(irregular));
+  if (cocktail) {
+    fmt::print(
+        "\ncocktail to best single format, geometric mean: regular {:.3f}, irregular {:.3f}\n",
+        geometric_mean(ratios[1]), geometric_mean(ratios[0]));
+  }
   write_figures(options.common, context.info(), {{"copy", copy}, {"results", results}});
   check_right(all);
 }
@@ -373,7 +359,7 @@ void formats_command(CLI::App& app) {
   command->add_option("--save", options->save,
                       "Write the matrices to this folder, for other programs");
   add_common_options(*command, options->common);
-  command->callback([options] { run_formats(*options); });
+  command->callback([options] { run(*options, false); });
 }
 
 void cocktail_command(CLI::App& app) {
@@ -387,7 +373,7 @@ void cocktail_command(CLI::App& app) {
   command->add_option("--profile", options->profile,
                       "A profile written by tune (default: the device's)");
   add_common_options(*command, options->common);
-  command->callback([options] { run_cocktail(*options); });
+  command->callback([options] { run(*options, true); });
 }
 
 }  // namespace diacut::bench

@@ -38,7 +38,7 @@ Grid parse_size(const std::string& text) {
       kMostPixels));
 }
 
-std::vector<StencilKernel> parse_kernels(const SpmvOptions& options) {
+std::vector<MatvecChoice> parse_kernels(const SpmvOptions& options) {
   std::vector<MatvecKind> kinds;
   for (const std::string& name : options.kernels) {
     if (name == "all") {
@@ -50,14 +50,14 @@ std::vector<StencilKernel> parse_kernels(const SpmvOptions& options) {
       kinds.push_back(matvec_kind(name));
     }
   }
-  std::vector<StencilKernel> kernels;
+  std::vector<MatvecChoice> kernels;
   for (const MatvecKind kind : kinds) {
     if (kind != MatvecKind::kSymmetric) {
-      kernels.push_back({kind, MatvecStorage::kFloat32});
+      kernels.push_back({kind, MatvecStorage::kFloat32, {}});
       continue;
     }
     for (const std::string& storage : options.storages) {
-      kernels.push_back({kind, matvec_storage(storage)});
+      kernels.push_back({kind, matvec_storage(storage), {}});
     }
   }
   return kernels;
@@ -74,13 +74,14 @@ constexpr std::array<Column, 9> kSpmvColumns = {
      {"share_of_bytes_per_two_flop/4", "of 4 B", 8, "{:.0f}%", 100},
      {"scaled_error", "error/u", 9, "{:.2f}"}}};
 
-nlohmann::json measure(Context& context, StencilProblem& problem, const StencilKernel& kernel,
+nlohmann::json measure(Context& context, StencilProblem& problem, const MatvecChoice& kernel,
                        const SpmvOptions& options, const CopyBandwidth& copy) {
-  StencilProduct product(context, problem, kernel);
+  const auto product = problem.product(context, kernel);
+  const auto multiply = [&] { product->perform_op(problem.in, problem.out); };
   problem.out.fill(0.0f);
-  product();
+  multiply();
   const double error = problem.scaled_error(kernel);
-  const double milliseconds = median_milliseconds(context, options.repeats, [&] { product(); });
+  const double milliseconds = median_milliseconds(context, options.repeats, multiply);
   const std::uint64_t nonzeros = problem.nonzeros();
   const std::size_t bytes = StencilProblem::least_bytes(kernel, problem.grid, problem.stencil);
   const double gflops = 2e-6 * static_cast<double>(nonzeros) / milliseconds;
@@ -110,7 +111,7 @@ nlohmann::json measure(Context& context, StencilProblem& problem, const StencilK
 
 /// Measures and prints all kernels at one size, and adds them to `results`.
 void measure_size(Context& context, const Grid& grid, const Stencil& stencil,
-                  const std::vector<StencilKernel>& kernels, const SpmvOptions& options,
+                  const std::vector<MatvecChoice>& kernels, const SpmvOptions& options,
                   nlohmann::json& results) {
   try {
     StencilProblem::memory(grid, stencil)
@@ -128,20 +129,20 @@ void measure_size(Context& context, const Grid& grid, const Stencil& stencil,
       grid.width, grid.height, grid.rows(), problem.nonzeros(),
       1e-6 * static_cast<double>(copy.bytes), copy.gigabytes_per_second);
   print_head(kSpmvColumns, 2);
-  for (const StencilKernel& kernel : kernels) {
+  for (const MatvecChoice& kernel : kernels) {
     const MatvecChoice choice =
         choose_matvec({kernel.kind, kernel.storage}, context.info(), problem.matrix.shape);
     if (kernel.kind != MatvecKind::kAuto && choice.kind != kernel.kind) {
       fmt::print("  {:<20}skipped: {}\n", kernel.name(), choice.note);
       continue;
     }
-    results.push_back(measure(context, problem, {choice.kind, kernel.storage}, options, copy));
+    results.push_back(measure(context, problem, {choice.kind, kernel.storage, {}}, options, copy));
     print_row(kSpmvColumns, results.back(), 2);
   }
 }
 
 void run(const SpmvOptions& options) {
-  const std::vector<StencilKernel> kernels = parse_kernels(options);
+  const std::vector<MatvecChoice> kernels = parse_kernels(options);
   std::vector<Grid> grids;
   for (const std::string& size : options.sizes) grids.push_back(parse_size(size));
   const Stencil stencil = disc_stencil(options.radius);

@@ -1,7 +1,5 @@
 #include "stencil_problem.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -15,12 +13,9 @@ namespace {
 constexpr std::uint32_t kMatrixSeed = 1;
 constexpr std::uint32_t kVectorSeed = 10'007;
 
-}  // namespace
+bool is_symmetric(const MatvecChoice& kernel) { return kernel.kind == MatvecKind::kSymmetric; }
 
-std::string StencilKernel::name() const {
-  return symmetric() ? fmt::format("{} {}", to_string(kind), to_string(storage))
-                     : std::string(to_string(kind));
-}
+}  // namespace
 
 StencilProblem::StencilProblem(Context& context, const Grid& on, const Stencil& of)
     : grid(on),
@@ -54,17 +49,17 @@ std::uint64_t StencilProblem::nonzeros() const {
   return count;
 }
 
-std::size_t StencilProblem::least_bytes(const StencilKernel& kernel, const Grid& grid,
+std::size_t StencilProblem::least_bytes(const MatvecChoice& kernel, const Grid& grid,
                                         const Stencil& stencil) {
   std::size_t matrix = sizeof(float) * stencil.size();
-  if (kernel.symmetric()) {
+  if (is_symmetric(kernel)) {
     matrix = sizeof(float) +
              static_cast<std::size_t>(bits_of(kernel.storage) / 8) * (stencil.size() / 2);
   }
   return grid.rows() * (matrix + 2 * sizeof(float));
 }
 
-double StencilProblem::scaled_error(const StencilKernel& kernel) const {
+double StencilProblem::scaled_error(const MatvecChoice& kernel) const {
   constexpr std::size_t kSamples = 4001;
   const std::vector<float> result = out.download();
   double largest = 0.0;
@@ -75,7 +70,7 @@ double StencilProblem::scaled_error(const StencilKernel& kernel) const {
   return largest;
 }
 
-double StencilProblem::row_error(const StencilKernel& kernel, std::size_t row, float found) const {
+double StencilProblem::row_error(const MatvecChoice& kernel, std::size_t row, float found) const {
   double expected = 0.0;
   double magnitude = 0.0;
   for (std::size_t d = 0; d < matrix.shape.diagonals(); ++d) {
@@ -90,10 +85,10 @@ double StencilProblem::row_error(const StencilKernel& kernel, std::size_t row, f
   return std::abs(found - expected) / std::ldexp(magnitude, -24);
 }
 
-double StencilProblem::weight(const StencilKernel& kernel, std::size_t d, std::size_t row,
+double StencilProblem::weight(const MatvecChoice& kernel, std::size_t d, std::size_t row,
                               std::size_t col) const {
   const std::size_t centre = matrix.shape.diagonals() / 2;
-  if (!kernel.symmetric() || d == centre) {
+  if (!is_symmetric(kernel) || d == centre) {
     return reference_random_element(random_, kMatrixSeed, d, row);
   }
   return reference_weight(d > centre
@@ -102,16 +97,12 @@ double StencilProblem::weight(const StencilKernel& kernel, std::size_t d, std::s
                           kernel.storage);
 }
 
-StencilProduct::StencilProduct(Context& context, StencilProblem& problem,
-                               const StencilKernel& kernel)
-    : problem_(problem) {
-  if (kernel.symmetric()) {
-    compressed_ = compress(context, problem.matrix, problem.grid, problem.stencil, kernel.storage,
-                           MainDiagonal::kOwn);
-    operator_ = std::make_unique<SymmetricOperator>(context, compressed_);
-  } else {
-    operator_ = std::make_unique<DiaOperator>(context, problem.matrix, kernel.kind);
-  }
+std::unique_ptr<DeviceOperator> StencilProblem::product(Context& context,
+                                                        const MatvecChoice& kernel) const {
+  if (!is_symmetric(kernel)) return std::make_unique<DiaOperator>(context, matrix, kernel.kind);
+  return std::make_unique<SymmetricOperator>(
+      context, std::make_unique<const SymmetricDia>(
+                   compress(context, matrix, grid, stencil, kernel.storage, MainDiagonal::kOwn)));
 }
 
 }  // namespace diacut::bench

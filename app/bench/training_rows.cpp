@@ -166,7 +166,7 @@ std::vector<PairsShares> shares_of(const Judged& judged, const std::vector<std::
                                   PairsShares(judged.segments.size() * judged.most_segments, 0.0F));
   for (std::size_t a = 0; a < judged.segments.size(); ++a) {
     for (std::size_t i = 0; i < judged.segments[a].size(); ++i) {
-      const std::int32_t own = part[judged.tree.basins.of_pixel[i]];
+      const std::int32_t own = part[judged.tree.basins.values[i]];
       const auto segment = static_cast<std::size_t>(judged.segments[a][i]);
       shares[own][a * judged.most_segments + segment] += 1;
     }
@@ -227,16 +227,16 @@ std::vector<float> merges_of(const Judged& judged, const MergingWeights& weights
   const std::size_t kept = merges_up_to(judged.tree.merges, kStartStrength);
   const std::vector<Merge> first(judged.tree.merges.begin(),
                                  judged.tree.merges.begin() + static_cast<std::ptrdiff_t>(kept));
-  const Parts& basins = judged.tree.basins;
+  const Labels& basins = judged.tree.basins;
+  const auto count = static_cast<std::int32_t>(basins.count);
   RegionGraph graph = region_graph(basins, judged.tree.arcs, judged.tree.merges, kept,
                                    judged.strength, judged.colours);
   const std::vector<std::int32_t> nodes = graph.nodes;
   std::vector<PairsShares> shares = shares_of(judged, graph.region_of_basin, nodes.size());
   std::map<std::int32_t, PairsShares> of_node;
   for (std::size_t r = 0; r < nodes.size(); ++r) of_node[nodes[r]] = std::move(shares[r]);
-  const std::vector<Merge> merges =
-      merge_by_probability(std::move(graph), first, basins.count,
-                           judged.colours.channels == 3 ? weights.colour : weights.grey);
+  const std::vector<Merge> merges = merge_by_probability(
+      std::move(graph), first, count, judged.colours.channels == 3 ? weights.colour : weights.grey);
   std::vector<float> rows;
   for (std::size_t k = kept; k < merges.size(); ++k) {
     const double height = std::min<double>(merges[k].height, 1 - 1e-6);
@@ -245,7 +245,7 @@ std::vector<float> merges_of(const Judged& judged, const MergingWeights& weights
     const PairsShares& b = of_node.at(merges[k].second);
     append_target(rows, a, b, judged);
     for (std::size_t s = 0; s < a.size(); ++s) a[s] += b[s];
-    of_node[basins.count + 1 + static_cast<std::int32_t>(k)] = std::move(a);
+    of_node[count + 1 + static_cast<std::int32_t>(k)] = std::move(a);
   }
   return rows;
 }

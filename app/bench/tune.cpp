@@ -5,10 +5,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "core/enum_names.hpp"
-#include "core/split_mix.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "matrix/device_profile.hpp"
@@ -16,6 +14,7 @@
 #include "measure.hpp"
 #include "output/atomic_file.hpp"
 #include "spmv/format_profile.hpp"
+#include "spmv/generators.hpp"
 #include "spmv/product.hpp"
 #include "stencil_problem.hpp"
 
@@ -35,16 +34,16 @@ struct TuneOptions {
 constexpr std::size_t kStencilShare = 256;
 
 /// Measures and prints one kernel.
-MatvecProfile::Rate stencil_rate(Context& context, StencilProblem& on, const StencilKernel& kernel,
+MatvecProfile::Rate stencil_rate(Context& context, StencilProblem& on, const MatvecChoice& kernel,
                                  int repeats) {
-  StencilProduct product(context, on, kernel);
-  const double milliseconds = median_milliseconds(context, repeats, [&] { product(); });
+  const auto product = on.product(context, kernel);
+  const double milliseconds =
+      median_milliseconds(context, repeats, [&] { product->perform_op(on.in, on.out); });
   const DiaShape& shape = on.matrix.shape;
   const double gflops = 2e-6 * static_cast<double>(shape.rows * shape.diagonals()) / milliseconds;
   fmt::print("{}x{} {:<20}{:>10.1f} GFLOP/s\n", on.grid.width, on.grid.height, kernel.name(),
              gflops);
-  return {shape.rows, kernel.kind, kernel.symmetric() ? kernel.storage : MatvecStorage::kAuto,
-          gflops};
+  return {shape.rows, kernel.kind, kernel.storage, gflops};
 }
 
 /// The fastest of the kernels that read the whole matrix.
@@ -54,7 +53,7 @@ MatvecProfile::Rate fastest_whole(Context& context, StencilProblem& on, int repe
     const MatvecKind kind = matvec_kind(std::string(name));
     if (kind == MatvecKind::kAuto || kind == MatvecKind::kSymmetric) continue;
     if (choose_matvec({kind}, context.info(), on.matrix.shape).kind != kind) continue;
-    const MatvecProfile::Rate rate = stencil_rate(context, on, {kind}, repeats);
+    const MatvecProfile::Rate rate = stencil_rate(context, on, {kind, {}, {}}, repeats);
     if (rate.gflops > best.gflops) best = rate;
   }
   return best;
@@ -73,70 +72,10 @@ MatvecProfile tune_matvec(Context& context, const TuneOptions& options) {
       const MatvecStorage storage = matvec_storage(std::string(name));
       if (storage == MatvecStorage::kAuto) continue;
       profile.rates.push_back(
-          stencil_rate(context, on, {MatvecKind::kSymmetric, storage}, options.common.repeats));
+          stencil_rate(context, on, {MatvecKind::kSymmetric, storage, {}}, options.common.repeats));
     }
   }
   return profile;
-}
-
-/// A square matrix of full diagonals in runs of eight at random places. Every format can hold it,
-/// and x is read in runs as by the matrix of a stencil or a mesh.
-CsrMatrix scattered_runs(std::size_t rows, std::size_t row_length, std::uint64_t seed) {
-  constexpr std::size_t kRun = 8;
-  SplitMix random(seed);
-  std::set<std::size_t> runs;
-  const std::size_t places = rows / kRun;
-  while (runs.size() < std::min(places, (row_length + kRun - 1) / kRun)) {
-    runs.insert(random.below(places));
-  }
-  CsrMatrix matrix;
-  matrix.rows = rows;
-  matrix.cols = rows;
-  matrix.starts.reserve(rows + 1);
-  matrix.columns.reserve(rows * row_length);
-  std::vector<std::uint32_t> columns;
-  for (std::size_t row = 0; row < rows; ++row) {
-    // Diagonals that leave the matrix come in on its other side, so that all rows have one length.
-    columns.clear();
-    for (const std::size_t run : runs) {
-      const std::size_t in_run = std::min(kRun, row_length - columns.size());
-      for (std::size_t k = 0; k < in_run; ++k) {
-        columns.push_back(static_cast<std::uint32_t>((row / kRun * kRun + run * kRun + k) % rows));
-      }
-    }
-    std::sort(columns.begin(), columns.end());
-    matrix.columns.insert(matrix.columns.end(), columns.begin(), columns.end());
-    matrix.starts.push_back(matrix.columns.size());
-  }
-  matrix.values.resize(matrix.columns.size());
-  for (float& each : matrix.values) each = random.value();
-  return matrix;
-}
-
-/// A square matrix of `count` full diagonals, in runs of eight around the main diagonal.
-CsrMatrix adjacent_diagonals(std::size_t rows, std::size_t count, std::uint64_t seed) {
-  constexpr std::int64_t kRun = 8;
-  SplitMix random(seed);
-  const auto gap = static_cast<std::int64_t>(
-      std::max<std::size_t>(kRun, std::min<std::size_t>(481, rows / 2 / (count / kRun + 1))));
-  std::vector<std::int64_t> offsets;
-  for (std::int64_t d = 0; d < static_cast<std::int64_t>(count); ++d) {
-    const std::int64_t run = d / kRun - static_cast<std::int64_t>(count) / kRun / 2;
-    offsets.push_back(run * gap + d % kRun);
-  }
-  CsrMatrix matrix;
-  matrix.rows = rows;
-  matrix.cols = rows;
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (const std::int64_t offset : offsets) {
-      const std::int64_t column = static_cast<std::int64_t>(row) + offset;
-      if (column < 0 || column >= static_cast<std::int64_t>(rows)) continue;
-      matrix.columns.push_back(static_cast<std::uint32_t>(column));
-      matrix.values.push_back(random.value());
-    }
-    matrix.starts.push_back(matrix.columns.size());
-  }
-  return matrix;
 }
 
 /// The elements that the table counts: the padding of blocks is counted too.
@@ -148,9 +87,6 @@ double stored_elements(const CsrMatrix& matrix, const Implementation& implementa
 
 /// Matrices of one size for all formats.
 struct TuningMatrices {
-  TuningMatrices(std::size_t rows, std::size_t row_length)
-      : scattered(scattered_runs(rows, row_length, 1)),
-        diagonals(adjacent_diagonals(rows, row_length, 1)) {}
   CsrMatrix scattered;
   CsrMatrix diagonals;  ///< For DIA and BDIA.
 };
@@ -168,13 +104,12 @@ std::optional<double> measured_rate(Context& context, const TuningMatrices& matr
   ProductOptions unlimited;
   unlimited.limits.fill = 64.0;
   try {
-    const std::unique_ptr<SparseProduct> product =
-        make_product(context, matrix, implementation, unlimited);
+    const SparseProduct product = make_product(context, matrix, implementation, unlimited);
     Buffer<float> in = context.allocate<float>(matrix.cols, "a vector");
     Buffer<float> out = context.allocate<float>(matrix.rows, "a product");
     in.fill(1.0F);
     const double milliseconds =
-        median_milliseconds(context, repeats, [&] { product->product(in, out); });
+        median_milliseconds(context, repeats, [&] { product.product(in, out); });
     if (!(milliseconds > 0.0)) return std::nullopt;
     const double stored = diagonal ? static_cast<double>(matrix.rows * row_length)
                                    : stored_elements(matrix, implementation);
@@ -203,7 +138,8 @@ FormatProfile tune_formats(Context& context, const std::vector<Implementation>& 
       if (rows * length > most_elements || length > rows) continue;
       fmt::print("{} rows of {}\n", rows, length);
       std::fflush(stdout);
-      const TuningMatrices matrices(rows, length);
+      const TuningMatrices matrices{scattered_runs(rows, length, 1),
+                                    adjacent_diagonals(rows, length, 1)};
       for (FormatProfile::Rates& rates : profile.rates) {
         rates.gflops[i * profile.row_lengths.size() + j] =
             measured_rate(context, matrices, rates.implementation, length, repeats).value_or(0.0);

@@ -3,18 +3,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "diacut/labels.hpp"
+
 namespace diacut {
 
 /// The 4-connected pieces of a map of classes, width * height values row by row: pixels of equal
 /// class that touch by an edge are in one part. Parts are numbered 1..count in scan order; pixels
 /// of class 0 are in no part and have the number 0.
-struct Parts {
-  int width = 0;
-  int height = 0;
-  std::int32_t count = 0;
-  std::vector<std::int32_t> of_pixel;
-};
-
-Parts connected_parts(int width, int height, const std::vector<std::int32_t>& classes);
+Labels connected_parts(int width, int height, const std::vector<std::int32_t>& classes);
 
 }  // namespace diacut

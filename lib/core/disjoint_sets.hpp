@@ -23,6 +23,17 @@ class DisjointSets {
     const auto [least, other] = std::minmax({find(a), find(b)});
     return parent_[other] = least;
   }
+  /// For each member the number of its set, from 1 on in the order of names; 0 for member 0, which
+  /// counts for no set.
+  std::vector<std::int32_t> numbers() {
+    std::vector<std::int32_t> result(parent_.size(), 0);
+    std::int32_t count = 0;
+    for (std::int32_t member = 1; member < static_cast<std::int32_t>(result.size()); ++member) {
+      const std::int32_t set = find(member);
+      result[member] = set == member ? ++count : result[set];
+    }
+    return result;
+  }
 
  private:
   std::vector<std::int32_t> parent_;

@@ -17,6 +17,7 @@ struct EmbeddedText {
 /// The files of kernels/ that the stages use, and the configurations, device profiles, merging
 /// weights and scores of objects of configs/, as they were at build time.
 const std::vector<EmbeddedText>& embedded_kernels();
+const std::vector<EmbeddedText>& embedded_spmv_kernels();  ///< Of kernels/spmv, for lib/spmv.
 const std::vector<EmbeddedText>& embedded_configs();
 const std::vector<EmbeddedText>& embedded_profiles();
 const std::vector<EmbeddedText>& embedded_merging();

@@ -7,7 +7,6 @@
 
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
-#include "contour/spectral_contour.hpp"
 #include "doctor/checks.hpp"
 
 namespace diacut {

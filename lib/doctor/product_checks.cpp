@@ -26,7 +26,7 @@ void check_product(Trial& trial, DeviceOperator& op, const std::vector<float>& x
         std::tuple(2.0F, 0.5F, 0.0F)}) {
     // What is multiplied by 0 is not read.
     out.upload(gamma == 0 ? std::vector<float>(x.size(), NAN) : old);
-    op.perform_recurrence(in, out, alpha, beta, gamma);
+    op.perform_recurrence(in, out, {alpha, beta, gamma});
     TermSums wanted(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
       wanted.values[i] = double{alpha} * expected.values[i];
@@ -103,9 +103,9 @@ void check_compressed(Trial& trial, MatvecStorage storage, bool tiles) {
     const SymmetricDia compressed =
         compress(trial.context(), matrix, problem.grid, problem.stencil, storage,
                  scaled ? MainDiagonal::kScaled : MainDiagonal::kOwn, &roots);
-    SymmetricOperator op(trial.context(), compressed);
-    op.use_form(tiles ? MatvecSymmetricForm{true, 8, 2, 4, 1, 2}
-                      : MatvecSymmetricForm{false, 1, 1, 64, 3, 1});
+    SymmetricOperator op(trial.context(), compressed,
+                         tiles ? MatvecSymmetricForm{true, 8, 2, 4, 1, 2}
+                               : MatvecSymmetricForm{false, 1, 1, 64, 3, 1});
     // Three roundings more of a term for the scale, and its own for the main diagonal.
     check_product(trial, op, x,
                   expected_of(scaled ? with_eigenvector(problem, host_roots) : problem.matrix, x),

@@ -11,7 +11,7 @@
 #include "doctor/checks.hpp"
 #include "eigen/decimation/contour_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
-#include "eigen/lanczos/lanczos.hpp"
+#include "eigen/solvers.hpp"
 #include "graph/steps.hpp"
 
 namespace diacut {

@@ -6,10 +6,10 @@
 #include <span>
 
 #include "eigen/lanczos/basis.hpp"
-#include "eigen/lanczos/lanczos.hpp"
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "eigen/lobpcg/workspace.hpp"
 #include "eigen/resolution.hpp"
+#include "eigen/solvers.hpp"
 #include "matrix/grid.hpp"
 #include "matrix/quadratic_form.hpp"
 

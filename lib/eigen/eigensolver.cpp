@@ -6,11 +6,9 @@
 #include <utility>
 
 #include "diacut/errors.hpp"
-#include "eigen/dense/dense.hpp"
-#include "eigen/lanczos/lanczos.hpp"
 #include "eigen/multilevel/coarse_levels.hpp"
 #include "eigen/multilevel/coarsen.hpp"
-#include "eigen/multilevel/multilevel.hpp"
+#include "eigen/solvers.hpp"
 #include "matrix/matvec.hpp"
 #include "matrix/symmetric_dia.hpp"
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "contour/boundary_orientation.hpp"
-#include "contour/suppression.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut {

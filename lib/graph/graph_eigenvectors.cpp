@@ -17,7 +17,7 @@
 #include "graph/graph_levels.hpp"
 #include "graph/graph_product.hpp"
 #include "graph/steps.hpp"
-#include "opencl/device_memory.hpp"
+#include "opencl/devices.hpp"
 #include "opencl/uploads.hpp"
 
 namespace diacut {

@@ -6,13 +6,11 @@
 #include <span>
 
 #include "matrix/block.hpp"
-#include "opencl/arguments.hpp"
 
 namespace diacut {
 
 namespace {
 
-constexpr char kFile[] = "graph/graph_product.cl";
 /// Entries of a row that are summed before the sum is added to that of others.
 constexpr std::size_t kLong = 512;
 /// Rows that a work-item takes on a CPU.
@@ -44,16 +42,14 @@ GraphProduct::GraphProduct(Context& context, int columns, DeviceKind kind)
   kernels_for(columns, false);
 }
 
-GraphProduct::Kernels& GraphProduct::kernels_for(int columns, bool energy) {
-  const int built_for = program_columns(info_, columns);
-  Kernels& kernels = kernels_[{built_for, energy}];
-  if (kernels.rows) return kernels;
-  const std::string options =
-      fmt::format("{} -DLONG={} -DRUN={}{}", block_options(info_, built_for), kLong, kRun,
-                  energy ? " -DENERGY" : "");
-  kernels.rows = context_->kernel(kFile, "graph_rows", options);
-  kernels.scale = context_->kernel(kFile, "graph_scale", options);
-  return kernels;
+const KernelFile& GraphProduct::kernels_for(int columns, bool energy) {
+  const std::pair key(program_columns(info_, columns), energy);
+  const auto found = kernels_.find(key);
+  if (found != kernels_.end()) return found->second;
+  const KernelFile made(*context_, "graph/graph_product.cl",
+                        fmt::format("{} -DLONG={} -DRUN={}{}", block_options(info_, key.first),
+                                    kLong, kRun, energy ? " -DENERGY" : ""));
+  return kernels_.emplace(key, made).first->second;
 }
 
 void GraphProduct::launch(const DeviceCsr& matrix, const Terms& terms, Buffer<float>& out,
@@ -67,7 +63,7 @@ void GraphProduct::energy(const DeviceCsr& matrix, const Buffer<float>& factors,
          {.x = &y, .own = &y, .other = nullptr, .factors = &factors}, out, columns);
 }
 
-void GraphProduct::launch(Kernels& kernels, const DeviceCsr& matrix, const Terms& terms,
+void GraphProduct::launch(const KernelFile& kernels, const DeviceCsr& matrix, const Terms& terms,
                           Buffer<float>& out, int columns) {
   const Buffer<float>& own = terms.own != nullptr ? *terms.own : out;
   const Buffer<float>& other = terms.other != nullptr ? *terms.other : out;
@@ -77,20 +73,19 @@ void GraphProduct::launch(Kernels& kernels, const DeviceCsr& matrix, const Terms
   const auto wide = static_cast<std::size_t>(sets);
   const auto rows = static_cast<int>(matrix.rows_);
   const std::size_t group = cpu() ? 1 : 2 * kRowGroup;
-  set_arguments(kernels.rows, matrix.starts_, matrix.columns_, matrix.values_, factors, rows,
-                *terms.x, own, other, out, terms.keep, terms.p, terms.q, terms.r, scaled, sets);
   const std::size_t items = cpu() ? round_up(matrix.rows_, kRun) / kRun : matrix.rows_ * wide;
-  context_->launch(kernels.rows, cl::NDRange(round_up(items, group)), cl::NDRange(group));
+  kernels.launch("graph_rows", cl::NDRange(round_up(items, group)), cl::NDRange(group),
+                 matrix.starts_, matrix.columns_, matrix.values_, factors, rows, *terms.x, own,
+                 other, out, terms.keep, terms.p, terms.q, terms.r, scaled, sets);
 }
 
 void GraphProduct::scale(const Buffer<float>* factors, float alpha, const Buffer<float>& a,
                          float beta, Buffer<float>& out, std::size_t rows, int columns) {
-  Kernel& kernel = kernels_for(columns, false).scale;
   const int sets = columns / block_vector(info_, columns);
-  set_arguments(kernel, factors != nullptr ? *factors : a, int{factors != nullptr}, alpha, a, beta,
-                out, rows, sets);
-  context_->launch(kernel, cl::NDRange(round_up(rows * static_cast<std::size_t>(sets), kRowGroup)),
-                   cl::NDRange(kRowGroup));
+  kernels_for(columns, false)
+      .launch_rows("graph_scale", rows * static_cast<std::size_t>(sets), 1,
+                   factors != nullptr ? *factors : a, int{factors != nullptr}, alpha, a, beta, out,
+                   rows, sets);
 }
 
 }  // namespace diacut

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "opencl/context.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 
@@ -75,19 +76,15 @@ class GraphProduct {
              Buffer<float>& out, std::size_t rows, int columns);
 
  private:
-  struct Kernels {
-    Kernel rows;
-    Kernel scale;
-  };
-  Kernels& kernels_for(int columns, bool energy);
-  void launch(Kernels& kernels, const DeviceCsr& matrix, const Terms& terms, Buffer<float>& out,
-              int columns);
+  const KernelFile& kernels_for(int columns, bool energy);
+  void launch(const KernelFile& kernels, const DeviceCsr& matrix, const Terms& terms,
+              Buffer<float>& out, int columns);
 
   bool cpu() const { return info_.kind == DeviceKind::kCpu; }
 
   Context* context_;
   DeviceInfo info_;  ///< Of the device, with the kind that work is divided for.
-  std::map<std::pair<int, bool>, Kernels> kernels_;
+  std::map<std::pair<int, bool>, KernelFile> kernels_;
 };
 
 }  // namespace diacut

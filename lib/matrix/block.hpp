@@ -14,7 +14,7 @@
 
 namespace diacut {
 
-/// Sets the MATRIX of kernels/matrix/grid_matrix.clh, for set_arguments().
+/// Sets the MATRIX of kernels/matrix/grid_matrix.clh, for KernelFile.
 void set_argument(cl::Kernel& kernel, cl_uint& index, const NormalizedMatrix& matrix);
 
 /// The diagonals of a matrix that a kernel reads.

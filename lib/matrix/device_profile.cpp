@@ -60,9 +60,7 @@ void read_file(const std::string& path, const DeviceInfo& device, const ProfileR
     throw ConfigError(
         fmt::format("the device profile '{}' is larger than {} bytes", path, kMostBytes));
   }
-  const std::vector<std::uint8_t> bytes = read_bytes(
-      path, 0, [](const std::vector<std::uint8_t>&) {}, "a device profile");
-  read_profile(std::string(bytes.begin(), bytes.end()), path, [&](const json& root) {
+  read_profile(read_text(path, "a device profile"), path, [&](const json& root) {
     const ProfiledDevice of = device_of(root);
     if (of.name != device.name || of.platform != device.platform || of.driver != device.driver) {
       throw ConfigError(fmt::format("it is of {} with driver {}, and this is {} with driver {}",

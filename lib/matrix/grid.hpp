@@ -26,7 +26,8 @@ struct Batch {
   int count = 1;
   int height = 0;  ///< Image rows from one image to the next.
 
-  explicit Batch(const Grid& one) : image(one), height(one.height) {}
+  /// Not explicit, because that is what one image means.
+  Batch(const Grid& one) : image(one), height(one.height) {}
   /// `height`: >= one.height + the affinity's radius, if count > 1.
   Batch(const Grid& one, int count_of_images, int height_of_each)
       : image(one), count(count_of_images), height(height_of_each) {}

@@ -12,7 +12,6 @@
 #include "diacut/errors.hpp"
 #include "matrix/device_profile.hpp"
 #include "matrix/symmetric_dia.hpp"
-#include "opencl/arguments.hpp"
 
 namespace diacut {
 
@@ -34,41 +33,55 @@ MatvecImageSize matvec_image_size(const DeviceInfo& device, std::size_t rows) {
   return {};
 }
 
-void DeviceOperator::perform_op(const Buffer<float>& in, Buffer<float>& out) {
-  bind(plain_, in, out);
-  launch(plain_, in);
-  ++products_;
+void set_argument(cl::Kernel& kernel, cl_uint& index, const Recurrence* recurrence) {
+  if (recurrence == nullptr) return;
+  for (const float factor : {recurrence->alpha, recurrence->beta, recurrence->gamma}) {
+    kernel.setArg(index++, factor);
+  }
 }
 
-void DeviceOperator::perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha,
-                                        float beta, float gamma) {
-  const cl_uint next = bind(recurrence_, in, out);
-  set_arguments_from(recurrence_, next, alpha, beta, gamma);
-  launch(recurrence_, in);
-  ++products_;
+namespace {
+
+/// A product kernel, how to build it and how it divides the rows.
+struct MatvecFile {
+  std::string file;
+  std::string options;
+  std::size_t group = 128;  ///< Work-items a group, at most; the kernel gets it as -DGROUP.
+  std::size_t rows_per_item = 1;
+};
+
+std::string image_options(const MatvecImageSize& size) {
+  return fmt::format("-DWIDTH_LOG2={}", size.width_log2);
 }
 
-DiaOperator::DiaOperator(Context& context, const DiaMatrix& matrix, MatvecKind kind)
-    : context_(&context), rows_(matrix.shape.rows), kind_(kind) {
-  make(matrix);
-}
-
-void DiaOperator::make(const DiaMatrix& matrix) {
-  switch (kind_) {
+/// `size`: that of the image with kImage.
+MatvecFile file_of(const DeviceInfo& device, const DiaShape& shape, MatvecKind kind,
+                   const MatvecImageSize& size) {
+  switch (kind) {
     case MatvecKind::kNaive:
-      return make_looped(matrix, {"matrix/matvec_naive.cl", "", 128, 1});
+      return {"matrix/matvec_naive.cl", "", 128, 1};
     case MatvecKind::kAligned:
-      return make_looped(matrix, {"matrix/matvec_aligned.cl", "", 128, 1});
+      return {"matrix/matvec_aligned.cl", "", 128, 1};
     case MatvecKind::kLocal:
-      return make_looped(matrix, {"matrix/matvec_local.cl", "", 256, 1});
+      return {"matrix/matvec_local.cl", "", 256, 1};
     case MatvecKind::kVectorized:
-      return make_looped(matrix, {"matrix/matvec_vectorized.cl", "", 128, 4});
+      return {"matrix/matvec_vectorized.cl", "", 128, 4};
     case MatvecKind::kCoarsened:
-      return make_looped(matrix, {"matrix/matvec_coarsened.cl", "-DROWS=512", 1, 512});
+      return {"matrix/matvec_coarsened.cl", "-DROWS=512", 1, 512};
     case MatvecKind::kImage:
-      return make_image(matrix);
-    case MatvecKind::kUnrolled:
-      return make_unrolled(matrix);
+      if (size.width_log2 > 0) return {"matrix/matvec_image.cl", image_options(size), 128, 4};
+      throw DeviceError(
+          fmt::format("{} has no images large enough for {} rows; choose another "
+                      "product with --matvec",
+                      device.name, shape.rows));
+    case MatvecKind::kUnrolled: {
+      // Offsets and pitch are compiled in: a program for each shape. A row an item on GPUs; on
+      // CPUs, which make vectors of an item's own work only, a run of rows. The sums of 512 rows
+      // take 2 KiB of the first cache.
+      const std::string options = compiled_offsets(shape.offsets, shape.pitch, kBlockTerms);
+      if (device.kind != DeviceKind::kCpu) return {"matrix/matvec_unrolled.cl", options, 256, 1};
+      return {"matrix/matvec_unrolled_runs.cl", "-DROWS=512 " + options, 1, 512};
+    }
     case MatvecKind::kSymmetric:
       throw ConfigError(
           "the product 'symmetric' is of a compressed matrix, not of one in DIA form");
@@ -78,71 +91,49 @@ void DiaOperator::make(const DiaMatrix& matrix) {
   throw ConfigError("the product 'auto' is a choice still to be made, not a kernel");
 }
 
-void DiaOperator::make_unrolled(const DiaMatrix& matrix) {
-  const std::string options =
-      compiled_offsets(matrix.shape.offsets, matrix.shape.pitch, kBlockTerms);
-  // A row an item on GPUs; on CPUs, which make vectors of an item's own work only, a run of rows.
-  // The sums of 512 rows take 2 KiB of the first cache.
-  build(context_->info().kind == DeviceKind::kCpu
-            ? File{"matrix/matvec_unrolled_runs.cl", "-DROWS=512 " + options, 1, 512}
-            : File{"matrix/matvec_unrolled.cl", options, 256, 1});
-  bind_first(matrix.values, rows_);
-}
+}  // namespace
 
-void DiaOperator::make_looped(const DiaMatrix& matrix, const File& file) {
-  build(file);
+DiaOperator::DiaOperator(Context& context, const DiaMatrix& matrix, MatvecKind kind)
+    : matrix_(&matrix), kind_(kind) {
   const DiaShape& shape = matrix.shape;
-  offsets_ = context_->allocate<std::int64_t>(shape.diagonals(), "the matrix's offsets");
+  if (kind == MatvecKind::kImage) size_ = matvec_image_size(context.info(), shape.rows);
+  const MatvecFile file = file_of(context.info(), shape, kind, size_);
+  group_ = std::min(file.group, context.info().max_work_group);
+  items_ = round_up((shape.rows + file.rows_per_item - 1) / file.rows_per_item, group_);
+  const std::string options = fmt::format("-DGROUP={} {}", group_, file.options);
+  kernels_.emplace_back(context, file.file, options);
+  kernels_.emplace_back(context, file.file, options + " -DRECURRENCE");
+  if (kind == MatvecKind::kUnrolled) return;
+  offsets_ = context.allocate<std::int64_t>(shape.diagonals(), "the matrix's offsets");
   offsets_.upload(shape.offsets);
-  const auto [lowest, highest] = reach_of(shape.offsets);
-  bind_first(matrix.values, offsets_, static_cast<int>(shape.diagonals()), shape.pitch, lowest,
-             highest, rows_);
-}
-
-void DiaOperator::make_image(const DiaMatrix& matrix) {
-  size_ = matvec_image_size(context_->info(), rows_);
-  if (size_.width_log2 == 0) {
-    throw DeviceError(
-        fmt::format("{} has no images large enough for {} rows; choose another "
-                    "product with --matvec",
-                    context_->info().name, rows_));
-  }
-  const std::string width = fmt::format("-DWIDTH_LOG2={}", size_.width_log2);
-  make_looped(matrix, {"matrix/matvec_image.cl", width, 128, 4});
+  if (kind != MatvecKind::kImage) return;
   image_ = with_device_errors("making an image for the product", [&] {
-    return cl::Image2D(context_->cl(), CL_MEM_READ_WRITE, cl::ImageFormat(CL_RGBA, CL_FLOAT),
+    return cl::Image2D(context.cl(), CL_MEM_READ_WRITE, cl::ImageFormat(CL_RGBA, CL_FLOAT),
                        std::size_t{1} << size_.width_log2, std::max<std::size_t>(size_.height, 1));
   });
-  copy_ = context_->kernel("matrix/matvec_image_copy.cl", "matvec_image_copy", width);
-  bind_first(image_, size_.height * size_.row_floats());
+  kernels_.emplace_back(context, "matrix/matvec_image_copy.cl", image_options(size_));
 }
 
-void DiaOperator::build(const File& file) {
-  group_ = std::min(file.group, context_->info().max_work_group);
-  items_ = round_up((rows_ + file.rows_per_item - 1) / file.rows_per_item, group_);
-  const std::string options = fmt::format("-DGROUP={} {}", group_, file.options);
-  plain_ = context_->kernel(file.file, "matvec", options);
-  recurrence_ = context_->kernel(file.file, "matvec", options + " -DRECURRENCE");
-}
-
-template <class... Arguments>
-void DiaOperator::bind_first(const Arguments&... arguments) {
-  set_arguments_from(plain_, bound_, arguments...);
-  set_arguments_from(recurrence_, bound_, arguments...);
-  bound_ += sizeof...(arguments);
-}
-
-cl_uint DiaOperator::bind(Kernel& kernel, const Buffer<float>& in, Buffer<float>& out) {
-  set_arguments_from(kernel, bound_, in, out);
-  return bound_ + 2;
-}
-
-void DiaOperator::launch(const Kernel& kernel, const Buffer<float>& in) {
+void DiaOperator::launch(const Buffer<float>& in, Buffer<float>& out,
+                         const Recurrence* recurrence) {
+  const DiaShape& shape = matrix_->shape;
+  const auto run = [&](const auto&... first) {
+    kernels_[recurrence != nullptr ? 1 : 0].launch("matvec", cl::NDRange(items_),
+                                                   cl::NDRange(group_), matrix_->values, first...,
+                                                   in, out, recurrence);
+  };
+  if (kind_ == MatvecKind::kUnrolled) return run(shape.rows);
+  const auto looped = [&](const auto&... last) {
+    const auto [lowest, highest] = reach_of(shape.offsets);
+    run(offsets_, static_cast<int>(shape.diagonals()), shape.pitch, lowest, highest, shape.rows,
+        last...);
+  };
+  if (kind_ != MatvecKind::kImage) return looped();
   if (size_.height > 0) {
-    set_arguments(copy_, in, image_);
-    launch_rows(*context_, copy_, std::size_t{1} << size_.width_log2, size_.height);
+    kernels_[2].launch_rows("matvec_image_copy", std::size_t{1} << size_.width_log2, size_.height,
+                            in, image_);
   }
-  context_->launch(kernel, cl::NDRange(items_), cl::NDRange(group_));
+  looped(image_, size_.height * size_.row_floats());
 }
 
 namespace {
@@ -248,8 +239,9 @@ std::unique_ptr<DeviceOperator> make_matvec(Context& context, const NormalizedMa
     return std::make_unique<DiaOperator>(context, matrix.dia(), choice.kind);
   }
   return std::make_unique<SymmetricOperator>(
-      context, compress(context, matrix.dia(), matrix.grid(), matrix.stencil(), choice.storage,
-                        MainDiagonal::kScaled, &matrix.sqrt_degree()));
+      context, std::make_unique<const SymmetricDia>(
+                   compress(context, matrix.dia(), matrix.grid(), matrix.stencil(), choice.storage,
+                            MainDiagonal::kScaled, &matrix.sqrt_degree())));
 }
 
 }  // namespace diacut

@@ -3,10 +3,11 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "diacut/parameters.hpp"
 #include "matrix/dia_matrix.hpp"
@@ -14,8 +15,20 @@
 #include "matrix/symmetric_dia.hpp"
 #include "opencl/buffer.hpp"
 #include "opencl/context.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
+
+/// What a product becomes in a three-term recurrence: out = alpha (A in) + beta in + gamma out.
+/// With gamma 0 the old contents of `out` are not read (they may be NaN).
+struct Recurrence {
+  float alpha = 1;
+  float beta = 0;
+  float gamma = 0;
+};
+
+/// Sets the factors of a recurrence, or nothing for a product alone, for KernelFile.
+void set_argument(cl::Kernel& kernel, cl_uint& index, const Recurrence* recurrence);
 
 /// A symmetric linear operator over device vectors, which Krylov solvers take.
 class DeviceOperator {
@@ -26,12 +39,15 @@ class DeviceOperator {
 
   /// out = A in. Both hold rows() elements or more; they are not the same buffer. Enqueues and
   /// returns.
-  void perform_op(const Buffer<float>& in, Buffer<float>& out);
-
-  /// out = alpha (A in) + beta in + gamma out, in one pass: a step of a three-term recurrence. With
-  /// gamma 0 the old contents of `out` are not read (they may be NaN).
-  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, float alpha, float beta,
-                          float gamma);
+  void perform_op(const Buffer<float>& in, Buffer<float>& out) {
+    launch(in, out, nullptr);
+    ++products_;
+  }
+  /// The step of a recurrence, in one pass.
+  void perform_recurrence(const Buffer<float>& in, Buffer<float>& out, const Recurrence& step) {
+    launch(in, out, &step);
+    ++products_;
+  }
 
   /// Products made so far, by either function.
   std::int64_t products() const { return products_; }
@@ -39,16 +55,11 @@ class DeviceOperator {
   /// What reports call the kernel that makes the products: "unrolled", "symmetric half".
   virtual std::string name() const = 0;
 
- protected:
-  /// Sets the arguments of one of the two kernels but the factors of the recurrence. Returns the
-  /// index of the first of these.
-  virtual cl_uint bind(Kernel& kernel, const Buffer<float>& in, Buffer<float>& out) = 0;
-  virtual void launch(const Kernel& kernel, const Buffer<float>& in) = 0;
-
-  Kernel plain_;
-  Kernel recurrence_;
-
  private:
+  /// `recurrence`: null for the product alone.
+  virtual void launch(const Buffer<float>& in, Buffer<float>& out,
+                      const Recurrence* recurrence) = 0;
+
   std::int64_t products_ = 0;
 };
 
@@ -95,43 +106,20 @@ class DiaOperator final : public DeviceOperator {
  public:
   DiaOperator(Context& context, const DiaMatrix& matrix, MatvecKind kind);
 
-  std::size_t rows() const override { return rows_; }
+  std::size_t rows() const override { return matrix_->shape.rows; }
   std::string name() const override { return to_string(kind_); }
 
  private:
-  cl_uint bind(Kernel& kernel, const Buffer<float>& in, Buffer<float>& out) override;
-  void launch(const Kernel& kernel, const Buffer<float>& in) override;
+  void launch(const Buffer<float>& in, Buffer<float>& out, const Recurrence* recurrence) override;
 
-  /// A product kernel, how to build it and how it divides the rows.
-  struct File {
-    std::string file;
-    std::string options;
-    std::size_t group = 128;  ///< Work-items a group, at most; the kernel gets it as -DGROUP.
-    std::size_t rows_per_item = 1;
-  };
-  void make(const DiaMatrix& matrix);
-  /// Offsets and pitch are compiled in: a program for each shape.
-  void make_unrolled(const DiaMatrix& matrix);
-  /// Offsets are read at run time: one program serves every matrix.
-  void make_looped(const DiaMatrix& matrix, const File& file);
-  /// As make_looped(); every product copies `in` to an image first.
-  void make_image(const DiaMatrix& matrix);
-  /// Builds both forms.
-  void build(const File& file);
-  /// Sets the kernels' first arguments; in, out and the factors of the recurrence follow them.
-  template <class... Arguments>
-  void bind_first(const Arguments&... arguments);
-
-  Context* context_;
-  std::size_t rows_;
+  const DiaMatrix* matrix_;
   MatvecKind kind_;
+  MatvecImageSize size_;  ///< Of kImage.
   std::size_t group_ = 0;
   std::size_t items_ = 0;
-  cl_uint bound_ = 0;
-  Buffer<std::int64_t> offsets_;  ///< Empty where they are compiled in.
-  MatvecImageSize size_;          ///< Of kImage.
-  cl::Image2D image_;
-  Kernel copy_;
+  std::vector<KernelFile> kernels_;  ///< Of the product, of the recurrence, and of kImage the copy.
+  Buffer<std::int64_t> offsets_;     ///< Empty where they are compiled in.
+  cl::Image2D image_;                ///< Of kImage.
 };
 
 /// The product of a normalized affinity matrix with single vectors. A matrix in DIA form is
@@ -162,28 +150,26 @@ class SymmetricOperator final : public DeviceOperator {
  public:
   /// The matrix must outlive the operator.
   SymmetricOperator(Context& context, const SymmetricDia& matrix)
-      : context_(&context), matrix_(&matrix) {}
-  SymmetricOperator(Context& context, SymmetricDia&& matrix)
-      : context_(&context),
-        own_(std::make_unique<const SymmetricDia>(std::move(matrix))),
-        matrix_(own_.get()) {}
+      : SymmetricOperator(context, matrix, matvec_symmetric_form(context.info(), matrix.layout)) {}
+  /// In another form, for measurements and tests.
+  SymmetricOperator(Context& context, const SymmetricDia& matrix, const MatvecSymmetricForm& form)
+      : context_(&context), matrix_(&matrix), form_(form) {}
+  SymmetricOperator(Context& context, std::unique_ptr<const SymmetricDia> matrix)
+      : SymmetricOperator(context, *matrix) {
+    own_ = std::move(matrix);
+  }
 
   std::size_t rows() const override { return matrix_->grid.rows(); }
   std::string name() const override;
 
-  /// From now on that form: for measurements and tests.
-  void use_form(const MatvecSymmetricForm& form);
-
  private:
-  MatvecSymmetricForm form() const;
-  /// Makes the kernel when it is first used.
-  cl_uint bind(Kernel& kernel, const Buffer<float>& in, Buffer<float>& out) override;
-  void launch(const Kernel& kernel, const Buffer<float>& in) override;
+  void launch(const Buffer<float>& in, Buffer<float>& out, const Recurrence* recurrence) override;
 
   Context* context_;
   std::unique_ptr<const SymmetricDia> own_;
   const SymmetricDia* matrix_;
-  std::optional<MatvecSymmetricForm> forced_form_;
+  MatvecSymmetricForm form_;
+  std::map<bool, KernelFile> kernels_;  ///< By whether they are of a recurrence.
 };
 
 }  // namespace diacut

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "matrix/matvec.hpp"
-#include "opencl/arguments.hpp"
 
 namespace diacut {
 
@@ -108,54 +107,38 @@ MatvecSymmetricForm matvec_symmetric_form(const DeviceInfo& device, const Symmet
   return form;
 }
 
-MatvecSymmetricForm SymmetricOperator::form() const {
-  return forced_form_ ? *forced_form_ : matvec_symmetric_form(context_->info(), matrix_->layout);
-}
-
-void SymmetricOperator::use_form(const MatvecSymmetricForm& form) {
-  forced_form_ = form;
-  plain_ = {};
-  recurrence_ = {};
-}
-
-cl_uint SymmetricOperator::bind(Kernel& kernel, const Buffer<float>& in, Buffer<float>& out) {
+void SymmetricOperator::launch(const Buffer<float>& in, Buffer<float>& out,
+                               const Recurrence* recurrence) {
   const SymmetricLayout& layout = matrix_->layout;
-  if (!kernel) {
-    kernel = context_->kernel(
-        form().tiles ? "matrix/matvec_symmetric_tile.cl" : "matrix/matvec_symmetric_run.cl",
-        "matvec",
+  const bool recurs = recurrence != nullptr;
+  auto kernels = kernels_.find(recurs);
+  if (kernels == kernels_.end()) {
+    const KernelFile made(
+        *context_,
+        form_.tiles ? "matrix/matvec_symmetric_tile.cl" : "matrix/matvec_symmetric_run.cl",
         fmt::format("{} {}{}{}", layout.options(std::to_string(layout.stride)),
-                    form_options(layout, form()), matrix_->scale ? " -DSCALED" : "",
-                    &kernel == &recurrence_ ? " -DRECURRENCE" : ""));
+                    form_options(layout, form_), matrix_->scale ? " -DSCALED" : "",
+                    recurs ? " -DRECURRENCE" : ""));
+    kernels = kernels_.emplace(recurs, made).first;
   }
-  set_arguments(kernel, matrix_->upper, matrix_->diagonal);
-  cl_uint next = 2;
-  if (matrix_->scale) set_arguments_from(kernel, next++, matrix_->scale);
-  set_arguments_from(kernel, next, layout.columns, layout.height, in, out);
-  return next + 4;
-}
-
-void SymmetricOperator::launch(const Kernel& kernel, const Buffer<float>&) {
-  const MatvecSymmetricForm used = form();
-  const SymmetricLayout& layout = matrix_->layout;
   const auto groups = [](int count, int each) {
     return static_cast<std::size_t>((count + each - 1) / each);
   };
-  if (!used.tiles) {
-    context_->launch(
-        kernel,
-        cl::NDRange(groups(layout.columns, used.pixels_x), groups(layout.height, used.pixels_y)),
-        cl::NDRange(1, 1));
-    return;
-  }
-  const auto lanes_x = static_cast<std::size_t>(used.lanes_x);
-  const auto lanes_y = static_cast<std::size_t>(used.lanes_y);
-  const auto parts = static_cast<std::size_t>(used.parts);
-  context_->launch(
-      kernel,
-      cl::NDRange(groups(layout.columns, used.lanes_x * used.pixels_x) * lanes_x,
-                  groups(layout.height, used.lanes_y * used.pixels_y) * lanes_y, parts),
-      cl::NDRange(lanes_x, lanes_y, parts));
+  const auto lanes_x = static_cast<std::size_t>(form_.lanes_x);
+  const auto lanes_y = static_cast<std::size_t>(form_.lanes_y);
+  const auto parts = static_cast<std::size_t>(form_.parts);
+  const cl::NDRange local = form_.tiles ? cl::NDRange(lanes_x, lanes_y, parts) : cl::NDRange(1, 1);
+  const cl::NDRange global =
+      form_.tiles
+          ? cl::NDRange(groups(layout.columns, form_.lanes_x * form_.pixels_x) * lanes_x,
+                        groups(layout.height, form_.lanes_y * form_.pixels_y) * lanes_y, parts)
+          : cl::NDRange(groups(layout.columns, form_.pixels_x),
+                        groups(layout.height, form_.pixels_y));
+  const auto run = [&](const auto&... scale) {
+    kernels->second.launch("matvec", global, local, matrix_->upper, matrix_->diagonal, scale...,
+                           layout.columns, layout.height, in, out, recurrence);
+  };
+  matrix_->scale ? run(matrix_->scale) : run();
 }
 
 std::string SymmetricOperator::name() const {

@@ -36,8 +36,7 @@ ProgramStore::Binary binary_of(const cl::Program& program) {
   }
 }
 
-}  // namespace
-
+/// "CL_OUT_OF_RESOURCES" for -5.
 std::string error_name(cl_int code) {
   switch (code) {
 #define DIACUT_ERROR_NAME(name) \
@@ -69,6 +68,8 @@ std::string error_name(cl_int code) {
       return fmt::format("OpenCL error {}", code);
   }
 }
+
+}  // namespace
 
 void throw_device_error(std::string_view doing, const cl::Error& error) {
   const std::string message =
@@ -362,40 +363,34 @@ Context::ProgramEntry& Context::built_anew(const ProgramKey& key) {
   return entry;
 }
 
-Kernel Context::kernel(const std::string& file, const std::string& name, const std::string& options,
-                       const KernelTable& built_in) {
+Context::ProgramKey Context::program(const std::string& file, const std::string& options,
+                                     const KernelTable& built_in) {
   ProgramKey key(file, options);
   if (fp64_) key.second += " -DDIACUT_FP64";
   if (!programs_.contains(key)) {
     programs_[key] = {program_source(kernel_dir_, file, built_in), {}, {}};
     waiting_.push_back(key);
   }
-  return Kernel({this, std::move(key), name, {}});
+  return key;
 }
 
-Kernel::operator cl::Kernel&() const {
-  if (state_->made() != nullptr) return state_->made;
+cl::Kernel Context::kernel(const ProgramKey& program, const std::string& name) {
   const KeptSignals signals;
-  const auto make = [this](const Context::ProgramEntry& entry) {
-    with_device_errors(
-        fmt::format("making kernel '{}' of '{}'", state_->name, state_->program.first), [&] {
-          cl::Kernel made(entry.program, (state_->name + entry.suffix).c_str());
-          state_->made = std::move(made);
-        });
+  cl::Kernel kernel;
+  const auto make = [&](const ProgramEntry& entry) {
+    with_device_errors(fmt::format("making kernel '{}' of '{}'", name, program.first),
+                       [&] { kernel = cl::Kernel(entry.program, (name + entry.suffix).c_str()); });
   };
-  const Context::ProgramEntry& built = state_->context->built_entry(state_->program);
+  const ProgramEntry& built = built_entry(program);
   try {
     make(built);
   } catch (const std::bad_alloc&) {
-    state_->context->lose_for_memory("making a kernel");
+    lose_for_memory("making a kernel");
   } catch (const DeviceError&) {
-    make(state_->context->built_anew(state_->program));
+    make(built_anew(program));
   }
-  if (state_->context->records_) {
-    state_->context->made_[state_->made()] =
-        fmt::format("{}:{}", state_->program.first, state_->name);
-  }
-  return state_->made;
+  if (records_) made_[kernel()] = fmt::format("{}:{}", program.first, name);
+  return kernel;
 }
 
 void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,

@@ -27,31 +27,6 @@ namespace diacut {
 
 class Context;
 
-/// A kernel of Context::kernel(). Its program is built when the kernel is first used as a
-/// cl::Kernel, together with the programs of all kernels that were asked for until then: a driver
-/// takes little longer for many than for one. Copies are one kernel with one set of arguments. The
-/// context must outlive the first use.
-class Kernel {
- public:
-  Kernel() = default;
-
-  explicit operator bool() const { return state_ != nullptr; }
-  /// Throws DeviceError with the build log where the program does not build.
-  operator cl::Kernel&() const;
-
- private:
-  friend class Context;
-  struct State {
-    Context* context;
-    std::pair<std::string, std::string> program;  ///< The kernel file, and the options.
-    std::string name;
-    cl::Kernel made;
-  };
-  explicit Kernel(State state) : state_(std::make_shared<State>(std::move(state))) {}
-
-  std::shared_ptr<State> state_;
-};
-
 /// Runs f; a failed OpenCL call in it becomes a DeviceError that says what was being done.
 template <class F>
 decltype(auto) with_device_errors(std::string_view doing, F&& f);
@@ -80,15 +55,20 @@ class Context {
   const cl::Context& cl() const { return context_; }
   cl::CommandQueue& queue() { return queue_; }
 
-  /// A kernel of the program of kernels/<file>, built with `options` ("-DRADIUS=5 ..."), which is
-  /// built once and kept for the life of the context. Every call makes a new kernel, so its
-  /// arguments are the caller's. -DDIACUT_FP64 is added on devices with double precision (unless
-  /// emulation is forced). A line `#include "name.clh"` is replaced by that kernel file. Without a
-  /// kernel_dir the files come from `built_in`: a library with a kernel table of its own gives that
-  /// table. Programs that were asked for and not used yet are built together at the first use of
-  /// one of them: as one on a CPU, side by side on other devices. Throws as program_source() does.
-  Kernel kernel(const std::string& file, const std::string& name, const std::string& options,
-                const KernelTable& built_in = embedded_kernels());
+  /// A kernel file and its options.
+  using ProgramKey = std::pair<std::string, std::string>;
+  /// Asks for the program of kernels/<file>, built with `options` ("-DRADIUS=5 ..."), which is
+  /// built once and kept for the life of the context. -DDIACUT_FP64 is added on devices with double
+  /// precision (unless emulation is forced). A line `#include "name.clh"` is replaced by that
+  /// kernel file. Without a kernel_dir the files come from `built_in`: a library with a kernel
+  /// table of its own gives that table. Programs that were asked for and not used yet are built
+  /// together at the first use of one of them: as one on a CPU, side by side on other devices. A
+  /// driver takes little longer for many than for one. Throws as program_source() does.
+  ProgramKey program(const std::string& file, const std::string& options,
+                     const KernelTable& built_in = embedded_kernels());
+  /// A new kernel of a program that was asked for, so that its arguments are the caller's. Throws
+  /// DeviceError with the build log where the program does not build.
+  cl::Kernel kernel(const ProgramKey& program, const std::string& name);
 
   /// Builds programs side by side on a CPU too, for tests.
   void build_side_by_side_always() { together_ = Together::kSideBySide; }
@@ -167,11 +147,8 @@ class Context {
   std::uint64_t memory_kept() const { return kept_bytes_; }
 
  private:
-  friend class Kernel;
   friend class RawBuffer;
 
-  /// A kernel file and its options.
-  using ProgramKey = std::pair<std::string, std::string>;
   struct ProgramEntry {
     std::string source;
     cl::Program program;  ///< Null until then.
@@ -301,8 +278,6 @@ class WaitAtEnd {
   Context& context_;
 };
 
-/// "CL_OUT_OF_RESOURCES" for -5.
-std::string error_name(cl_int code);
 /// Throws DeviceMemoryError where memory was missing, else DeviceError.
 [[noreturn]] void throw_device_error(std::string_view doing, const cl::Error& error);
 

@@ -6,9 +6,6 @@
 
 namespace diacut {
 
-DeviceSums::DeviceSums(Context& context, std::size_t count, const std::string& what)
-    : words_(context, count, what) {}
-
 namespace {
 
 std::vector<double> values_of(bool fp64, const std::vector<std::uint64_t>& words) {

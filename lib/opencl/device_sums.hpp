@@ -26,7 +26,8 @@ class DeviceSums {
     Arriving<std::uint64_t> words_;
   };
 
-  DeviceSums(Context& context, std::size_t count, const std::string& what);
+  DeviceSums(Context& context, std::size_t count, const std::string& what)
+      : words_(context, count, what) {}
   const cl::Buffer& cl() const { return words_.cl(); }
   std::size_t size() const { return words_.size(); }
   /// Waits for the device.

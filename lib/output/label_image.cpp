@@ -45,15 +45,14 @@ void spread(const Labels& regions, std::vector<std::int32_t>& numbers) {
 
 /// The 4-connected pieces of equal numbers, in scan order.
 SeededRegions pieces_of(const Labels& size, const std::vector<std::int32_t>& numbers) {
-  Parts parts = connected_parts(size.width, size.height, numbers);
   SeededRegions found;
-  found.seed_labels.resize(static_cast<std::size_t>(parts.count));
+  found.regions = connected_parts(size.width, size.height, numbers);
+  found.seed_labels.resize(static_cast<std::size_t>(found.regions.count));
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] != 0) {
-      found.seed_labels[static_cast<std::size_t>(parts.of_pixel[i]) - 1] = numbers[i];
+      found.seed_labels[static_cast<std::size_t>(found.regions.values[i]) - 1] = numbers[i];
     }
   }
-  found.regions = {size.width, size.height, parts.count, std::move(parts.of_pixel)};
   return found;
 }
 

@@ -233,10 +233,10 @@ AddRow sweep_outlines(int width, const RingVertices& vertices, TakeRings take) {
 }
 
 Outlines trace_outlines(const Labels& labels, const RingVertices& vertices) {
-  const Parts pieces = connected_parts(labels.width, labels.height, labels.values);
+  const Labels pieces = connected_parts(labels.width, labels.height, labels.values);
   std::vector<std::int32_t> region_of(static_cast<std::size_t>(pieces.count) + 1);
-  for (std::size_t i = 0; i < pieces.of_pixel.size(); ++i) {
-    region_of[static_cast<std::size_t>(pieces.of_pixel[i])] = labels.values[i];
+  for (std::size_t i = 0; i < pieces.values.size(); ++i) {
+    region_of[static_cast<std::size_t>(pieces.values[i])] = labels.values[i];
   }
   struct Found {
     Ring ring;
@@ -251,7 +251,7 @@ Outlines trace_outlines(const Labels& labels, const RingVertices& vertices) {
                        }
                      });
   for (int y = 0; y < labels.height; ++y) {
-    sweep.add(pieces.of_pixel.data() + std::ptrdiff_t{y} * labels.width);
+    sweep.add(pieces.values.data() + std::ptrdiff_t{y} * labels.width);
   }
   sweep.add(nullptr);
   // Corners lie in the order in which a scan meets the rings.

@@ -34,15 +34,6 @@ PartMap PartMaps::map(const Image& image, const Grid& grid, const PictureView& v
   });
 }
 
-void PartMaps::compute(const PartMap& part, float full, PartContours& contours) {
-  const std::lock_guard<std::mutex> turn(turn_);
-  const Buffer<float> boundary = settled_boundary_map(context_, part, parameters_.cue, full);
-  if (parameters_.cue.kind == CueKind::kGradient) check_boundary_map(boundary);
-  const Buffer<float> strength = cue_contour(context_, part.grid, boundary, parameters_.contour);
-  boundary_orientation(context_, part.grid, strength).download(contours.orientation);
-  strength.download(contours.strength);
-}
-
 PartContours PartMaps::contours(std::vector<float> part, int width, int height, float full) {
   return with_device_errors("segmenting", [&] {
     PartMap map{{width, height}, std::move(part), {}};
@@ -56,7 +47,14 @@ PartContours PartMaps::contours(std::vector<float> part, int width, int height, 
     if (parameters_.cue.kind == CueKind::kLearned) check_boundary_map(context_, map.values);
     PartContours found{large_vector<float>(map.values.size()),
                        large_vector<float>(map.values.size())};
-    compute(map, full, found);
+    {
+      const std::lock_guard<std::mutex> turn(turn_);
+      const Buffer<float> boundary = settled_boundary_map(context_, map, parameters_.cue, full);
+      if (parameters_.cue.kind == CueKind::kGradient) check_boundary_map(boundary);
+      const Buffer<float> strength = cue_contour(context_, map.grid, boundary, parameters_.contour);
+      boundary_orientation(context_, map.grid, strength).download(found.orientation);
+      strength.download(found.strength);
+    }
     check_contours(context_, found.strength, found.orientation);
     return found;
   });

@@ -49,8 +49,6 @@ class PartMaps {
   PartContours contours(std::vector<float> part, int width, int height, float full);
 
  private:
-  void compute(const PartMap& part, float full, PartContours& contours);
-
   Parameters parameters_;
   std::mutex turn_;
   Context context_;

@@ -13,8 +13,8 @@
 #include "diacut/errors.hpp"
 #include "eigen/decimation/contour_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
-#include "eigen/lanczos/lanczos.hpp"
 #include "eigen/lobpcg/lobpcg.hpp"
+#include "eigen/solvers.hpp"
 #include "image/input_checks.hpp"
 #include "image/resize.hpp"
 #include "matrix/interpolation.hpp"
@@ -28,133 +28,6 @@ bool merges_by_probability(const Parameters& parameters, bool own_map) {
   const MergingRule rule = parameters.region.merging;
   if (rule != MergingRule::kAuto) return rule == MergingRule::kLearned;
   return parameters.cue.kind == CueKind::kLearned && !own_map;
-}
-
-SegmentationPlan plan_for_image(const Grid& grid, const RunParameters& parameters,
-                                const DeviceInfo& device, std::uint64_t limit) {
-  if (makes_hierarchy(parameters) && !needs_eigenvectors(parameters)) {
-    SegmentationPlan plan(Batch(grid), parameters);
-    plan.budget = pipeline_budget(grid, parameters);
-    check_memory(plan.budget, grid, parameters, device, limit);
-    return plan;
-  }
-  SegmentationPlan plan(Batch(grid), solver_that_fits(grid, parameters, device, limit));
-  const RunParameters& usable = plan.parameters;
-  plan.form = form_that_fits(grid, usable, device, limit);
-  plan.product = product_that_fits(grid, usable, device, limit);
-  if (plan.form == MatrixForm::kCompressed && !walks(parameters)) {
-    plan.product.kind = MatvecKind::kSymmetric;
-    plan.product.storage = MatvecStorage::kHalf;
-  }
-  RunParameters planned = usable;
-  planned.matvec = {plan.product.kind, plan.product.storage};
-  plan.budget = pipeline_budget(grid, planned, plan.form);
-  check_memory(plan.budget, grid, usable, device, limit);
-
-  if (solver_wanted(usable.eigen.solver) != solver_wanted(parameters.eigen.solver)) {
-    plan.notes.emplace_back(
-        "the multilevel eigensolver does not fit in the device's memory: Lanczos is used, which is "
-        "slower");
-  }
-  if (plan.form == MatrixForm::kCompressed && !walks(parameters) &&
-      !pipeline_budget(grid, usable).fits(device, limit)) {
-    plan.notes.emplace_back(
-        "the affinity matrix does not fit the device's memory beside the eigensolver: it is "
-        "compressed to 16 bits");
-  }
-  if (!plan.product.note.empty()) plan.notes.push_back(plan.product.note);
-  return plan;
-}
-
-std::optional<SegmentationPlan> plan_for_batch(const Grid& grid, int images,
-                                               const RunParameters& parameters,
-                                               const DeviceInfo& device, std::uint64_t limit) {
-  if (!makes_hierarchy(parameters) || parameters.has_features() ||
-      parameters.affinity.strides.size() > 1) {
-    return std::nullopt;
-  }
-  if (!needs_eigenvectors(parameters)) {
-    SegmentationPlan plan(Batch(grid, images, grid.height), parameters);
-    plan.budget = pipeline_budget(plan.batch, parameters);
-    if (!plan.budget.fits(device, limit)) return std::nullopt;
-    return plan;
-  }
-  const std::optional<Batch> batch =
-      batch_for(grid, images, affinity_stencil(parameters.affinity), parameters.eigen);
-  if (!batch) return std::nullopt;
-  SegmentationPlan plan(*batch, parameters);
-  plan.parameters.eigen.solver = SolverKind::kMultilevel;
-  plan.product = product_that_fits(grid, plan.parameters, device, limit);
-  plan.parameters.matvec = {plan.product.kind, plan.product.storage};
-  plan.budget = pipeline_budget(*batch, plan.parameters);
-  if (!plan.budget.fits(device, limit)) return std::nullopt;
-  if (!plan.product.note.empty()) plan.notes.push_back(plan.product.note);
-  return plan;
-}
-
-RunParameters solver_that_fits(const Grid& grid, const RunParameters& parameters,
-                               const DeviceInfo& device, std::uint64_t limit) {
-  RunParameters result = parameters;
-  SolverKind& solver = result.eigen.solver;
-  solver = solver_wanted(solver);
-  if (solver == SolverKind::kMultilevel && !pipeline_budget(grid, result).fits(device, limit) &&
-      !fits_compressed(grid, result, device, limit)) {
-    solver = SolverKind::kLanczos;
-  }
-  return result;
-}
-
-MatrixForm form_that_fits(const Grid& grid, const RunParameters& parameters,
-                          const DeviceInfo& device, std::uint64_t limit) {
-  if (walks(parameters)) {
-    const bool fits =
-        pipeline_budget(grid, parameters, MatrixForm::kCompressed).fits(device, limit);
-    // On a GPU the compressed matrix of a smaller image takes longer to make than it saves, and
-    // wide blocks gain nothing by it.
-    const bool gains =
-        device.kind == DeviceKind::kCpu ||
-        (grid.rows() >= kCompressedFrom && narrow_block_columns(parameters.labels) == 4);
-    return fits && gains ? MatrixForm::kCompressed : MatrixForm::kDia;
-  }
-  if (!compressible(parameters)) return MatrixForm::kDia;
-  // storages_within_tolerance() names none for the multilevel solver's own products.
-  EigenParameters rounded = parameters.eigen;
-  rounded.solver = SolverKind::kLanczos;
-  const auto storages = storages_within_tolerance(rounded, MatvecStorage::kAuto);
-  const bool wanted = device.kind == DeviceKind::kCpu && grid.rows() >= kCompressedFrom &&
-                      solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel &&
-                      std::count(storages.begin(), storages.end(), MatvecStorage::kHalf) > 0;
-  if (!wanted && pipeline_budget(grid, parameters).fits(device, limit)) return MatrixForm::kDia;
-  return MatrixForm::kCompressed;  // It needs less than the whole matrix, if neither fits.
-}
-
-MatvecChoice product_that_fits(const Grid& grid, const RunParameters& parameters,
-                               const DeviceInfo& device, std::uint64_t limit) {
-  const Stencil stencil = affinity_stencil(parameters.affinity);
-  const DiaShape shape = dia_shape(grid, stencil);
-  const MatvecParameters& asked = parameters.matvec;
-  if (asked.kernel != MatvecKind::kAuto &&
-      solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel) {
-    // Lanczos may still take over.
-    const bool symmetric = asked.kernel == MatvecKind::kSymmetric;
-    MatvecChoice choice = choose_matvec(symmetric ? MatvecParameters() : asked, device, shape);
-    choice.note += fmt::format(
-        "{}the multilevel eigensolver has products of its own: --matvec {} is for --solver lanczos",
-        choice.note.empty() ? "" : "; ", to_string(asked.kernel));
-    return choice;
-  }
-  const std::vector<MatvecStorage> storages =
-      stencil.is_disc() ? storages_within_tolerance(parameters.eigen, asked.storage)
-                        : std::vector<MatvecStorage>();
-  MatvecChoice choice = choose_matvec(asked, device, shape, storages);
-  if (asked.kernel == MatvecKind::kAuto && choice.kind == MatvecKind::kSymmetric) {
-    RunParameters compressed = parameters;
-    compressed.matvec = {choice.kind, choice.storage};
-    if (!pipeline_budget(grid, compressed).fits(device, limit)) {
-      return choose_matvec(asked, device, shape);
-    }
-  }
-  return choice;
 }
 
 namespace {
@@ -237,19 +110,19 @@ std::string gib(std::uint64_t bytes) {
   return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
+std::uint64_t most_of(const MemoryPlan& plan, std::uint64_t MemoryPhase::*bytes) {
+  std::uint64_t most = 0;
+  for (const MemoryPhase& phase : plan.phases) most = std::max(most, phase.*bytes);
+  return most;
+}
+
 }  // namespace
 
 std::uint64_t MemoryPlan::device_bytes() const {
-  std::uint64_t most = 0;
-  for (const MemoryPhase& phase : phases) most = std::max(most, phase.device_bytes);
-  return most;
+  return most_of(*this, &MemoryPhase::device_bytes);
 }
 
-std::uint64_t MemoryPlan::host_bytes() const {
-  std::uint64_t most = 0;
-  for (const MemoryPhase& phase : phases) most = std::max(most, phase.host_bytes);
-  return most;
-}
+std::uint64_t MemoryPlan::host_bytes() const { return most_of(*this, &MemoryPhase::host_bytes); }
 
 MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> images,
                        const DeviceInfo& device) {
@@ -459,13 +332,6 @@ std::uint64_t largest_piece(const Grid& grid, const Stencil& stencil,
          std::max(stencil.size(), static_cast<std::size_t>(columns));
 }
 
-Grid scaled(const Grid& grid, double scale) {
-  const auto side = [scale](int length) {
-    return std::clamp(static_cast<int>(std::floor(length * scale)), 1, length);
-  };
-  return grid_for(side(grid.width), side(grid.height));
-}
-
 }  // namespace
 
 Grid grid_for(int width, int height) { return {width, height}; }
@@ -478,9 +344,15 @@ bool decimates(const RunParameters& parameters) {
   return makes_hierarchy(parameters) && parameters.contour.spectral == SpectralUse::kDecimated;
 }
 
+namespace {
+
+/// Whether a run with these parameters computes eigenvectors of the image's own grid: for a
+/// hierarchy unless eigen.vectors is 0, and for direct cuts.
 bool needs_eigenvectors(const Parameters& parameters) {
   return !walks(parameters) && parameters.eigen.vectors > 0;
 }
+
+}  // namespace
 
 bool needs_matrix(const Parameters& parameters) {
   return !makes_hierarchy(parameters) || needs_eigenvectors(parameters);
@@ -495,10 +367,6 @@ bool PipelineBudget::fits(const DeviceInfo& device, std::uint64_t limit) const {
 }
 
 bool thins(const CueParameters& cue) { return cue.kind == CueKind::kGradient && cue.thin; }
-
-PipelineBudget pipeline_budget(const Grid& grid, const RunParameters& parameters, MatrixForm form) {
-  return pipeline_budget(Batch(grid), parameters, form);
-}
 
 PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& parameters,
                                MatrixForm form) {
@@ -579,6 +447,11 @@ PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& paramete
   return budget;
 }
 
+namespace {
+
+/// Whether the eigensolver can read a compressed matrix, the whole matrix being given up. Direct
+/// cuts need the whole matrix after the eigensolver; Spectra and a kernel asked for by name read
+/// it; the compressed form knows no strides.
 bool compressible(const Parameters& parameters) {
   if (!makes_hierarchy(parameters) || parameters.affinity.strides.size() > 1) return false;
   const SolverKind solver = solver_wanted(parameters.eigen.solver);
@@ -592,6 +465,15 @@ bool fits_compressed(const Grid& grid, const RunParameters& parameters, const De
          pipeline_budget(grid, parameters, MatrixForm::kCompressed).fits(device, limit);
 }
 
+Grid scaled(const Grid& grid, double scale) {
+  const auto side = [scale](int length) {
+    return std::clamp(static_cast<int>(std::floor(length * scale)), 1, length);
+  };
+  return grid_for(side(grid.width), side(grid.height));
+}
+
+/// The largest grid with the proportions of `grid` on which a run with the parameters' solver fits,
+/// the matrix being whole or compressed; nothing if not even one pixel fits.
 std::optional<Grid> largest_grid(const Grid& grid, const RunParameters& parameters,
                                  const DeviceInfo& device, std::uint64_t limit) {
   const auto fits = [&](double scale) {
@@ -610,6 +492,7 @@ std::optional<Grid> largest_grid(const Grid& grid, const RunParameters& paramete
   return scaled(grid, below);
 }
 
+/// Throws DeviceError, naming the largest image that would fit, when `budget` does not fit.
 void check_memory(const PipelineBudget& budget, const Grid& grid, const RunParameters& parameters,
                   const DeviceInfo& device, std::uint64_t limit) {
   if (budget.fits(device, limit)) return;
@@ -628,6 +511,151 @@ void check_memory(const PipelineBudget& budget, const Grid& grid, const RunParam
       "at {}x{}, smaller, {}, lower radius or eigenvectors, or choose a device with more memory",
       parameters.affinity.radius, parameters.eigen.vectors, size, grid.width, grid.height, detail);
   budget.memory().check(device, limit, advice);
+}
+
+/// The parameters, with the device's solver in place of SolverKind::kAuto, and with Lanczos, which
+/// is slower and needs less memory, in place of a multilevel solver that fits with no form of the
+/// matrix.
+RunParameters solver_that_fits(const Grid& grid, const RunParameters& parameters,
+                               const DeviceInfo& device, std::uint64_t limit) {
+  RunParameters result = parameters;
+  SolverKind& solver = result.eigen.solver;
+  solver = solver_wanted(solver);
+  if (solver == SolverKind::kMultilevel && !pipeline_budget(grid, result).fits(device, limit) &&
+      !fits_compressed(grid, result, device, limit)) {
+    solver = SolverKind::kLanczos;
+  }
+  return result;
+}
+
+/// Pixels from which a hierarchy's matrix is compressed on a CPU, where that is as fast, and the
+/// V-cycle's of a random walk on a GPU, where from there on it is faster.
+constexpr std::size_t kCompressedFrom = std::size_t{1} << 20;
+
+/// The form of the matrix for a run with the parameters of solver_that_fits(): compressed where the
+/// whole matrix does not fit, and on a CPU from kCompressedFrom pixels on; whole where it cannot
+/// be compressed. For a random walk it is the form of the V-cycle's matrices, beside the whole
+/// matrix: compressed where both fit, on a GPU from kCompressedFrom pixels on and for the labels of
+/// one narrow block.
+MatrixForm form_that_fits(const Grid& grid, const RunParameters& parameters,
+                          const DeviceInfo& device, std::uint64_t limit) {
+  if (walks(parameters)) {
+    const bool fits =
+        pipeline_budget(grid, parameters, MatrixForm::kCompressed).fits(device, limit);
+    // On a GPU the compressed matrix of a smaller image takes longer to make than it saves, and
+    // wide blocks gain nothing by it.
+    const bool gains =
+        device.kind == DeviceKind::kCpu ||
+        (grid.rows() >= kCompressedFrom && narrow_block_columns(parameters.labels) == 4);
+    return fits && gains ? MatrixForm::kCompressed : MatrixForm::kDia;
+  }
+  if (!compressible(parameters)) return MatrixForm::kDia;
+  // storages_within_tolerance() names none for the multilevel solver's own products.
+  EigenParameters rounded = parameters.eigen;
+  rounded.solver = SolverKind::kLanczos;
+  const auto storages = storages_within_tolerance(rounded, MatvecStorage::kAuto);
+  const bool wanted = device.kind == DeviceKind::kCpu && grid.rows() >= kCompressedFrom &&
+                      solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel &&
+                      std::count(storages.begin(), storages.end(), MatvecStorage::kHalf) > 0;
+  if (!wanted && pipeline_budget(grid, parameters).fits(device, limit)) return MatrixForm::kDia;
+  return MatrixForm::kCompressed;  // It needs less than the whole matrix, if neither fits.
+}
+
+/// The product for a run. Where the choice is left open, Lanczos gets the compressed form if it
+/// fits beside everything else. The multilevel solver has products of its own: where a kernel is
+/// asked for with it, the note says that the kernel is for Lanczos, to which the solver may leave
+/// an image. Where the compressed form is asked for with it, the choice for Lanczos is left open.
+MatvecChoice product_that_fits(const Grid& grid, const RunParameters& parameters,
+                               const DeviceInfo& device, std::uint64_t limit) {
+  const Stencil stencil = affinity_stencil(parameters.affinity);
+  const DiaShape shape = dia_shape(grid, stencil);
+  const MatvecParameters& asked = parameters.matvec;
+  if (asked.kernel != MatvecKind::kAuto &&
+      solver_wanted(parameters.eigen.solver) == SolverKind::kMultilevel) {
+    // Lanczos may still take over.
+    const bool symmetric = asked.kernel == MatvecKind::kSymmetric;
+    MatvecChoice choice = choose_matvec(symmetric ? MatvecParameters() : asked, device, shape);
+    choice.note += fmt::format(
+        "{}the multilevel eigensolver has products of its own: --matvec {} is for --solver lanczos",
+        choice.note.empty() ? "" : "; ", to_string(asked.kernel));
+    return choice;
+  }
+  const std::vector<MatvecStorage> storages =
+      stencil.is_disc() ? storages_within_tolerance(parameters.eigen, asked.storage)
+                        : std::vector<MatvecStorage>();
+  MatvecChoice choice = choose_matvec(asked, device, shape, storages);
+  if (asked.kernel == MatvecKind::kAuto && choice.kind == MatvecKind::kSymmetric) {
+    RunParameters compressed = parameters;
+    compressed.matvec = {choice.kind, choice.storage};
+    if (!pipeline_budget(grid, compressed).fits(device, limit)) {
+      return choose_matvec(asked, device, shape);
+    }
+  }
+  return choice;
+}
+
+}  // namespace
+
+SegmentationPlan plan_for_image(const Grid& grid, const RunParameters& parameters,
+                                const DeviceInfo& device, std::uint64_t limit) {
+  if (makes_hierarchy(parameters) && !needs_eigenvectors(parameters)) {
+    SegmentationPlan plan(Batch(grid), parameters);
+    plan.budget = pipeline_budget(grid, parameters);
+    check_memory(plan.budget, grid, parameters, device, limit);
+    return plan;
+  }
+  SegmentationPlan plan(Batch(grid), solver_that_fits(grid, parameters, device, limit));
+  const RunParameters& usable = plan.parameters;
+  plan.form = form_that_fits(grid, usable, device, limit);
+  plan.product = product_that_fits(grid, usable, device, limit);
+  if (plan.form == MatrixForm::kCompressed && !walks(parameters)) {
+    plan.product.kind = MatvecKind::kSymmetric;
+    plan.product.storage = MatvecStorage::kHalf;
+  }
+  RunParameters planned = usable;
+  planned.matvec = {plan.product.kind, plan.product.storage};
+  plan.budget = pipeline_budget(grid, planned, plan.form);
+  check_memory(plan.budget, grid, usable, device, limit);
+
+  if (solver_wanted(usable.eigen.solver) != solver_wanted(parameters.eigen.solver)) {
+    plan.notes.emplace_back(
+        "the multilevel eigensolver does not fit in the device's memory: Lanczos is used, which is "
+        "slower");
+  }
+  if (plan.form == MatrixForm::kCompressed && !walks(parameters) &&
+      !pipeline_budget(grid, usable).fits(device, limit)) {
+    plan.notes.emplace_back(
+        "the affinity matrix does not fit the device's memory beside the eigensolver: it is "
+        "compressed to 16 bits");
+  }
+  if (!plan.product.note.empty()) plan.notes.push_back(plan.product.note);
+  return plan;
+}
+
+std::optional<SegmentationPlan> plan_for_batch(const Grid& grid, int images,
+                                               const RunParameters& parameters,
+                                               const DeviceInfo& device, std::uint64_t limit) {
+  if (!makes_hierarchy(parameters) || parameters.has_features() ||
+      parameters.affinity.strides.size() > 1) {
+    return std::nullopt;
+  }
+  if (!needs_eigenvectors(parameters)) {
+    SegmentationPlan plan(Batch(grid, images, grid.height), parameters);
+    plan.budget = pipeline_budget(plan.batch, parameters);
+    if (!plan.budget.fits(device, limit)) return std::nullopt;
+    return plan;
+  }
+  const std::optional<Batch> batch =
+      batch_for(grid, images, affinity_stencil(parameters.affinity), parameters.eigen);
+  if (!batch) return std::nullopt;
+  SegmentationPlan plan(*batch, parameters);
+  plan.parameters.eigen.solver = SolverKind::kMultilevel;
+  plan.product = product_that_fits(grid, plan.parameters, device, limit);
+  plan.parameters.matvec = {plan.product.kind, plan.product.storage};
+  plan.budget = pipeline_budget(*batch, plan.parameters);
+  if (!plan.budget.fits(device, limit)) return std::nullopt;
+  if (!plan.product.note.empty()) plan.notes.push_back(plan.product.note);
+  return plan;
 }
 
 }  // namespace diacut

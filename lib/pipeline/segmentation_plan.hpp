@@ -13,7 +13,7 @@
 #include "matrix/block.hpp"
 #include "matrix/grid.hpp"
 #include "matrix/matvec.hpp"
-#include "opencl/device_memory.hpp"
+#include "opencl/devices.hpp"
 
 namespace diacut {
 
@@ -47,38 +47,15 @@ struct PipelineBudget {
   bool fits(const DeviceInfo& device, std::uint64_t limit) const;
 };
 
-/// The budget of one image with the solver that `parameters` name. `form`: the form of the matrix
-/// that the eigensolver reads.
-PipelineBudget pipeline_budget(const Grid& grid, const RunParameters& parameters,
-                               MatrixForm form = MatrixForm::kDia);
-/// The budget of several images whose eigenvectors are computed together; the other stages take
-/// them one by one.
+/// The budget of images whose eigenvectors are computed together, by the solver that `parameters`
+/// name; the other stages take them one by one. `form`: the form of the matrix that the eigensolver
+/// reads.
 PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& parameters,
                                MatrixForm form = MatrixForm::kDia);
 
 /// Whether contours need another boundary map than affinities: these are made from a thinned map,
 /// through whose gaps the basins of a hierarchy would leak.
 bool thins(const CueParameters& cue);
-
-/// Whether the eigensolver can read a compressed matrix, the whole matrix being given up. Direct
-/// cuts need the whole matrix after the eigensolver; Spectra and a kernel asked for by name read
-/// it; the compressed form knows no strides.
-bool compressible(const Parameters& parameters);
-
-/// Whether a run fits with a compressed matrix. `limit` as in PipelineBudget::fits().
-bool fits_compressed(const Grid& grid, const RunParameters& parameters, const DeviceInfo& device,
-                     std::uint64_t limit);
-
-/// The largest grid with the proportions of `grid` on which a run with the parameters' solver fits,
-/// the matrix being whole or compressed; nothing if not even one pixel fits. `limit` as in
-/// PipelineBudget::fits().
-std::optional<Grid> largest_grid(const Grid& grid, const RunParameters& parameters,
-                                 const DeviceInfo& device, std::uint64_t limit);
-
-/// Throws DeviceError, naming the largest image that would fit, when `budget` does not fit. `limit`
-/// as in PipelineBudget::fits().
-void check_memory(const PipelineBudget& budget, const Grid& grid, const RunParameters& parameters,
-                  const DeviceInfo& device, std::uint64_t limit);
 
 /// How an image of this size lies in a vector.
 Grid grid_for(int width, int height);
@@ -88,10 +65,6 @@ bool walks(const Parameters& parameters);
 
 /// Whether contours are made with eigenvectors of a decimated grid.
 bool decimates(const RunParameters& parameters);
-
-/// Whether a run with these parameters computes eigenvectors of the image's own grid: for a
-/// hierarchy unless eigen.vectors is 0, and for direct cuts.
-bool needs_eigenvectors(const Parameters& parameters);
 
 /// Whether a run needs the matrix: for eigenvectors, or for a random walk.
 bool needs_matrix(const Parameters& parameters);
@@ -125,31 +98,6 @@ SegmentationPlan plan_for_image(const Grid& grid, const RunParameters& parameter
 std::optional<SegmentationPlan> plan_for_batch(const Grid& grid, int images,
                                                const RunParameters& parameters,
                                                const DeviceInfo& device, std::uint64_t limit);
-
-/// The parameters, with the device's solver in place of SolverKind::kAuto, and with Lanczos, which
-/// is slower and needs less memory, in place of a multilevel solver that fits with no form of the
-/// matrix.
-RunParameters solver_that_fits(const Grid& grid, const RunParameters& parameters,
-                               const DeviceInfo& device, std::uint64_t limit);
-
-/// Pixels from which a hierarchy's matrix is compressed on a CPU, where that is as fast, and the
-/// V-cycle's of a random walk on a GPU, where from there on it is faster.
-inline constexpr std::size_t kCompressedFrom = std::size_t{1} << 20;
-
-/// The form of the matrix for a run with the parameters of solver_that_fits(): compressed where the
-/// whole matrix does not fit, and on a CPU from kCompressedFrom pixels on; whole where it cannot
-/// be compressed (see compressible()). For a random walk it is the form of the V-cycle's matrices,
-/// beside the whole matrix: compressed where both fit, on a GPU from kCompressedFrom pixels on and
-/// for the labels of one narrow block.
-MatrixForm form_that_fits(const Grid& grid, const RunParameters& parameters,
-                          const DeviceInfo& device, std::uint64_t limit);
-
-/// The product for a run. Where the choice is left open, Lanczos gets the compressed form if it
-/// fits beside everything else. The multilevel solver has products of its own: where a kernel is
-/// asked for with it, the note says that the kernel is for Lanczos, to which the solver may leave
-/// an image. Where the compressed form is asked for with it, the choice for Lanczos is left open.
-MatvecChoice product_that_fits(const Grid& grid, const RunParameters& parameters,
-                               const DeviceInfo& device, std::uint64_t limit);
 
 /// What main memory holds of an image.
 struct HostImage {

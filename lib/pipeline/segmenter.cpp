@@ -114,16 +114,55 @@ void check_parameters(const Parameters& parameters) {
 
 class Segmenter::Implementation {
  public:
-  Implementation(const Parameters& parameters, const std::string& device,
-                 const std::string& kernel_dir)
-      : parameters_(checked(parameters)), stages_(device, kernel_dir) {}
+  Implementation(const Parameters& asked, const std::string& device, const std::string& kernel_dir)
+      : parameters(checked(asked)), stages(device, kernel_dir) {}
 
-  const Parameters& parameters() const { return parameters_; }
-  Stages& stages() { return stages_; }
-  const Stages& stages() const { return stages_; }
+  const Parameters parameters;
+  Stages stages;
 
-  bool verifies() const { return stages_.options.verify; }
+  /// As Segmenter::begin(), without a second computation.
+  std::vector<UnfinishedSegmentation> begin_once(std::span<const ImageToSegment> images,
+                                                 const Watch& watch) {
+    std::vector<UnfinishedSegmentation> all(images.size());
+    // The images of one working size, and their places in `images`.
+    struct Group {
+      std::vector<WorkingImage> images;
+      std::vector<std::size_t> members;
+    };
+    // By width, height, and whether there is a boundary map of one's own. Images with features go
+    // alone: their last number is their own.
+    std::map<std::tuple<int, int, bool, std::size_t>, Group> alike;
+    note_held(images);
+    std::vector<std::optional<WorkingImage>> working(images.size());
+    parallel_for(static_cast<int>(images.size()), [&](int index) {
+      const auto k = static_cast<std::size_t>(index);
+      const Image& image = *images[k].image;
+      try {
+        check_image(image);
+        check_regions(image, parameters.region);
+        working[k] = working_image(images[k], parameters);
+      } catch (const Error&) {
+        all[k].failure = std::current_exception();
+      }
+    });
+    for (std::size_t k = 0; k < images.size(); ++k) {
+      if (!working[k]) continue;
+      const PictureSize size = working[k]->size();
+      Group& group = alike[{size.width, size.height, working[k]->edges != nullptr,
+                            working[k]->features ? k + 1 : 0}];
+      group.images.push_back(std::move(*working[k]));
+      group.members.push_back(k);
+    }
+    for (const auto& [likeness, group] : alike) {
+      std::vector<UnfinishedSegmentation> begun = begin_group(group.images, watch);
+      for (std::size_t i = 0; i < group.members.size(); ++i) {
+        all[group.members[i]] = std::move(begun[i]);
+      }
+    }
+    return all;
+  }
 
+ private:
   /// Notes what the process holds before the first images are begun; what they hold does not count.
   void note_held(std::span<const ImageToSegment> images) {
     if (held_before_) return;
@@ -159,21 +198,20 @@ class Segmenter::Implementation {
     return begun;
   }
 
- private:
   PlannedResults results_of(const WorkingImage& image) const {
-    PlannedResults results{image.edges != nullptr, stages_.options.keep_eigenvectors};
+    PlannedResults results{image.edges != nullptr, stages.options.keep_eigenvectors};
     if (image.features) results.features = image.features->size();
     return results;
   }
 
   UnfinishedSegmentation begin_one(const WorkingImage& image, const Watch& watch) {
     const PictureSize size = image.size();
-    RunParameters parameters = working_parameters(
-        parameters_, size, image.full ? image.full->size : size, results_of(image));
-    if (image.seeds) parameters.labels = static_cast<int>(image.seeds->values.size());
-    const SegmentationPlan plan = plan_for_image(grid_for(size.width, size.height), parameters,
-                                                 stages_.device(), stages_.options.memory_limit);
-    std::vector<UnfinishedSegmentation> begun = *stages_.run({&image, 1}, plan, watch);
+    RunParameters own = working_parameters(parameters, size, image.full ? image.full->size : size,
+                                           results_of(image));
+    if (image.seeds) own.labels = static_cast<int>(image.seeds->values.size());
+    const SegmentationPlan plan = plan_for_image(grid_for(size.width, size.height), own,
+                                                 stages.device(), stages.options.memory_limit);
+    std::vector<UnfinishedSegmentation> begun = *stages.run({&image, 1}, plan, watch);
     announce(plan, {&image, 1}, begun);
     return std::move(begun.front());
   }
@@ -186,11 +224,11 @@ class Segmenter::Implementation {
     const PictureSize size = images.front().size();
     const std::optional<SegmentationPlan> plan =
         plan_for_batch(grid_for(size.width, size.height), static_cast<int>(images.size()),
-                       working_parameters(parameters_, size, size, results_of(images.front())),
-                       stages_.device(), stages_.options.memory_limit);
+                       working_parameters(parameters, size, size, results_of(images.front())),
+                       stages.device(), stages.options.memory_limit);
     if (!plan) return std::nullopt;
     try {
-      auto begun = stages_.run(images, *plan, watch);
+      auto begun = stages.run(images, *plan, watch);
       if (begun) announce(*plan, images, *begun);
       return begun;
     } catch (const DeviceError&) {
@@ -207,17 +245,16 @@ class Segmenter::Implementation {
     for (const WorkingImage& each : images) {
       on_host.push_back({each.full ? each.full->size : each.size(), each.image->channels,
                          !(each.full ? each.full->valid : each.image->valid).empty(), 0,
-                         each.features ? each.features->size() : FeatureSize(), verifies()});
+                         each.features ? each.features->size() : FeatureSize(),
+                         stages.options.verify});
     }
-    const MemoryPlan announced = memory_plan(plan, on_host, stages_.device());
+    const MemoryPlan announced = memory_plan(plan, on_host, stages.device());
     for (UnfinishedSegmentation& each : begun) {
       each.result.costs.memory_plan = announced;
       each.result.costs.host_before_bytes = held_before_.value_or(0);
     }
   }
 
-  Parameters parameters_;
-  Stages stages_;
   std::optional<std::uint64_t> held_before_;
 };
 
@@ -228,9 +265,9 @@ Segmenter::~Segmenter() = default;
 Segmenter::Segmenter(Segmenter&&) noexcept = default;
 Segmenter& Segmenter::operator=(Segmenter&&) noexcept = default;
 
-Stages& Segmenter::stages() { return implementation_->stages(); }
-const DeviceInfo& Segmenter::device() const { return implementation_->stages().device(); }
-const Parameters& Segmenter::parameters() const { return implementation_->parameters(); }
+Stages& Segmenter::stages() { return implementation_->stages; }
+const DeviceInfo& Segmenter::device() const { return implementation_->stages.device(); }
+const Parameters& Segmenter::parameters() const { return implementation_->parameters; }
 
 void Segmenter::limit_device_memory(std::uint64_t bytes) { stages().options.memory_limit = bytes; }
 
@@ -261,54 +298,22 @@ BegunSegmentation Segmenter::begin(const ImageToSegment& image, const Watch& wat
 
 std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> images,
                                                 const Watch& watch) {
-  std::vector<BegunSegmentation> begun = begin_once(images, watch);
-  if (implementation_->verifies()) {
+  std::vector<UnfinishedSegmentation> begun = implementation_->begin_once(images, watch);
+  if (stages().options.verify) {
     stages().forget_networks();
-    std::vector<BegunSegmentation> again = begin_once(images, watch);
+    std::vector<UnfinishedSegmentation> again = implementation_->begin_once(images, watch);
     for (std::size_t k = 0; k < images.size(); ++k) {
-      begun[k].compare_with(std::move(again[k]), device().name);
+      const std::exception_ptr failure = begun[k].failure ? begun[k].failure : again[k].failure;
+      if (!begun[k].failure != !again[k].failure) {
+        begun[k].failure = failure_of_one(failure, device().name);
+      }
+      begun[k].again = std::make_unique<UnfinishedSegmentation>(std::move(again[k]));
+      begun[k].device = device().name;
     }
   }
-  return begun;
-}
-
-std::vector<BegunSegmentation> Segmenter::begin_once(std::span<const ImageToSegment> images,
-                                                     const Watch& watch) {
   std::vector<BegunSegmentation> all(images.size());
-  // The images of one working size, and their places in `images`.
-  struct Group {
-    std::vector<WorkingImage> images;
-    std::vector<std::size_t> members;
-  };
-  // By width, height, and whether there is a boundary map of one's own. Images with features go
-  // alone: their last number is their own.
-  std::map<std::tuple<int, int, bool, std::size_t>, Group> alike;
-  implementation_->note_held(images);
-  std::vector<std::optional<WorkingImage>> working(images.size());
-  parallel_for(static_cast<int>(images.size()), [&](int index) {
-    const auto k = static_cast<std::size_t>(index);
-    const Image& image = *images[k].image;
-    try {
-      check_image(image);
-      check_regions(image, parameters().region);
-      working[k] = working_image(images[k], parameters());
-    } catch (const Error&) {
-      all[k].failure_ = std::current_exception();
-    }
-  });
   for (std::size_t k = 0; k < images.size(); ++k) {
-    if (!working[k]) continue;
-    const PictureSize size = working[k]->size();
-    Group& group = alike[{size.width, size.height, working[k]->edges != nullptr,
-                          working[k]->features ? k + 1 : 0}];
-    group.images.push_back(std::move(*working[k]));
-    group.members.push_back(k);
-  }
-  for (const auto& [likeness, group] : alike) {
-    std::vector<UnfinishedSegmentation> begun = implementation_->begin_group(group.images, watch);
-    for (std::size_t i = 0; i < group.members.size(); ++i) {
-      all[group.members[i]] = BegunSegmentation(std::move(begun[i]));
-    }
+    all[k].begun_ = std::make_shared<UnfinishedSegmentation>(std::move(begun[k]));
   }
   return all;
 }
@@ -325,25 +330,22 @@ Labels written_labels(const Segmentation& segmentation) {
   return written_labels(SeededRegions{segmentation.labels, segmentation.seed_labels});
 }
 
-BegunSegmentation::BegunSegmentation(UnfinishedSegmentation begun)
-    : result_(std::move(begun.result)),
-      host_work_(std::move(begun.host_work)),
-      failure_(std::move(begun.failure)) {}
+namespace {
 
-void BegunSegmentation::compare_with(BegunSegmentation again, const std::string& device) {
-  if (!failure_ != !again.failure_) {
-    failure_ = failure_of_one(failure_ ? failure_ : again.failure_, device);
-  }
-  again_ = std::make_unique<BegunSegmentation>(std::move(again));
-  device_ = device;
+Segmentation finished(UnfinishedSegmentation& begun, const Watch& watch) {
+  if (begun.failure) std::rethrow_exception(begun.failure);
+  if (begun.host_work) begun.host_work(begun.result, watch);
+  if (begun.again) check_same_results(begun.result, finished(*begun.again, watch), begun.device);
+  begun.result.costs.host_peak_bytes = host_memory_peak();
+  return std::move(begun.result);
 }
+
+}  // namespace
 
 Segmentation BegunSegmentation::finish(const Watch& watch) && {
-  if (failure_) std::rethrow_exception(failure_);
-  if (host_work_) host_work_(result_, watch);
-  if (again_) check_same_results(result_, std::move(*again_).finish(watch), device_);
-  result_.costs.host_peak_bytes = host_memory_peak();
-  return std::move(result_);
+  return begun_ ? finished(*begun_, watch) : Segmentation();
 }
+
+std::exception_ptr BegunSegmentation::failure() const { return begun_ ? begun_->failure : nullptr; }
 
 }  // namespace diacut

@@ -24,18 +24,79 @@
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/context.hpp"
 #include "pipeline/device_checks.hpp"
-#include "pipeline/timed_stages.hpp"
-#include "pipeline/walk_stage.hpp"
 #include "region/device_graph.hpp"
 #include "region/hierarchy.hpp"
 #include "region/merging_weights.hpp"
 #include "region/region.hpp"
+#include "walker/random_walker.hpp"
 
 namespace diacut {
 
 namespace {
 
 constexpr char kRegions[] = "regions";
+/// The stage that places regions of a reduced image in the image itself.
+constexpr char kPlacement[] = "placement";
+
+/// Milliseconds on the wall since `start`.
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// Runs stages on a device one after another, measures their times, and tells the caller's watch.
+class TimedStages {
+ public:
+  TimedStages(Context& context, const Watch& watch) : context_(context), watch_(watch) {}
+
+  /// Does the stage's work. The device has done all of it when this returns.
+  template <class Work>
+  void operator()(std::string_view stage, const Work& work) {
+    watch_.report(stage, 0);
+    const auto start = std::chrono::steady_clock::now();
+    const cl::Event first = context_.mark();
+    work();
+    const cl::Event last = context_.mark();
+    context_.finish();
+    StageTime& time = time_of(stage);
+    time.wall_ms += milliseconds_since(start);
+    time.device_ms += milliseconds_between(first, last);
+    watch_.report(stage, 1);
+  }
+
+  /// The times of all stages so far, each divided by the number of images that they served.
+  std::vector<StageTime> shares(std::size_t images) const {
+    std::vector<StageTime> shares = times_;
+    for (StageTime& time : shares) {
+      time.wall_ms /= static_cast<double>(images);
+      time.device_ms /= static_cast<double>(images);
+    }
+    return shares;
+  }
+
+ private:
+  /// Where the time of a stage is added up: a stage may run twice for one image.
+  StageTime& time_of(std::string_view stage) {
+    for (StageTime& time : times_) {
+      if (time.stage == stage) return time;
+    }
+    return times_.emplace_back(StageTime{std::string(stage), 0, 0});
+  }
+
+  Context& context_;
+  const Watch& watch_;
+  std::vector<StageTime> times_;
+};
+
+/// Does the work of a stage that needs no device, measures its time, and tells the watch.
+template <class Work>
+void time_on_host(const char* stage, Segmentation& result, const Watch& watch, const Work& work) {
+  watch.report(stage, 0);
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  result.costs.times.push_back({stage, milliseconds_since(start), 0});
+  watch.report(stage, 1);
+}
 
 /// Whether regions of the image merge by probability.
 bool merges_by_probability(const WorkingImage& image, const RunParameters& parameters) {
@@ -97,11 +158,7 @@ Contours on_host(Context& context, const Buffer<float>& contours, const Grid& gr
 void add_placement(Segmentation& result, const Grid& grid,
                    const std::shared_ptr<const FullImage>& full, const Watch& watch) {
   if (!full) return;
-  watch.report(kPlacement, 0);
-  const auto start = std::chrono::steady_clock::now();
-  place(result, {grid.width, grid.height}, *full);
-  result.costs.times.push_back({kPlacement, milliseconds_since(start), 0});
-  watch.report(kPlacement, 1);
+  time_on_host(kPlacement, result, watch, [&] { place(result, {grid.width, grid.height}, *full); });
 }
 
 /// The cut of the hierarchy, by seeds if there are some, or what of it lies inside of objects.
@@ -118,6 +175,46 @@ Labels cut_or_objects(Segmentation& result, const RegionParameters& parameters,
   std::vector<std::string> of_cut;  // Of one region, which is no news: it may be the background.
   return objects_of_regions(cut(*result.hierarchy, parameters, of_cut), result.inside, parameters,
                             result.notes);
+}
+
+/// Gives pixels with data, but for barriers, that no seed can be reached from the number after
+/// those of all labels, and says how many they are.
+std::size_t number_unreached(const WorkingImage& image, std::int32_t number,
+                             std::vector<std::int32_t>& labels) {
+  const std::vector<std::uint8_t>& valid = image.image->valid;
+  const std::vector<std::uint8_t>& walls = image.seeds->walls;
+  std::size_t unreached = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] != 0 || (!valid.empty() && valid[i] == 0)) continue;
+    if (!walls.empty() && walls[i] != 0) continue;
+    labels[i] = number;
+    ++unreached;
+  }
+  return unreached;
+}
+
+/// Labels of one image that grow from its seeds by random_walk(). Their connected parts are found
+/// on the host, in the image itself, which is left to begun.host_work. `matrix`: of the image.
+/// `keep`: whether the result holds probabilities. Throws as random_walk() does.
+void find_walk(Context& context, NormalizedMatrix matrix, const WorkingImage& image,
+               const SegmentationPlan& plan, bool keep, const Watch& watch,
+               UnfinishedSegmentation& begun) {
+  const auto count = static_cast<int>(image.seeds->values.size());
+  RandomWalk walk = random_walk(context, std::move(matrix), image.seeds->labels, count,
+                                plan.parameters.walker, keep, watch, image.seeds->start, plan.form);
+  check_walk(context, walk.labels, count);
+  begun.result.walk = {count, walk.iterations, walk.error, walk.converged};
+  begun.result.probabilities = std::move(walk.probabilities);
+  const std::size_t unreached = number_unreached(image, count + 1, walk.labels);
+  if (unreached > 0) {
+    begun.result.notes.push_back(
+        fmt::format("{} pixels cannot be reached from any seed: they have the label 0", unreached));
+  }
+  begun.host_work = [labels = std::move(walk.labels), size = image.size(), full = image.full,
+                     seeds = image.seeds](Segmentation& result, const Watch& watching) {
+    time_on_host(kPlacement, result, watching,
+                 [&] { place_walk(result, labels, size, full.get(), *seeds); });
+  };
 }
 
 /// One run: all stages that need the device, in their order.
@@ -412,13 +509,11 @@ class StageRun {
                            valid = images_[k].image->valid, grid = grid_, full = images_[k].full,
                            seeds = images_[k].cut_seeds, parameters = parameters_.region,
                            learned = learned_merging(k)](Segmentation& result, const Watch& watch) {
-      watch.report(kRegions, 0);
-      const auto start = std::chrono::steady_clock::now();
-      result.hierarchy = hierarchy(result.contours, orientation, valid, grid.width, grid.height,
-                                   parameters, learned ? &*learned : nullptr);
       const std::size_t stage = result.costs.times.size();
-      result.costs.times.push_back({kRegions, milliseconds_since(start), 0});
-      watch.report(kRegions, 1);
+      time_on_host(kRegions, result, watch, [&] {
+        result.hierarchy = hierarchy(result.contours, orientation, valid, grid.width, grid.height,
+                                     parameters, learned ? &*learned : nullptr);
+      });
       add_placement(result, grid, full, watch);
       const auto cut_start = std::chrono::steady_clock::now();
       result.labels = cut_or_objects(result, parameters, seeds.get());

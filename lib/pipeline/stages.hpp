@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,9 @@ struct UnfinishedSegmentation {
   /// What is left to do on the host; empty: nothing.
   std::function<void(Segmentation&, const Watch&)> host_work;
   std::exception_ptr failure;  ///< What the work on the device failed of; null: it did not fail.
+  /// The image begun once more on that device, which has to give the same results, or null.
+  std::unique_ptr<UnfinishedSegmentation> again = {};
+  std::string device = {};
 };
 
 /// What a Segmenter is told beside its parameters.

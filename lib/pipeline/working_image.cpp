@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "core/enum_names.hpp"
+#include "diacut/errors.hpp"
 #include "image/input_checks.hpp"
 #include "image/resize.hpp"
 #include "pipeline/segmentation_plan.hpp"
-#include "pipeline/walk_stage.hpp"
 #include "region/parts.hpp"
 #include "region/placement.hpp"
 
@@ -213,6 +213,81 @@ std::shared_ptr<WorkingSeeds> working_seeds(const Seeds& seeds, const Barriers* 
   return std::make_shared<WorkingSeeds>(std::move(result));
 }
 
+/// With it no affinity of two neighbours becomes 0 in float32: that of the strongest boundary is
+/// exp(-1 / scale).
+constexpr double kLeastScale = 0.0125;
+
+/// For each pixel whether it lies in a part, without barriers and pixels without data, that holds a
+/// seed.
+std::vector<bool> reached(const WorkingSeeds& seeds, const Image& image) {
+  std::vector<std::int32_t> open(image.pixel_count(), 1);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (!image.valid.empty() && image.valid[i] == 0) open[i] = 0;
+    if (!seeds.walls.empty() && seeds.walls[i] != 0) open[i] = 0;
+  }
+  const Labels parts = connected_parts(image.width, image.height, open);
+  const auto part_of = [&](std::size_t i) { return static_cast<std::size_t>(parts.values[i]); };
+  std::vector<bool> with_seed(static_cast<std::size_t>(parts.count) + 1, false);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (seeds.labels[i] != 0 && part_of(i) != 0) with_seed[part_of(i)] = true;
+  }
+  std::vector<bool> result(open.size());
+  for (std::size_t i = 0; i < open.size(); ++i) result[i] = with_seed[part_of(i)];
+  return result;
+}
+
+/// Throws ConfigError where a random walk starts from probabilities that nothing can make use of,
+/// and InputError where they do not fit the image and its seeds.
+void check_walk_start(const ImageToSegment& asked, const Parameters& parameters) {
+  if (asked.start == nullptr) return;
+  if (asked.features != nullptr) {
+    throw ConfigError(
+        "a random walk by features does not start from probabilities: leave out one of them");
+  }
+  if (parameters.affinity.scale < kLeastScale) {
+    throw ConfigError(
+        fmt::format("affinity.scale is {}: a random walk that starts from probabilities needs at "
+                    "least {}, or leave them out",
+                    parameters.affinity.scale, kLeastScale));
+  }
+  const Probabilities& start = *asked.start;
+  const Image& image = *asked.image;
+  if (start.width != image.width || start.height != image.height) {
+    throw InputError(
+        fmt::format("the probabilities to start from have {}x{} pixels, the image {}x{}: take "
+                    "those of the same image",
+                    start.width, start.height, image.width, image.height));
+  }
+  try {
+    check_probabilities(start);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("the probabilities to start from: {}", error.what()));
+  }
+}
+
+/// For each label of the seeds the probabilities that a walk over the working image starts from,
+/// of labels without any 0. Pixels of parts without seeds start from 0: where nothing leads to a
+/// seed, the linear system keeps what it starts from. Precondition: check_walk_start() holds.
+std::vector<std::vector<float>> walk_start(const Probabilities& start, const WorkingSeeds& seeds,
+                                           const Image& working) {
+  if (start.of_label.size() > seeds.values.size()) {
+    throw InputError(
+        fmt::format("the probabilities to start from are those of {} labels, but the seeds have "
+                    "{}: leave out those that are gone",
+                    start.of_label.size(), seeds.values.size()));
+  }
+  const std::vector<bool> open = reached(seeds, working);
+  std::vector<std::vector<float>> result;
+  for (const std::vector<float>& each : start.of_label) {
+    const Image plane{start.width, start.height, 1, each, {}, {}};
+    result.push_back(reduced(plane, {working.width, working.height}).pixels);
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (!open[i]) result.back()[i] = 0;
+    }
+  }
+  return result;
+}
+
 /// The picture's own labels of a segmentation that was placed in it: each region has the number
 /// that most of its pixels have in the working image, and seeds have their own.
 std::vector<std::int32_t> voted_labels(const Labels& placed,
@@ -269,11 +344,6 @@ void label_barriers(const PictureSize& size, const std::vector<std::uint8_t>& wa
       labels);
   fill_from_neighbours(
       size, [&](std::size_t i) { return walls[i] != 0; }, labels);
-}
-
-Labels regions_of(const PictureSize& size, const std::vector<std::int32_t>& labels) {
-  Parts parts = connected_parts(size.width, size.height, labels);
-  return {size.width, size.height, parts.count, std::move(parts.of_pixel)};
 }
 
 }  // namespace
@@ -354,14 +424,14 @@ void place_walk(Segmentation& result, const std::vector<std::int32_t>& labels,
   std::vector<std::int32_t> own = labels;
   if (full == nullptr) {
     label_barriers(working, seeds.walls, {}, own);
-    result.labels = regions_of(working, own);
+    result.labels = connected_parts(working.width, working.height, own);
   } else {
     const PictureSize size = full->size;
-    result.labels = regions_of(working, own);
+    result.labels = connected_parts(working.width, working.height, own);
     place(result, working, *full);
     own = voted_labels(result.labels, labels, working, seeds);
     label_barriers(size, seeds.full_walls, full->valid, own);
-    result.labels = regions_of(size, own);
+    result.labels = connected_parts(size.width, size.height, own);
     for (std::vector<float>& each : result.probabilities) {
       each = enlarged(each, working, size, full->valid);
     }

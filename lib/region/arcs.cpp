@@ -47,14 +47,14 @@ class CornerMap {
   static constexpr std::uint8_t kSeen = 32;
   static constexpr std::uint8_t kCut = 64;
 
-  explicit CornerMap(const Parts& parts)
+  explicit CornerMap(const Labels& parts)
       : columns_(static_cast<std::size_t>(parts.width) + 1),
         rows_(static_cast<std::size_t>(parts.height) + 1),
         corners_(large_array<std::uint8_t>(columns_ * rows_)) {
     const std::vector<std::int32_t> outside(columns_ - 1, 0);
     parallel_ranges(rows_, 1 + kLeastCorners / columns_, [&](std::size_t begin, std::size_t end) {
       for (std::size_t y = begin; y < end; ++y) {
-        const std::int32_t* below = parts.of_pixel.data() + y * (columns_ - 1);
+        const std::int32_t* below = parts.values.data() + y * (columns_ - 1);
         const std::int32_t* above = y == 0 ? outside.data() : below - (columns_ - 1);
         find_row(above, y + 1 == rows_ ? outside.data() : below, &corners_[y * columns_]);
       }
@@ -147,7 +147,7 @@ std::pair<std::size_t, std::size_t> pixels_beside(const Corner& a, const Corner&
 /// Follows chains, divides them into straight pieces and sums the strength along them.
 class Follower {
  public:
-  Follower(const Parts& parts, const BoundaryStrength& strength, CornerMap& map)
+  Follower(const Labels& parts, const BoundaryStrength& strength, CornerMap& map)
       : parts_(parts), strength_(strength), map_(map) {}
 
   /// What was followed since the last call.
@@ -250,7 +250,7 @@ class Follower {
   /// The parts on either side of the chain that is followed.
   std::pair<std::int32_t, std::int32_t> sides() const {
     const auto [p, q] = pixels(corners_[0], corners_[1]);
-    return std::minmax({parts_.of_pixel[p], parts_.of_pixel[q]});
+    return std::minmax({parts_.values[p], parts_.values[q]});
   }
 
   void measure(std::uint64_t start) {
@@ -264,7 +264,7 @@ class Follower {
                        start});
   }
 
-  const Parts& parts_;
+  const Labels& parts_;
   const BoundaryStrength& strength_;
   CornerMap& map_;
   std::vector<Chain> chains_;
@@ -299,7 +299,7 @@ struct Found {
   std::vector<std::vector<OpenChain>> open;
 };
 
-Found follow_all(const Parts& parts, const BoundaryStrength& strength, CornerMap& map) {
+Found follow_all(const Labels& parts, const BoundaryStrength& strength, CornerMap& map) {
   const std::vector<IndexRange> ranges = ranges_of(map.rows(), 1 + kLeastCorners / map.columns());
   Found found{std::vector<std::vector<Chain>>(2 * ranges.size()),
               std::vector<std::vector<OpenChain>>(2 * ranges.size())};
@@ -319,12 +319,12 @@ Found follow_all(const Parts& parts, const BoundaryStrength& strength, CornerMap
 
 }  // namespace
 
-std::vector<Arc> find_arcs(const Parts& parts, const BoundaryStrength& strength) {
+std::vector<Arc> find_arcs(const Labels& parts, const BoundaryStrength& strength) {
   CornerMap map(parts);
   return arcs_of(follow_all(parts, strength, map).chains);
 }
 
-TileArcs find_arcs_of_tile(const Parts& parts,
+TileArcs find_arcs_of_tile(const Labels& parts,
                            const std::function<SideStrength(std::size_t, std::size_t)>& side,
                            double direction) {
   CornerMap map(parts);

@@ -45,7 +45,7 @@ using BoundaryStrength = std::function<double(std::size_t p, std::size_t q, doub
 /// fixed fraction of its length (Arbelaez et al. 2011, section 3.1); each pair of pixels takes the
 /// normal of its piece. Parts numbered 0 have no arcs. On all cores; the same arcs for any number
 /// of them.
-std::vector<Arc> find_arcs(const Parts& parts, const BoundaryStrength& strength);
+std::vector<Arc> find_arcs(const Labels& parts, const BoundaryStrength& strength);
 
 /// What the strength of a boundary between two neighbouring pixels is made of: the strength, 0 to
 /// 1, and the orientation of the stronger pixel.
@@ -97,7 +97,7 @@ struct TileArcs {
 /// find_arcs() of a tile with the pixels around it: `parts` has a row and a column more on each
 /// side, in which pixels outside of the picture are 0. A pair of pixels belongs to the tile that
 /// has its right or its lower pixel. side(p, q).along(nx, ny, direction) is strength(p, q, nx, ny).
-TileArcs find_arcs_of_tile(const Parts& parts,
+TileArcs find_arcs_of_tile(const Labels& parts,
                            const std::function<SideStrength(std::size_t, std::size_t)>& side,
                            double direction);
 

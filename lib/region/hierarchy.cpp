@@ -60,7 +60,7 @@ StrengthTree strength_tree(const std::vector<float>& strength,
   StrengthTree tree;
   tree.basins = watershed(strength, valid, width, height);
   tree.arcs = find_arcs(tree.basins, along_arcs);
-  tree.merges = merge_greedily(tree.basins.count, tree.arcs, most);
+  tree.merges = merge_greedily(static_cast<std::int32_t>(tree.basins.count), tree.arcs, most);
   return tree;
 }
 
@@ -70,18 +70,18 @@ Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>
   StrengthTree tree =
       strength_tree(strength, orientation, valid, width, height, parameters.direction,
                     learned != nullptr ? static_cast<float>(kStartStrength) : 1.0F);
-  Parts& basins = tree.basins;
+  Labels& basins = tree.basins;
   Hierarchy result;
   if (learned != nullptr) {
     RegionGraph graph = region_graph(basins, tree.arcs, tree.merges, tree.merges.size(), strength,
                                      learned->colours);
     result.merges = merge_by_probability(
-        std::move(graph), std::move(tree.merges), basins.count,
+        std::move(graph), std::move(tree.merges), static_cast<std::int32_t>(basins.count),
         learned->colours.channels == 3 ? learned->weights.colour : learned->weights.grey);
   } else {
     result.merges = std::move(tree.merges);
   }
-  result.leaves = {basins.width, basins.height, basins.count, std::move(basins.of_pixel)};
+  result.leaves = std::move(basins);
   result.threshold = parameters.threshold.value_or(learned != nullptr ? learned->weights.threshold
                                                                       : kStrengthThreshold);
   return result;

@@ -45,7 +45,7 @@ Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>
 /// What hierarchies are made of: the basins of a boundary map, their arcs, and their merges by mean
 /// strength.
 struct StrengthTree {
-  Parts basins;
+  Labels basins;
   std::vector<Arc> arcs;
   std::vector<Merge> merges;
 };

@@ -47,17 +47,7 @@ class Absorption {
   }
 
   /// The number of the new leaf that each old leaf is part of. Index 0: 0.
-  std::vector<std::int32_t> new_leaves() {
-    std::vector<std::int32_t> number(leaves_ + 1, 0);
-    std::int32_t count = 0;
-    for (std::size_t leaf = 1; leaf <= leaves_; ++leaf) {
-      const std::int32_t group = groups_.find(static_cast<std::int32_t>(leaf));
-      // A group is named by its first leaf, and leaves are in scan order.
-      if (group == static_cast<std::int32_t>(leaf)) number[leaf] = ++count;
-      number[leaf] = number[group];
-    }
-    return number;
-  }
+  std::vector<std::int32_t> new_leaves() { return groups_.numbers(); }
 
   /// The merges of two nodes that are large enough, for leaves with these new numbers.
   std::vector<Merge> merges(const std::vector<std::int32_t>& number) {
@@ -173,6 +163,37 @@ LargeRegions large_regions(const std::vector<Merge>& merges, const std::vector<B
   return result;
 }
 
+/// The labels of nodes, by their first leaves: in scan order, where leaves are. `top`: by node of
+/// the tree, or of its first nodes, the node itself; 0: the node has no label of its own. A leaf
+/// has the label of the last of the nodes that it is part of.
+LeafLabels labels_of_tops(std::int32_t leaves, const std::vector<Merge>& merges,
+                          std::vector<std::int32_t> top) {
+  const auto first_merge = static_cast<std::size_t>(leaves) + 1;
+  for (std::size_t node = top.size(); node-- > first_merge;) {
+    if (top[node] == 0) continue;
+    const Merge& merge = merges[node - first_merge];
+    top[merge.first] = top[merge.second] = top[node];
+  }
+  std::vector<std::int32_t> number(top.size(), 0);
+  LeafLabels result;
+  result.of_leaf.resize(first_merge, 0);
+  for (std::size_t leaf = 1; leaf < first_merge; ++leaf) {
+    if (top[leaf] == 0) continue;
+    std::int32_t& mine = number[top[leaf]];
+    if (mine == 0) {
+      mine = static_cast<std::int32_t>(++result.count);
+      result.nodes.push_back(top[leaf]);
+    }
+    result.of_leaf[leaf] = mine;
+  }
+  return result;
+}
+
+/// The labels of the pixels from those of the leaves.
+Labels labels_of_pixels(const Labels& leaves, const LeafLabels& labels) {
+  return {leaves.width, leaves.height, labels.count, relabelled(leaves.values, labels.of_leaf)};
+}
+
 LeafTree tree_of(const Hierarchy& hierarchy) {
   return {static_cast<std::int32_t>(hierarchy.leaves.count), hierarchy.merges, hierarchy.threshold};
 }
@@ -233,37 +254,10 @@ LeafLabels cut_large(const LeafTree& tree, std::int64_t least, std::int32_t all,
 
 }  // namespace
 
-LeafLabels labels_of_tops(std::int32_t leaves, const std::vector<Merge>& merges,
-                          std::vector<std::int32_t> top) {
-  const auto first_merge = static_cast<std::size_t>(leaves) + 1;
-  for (std::size_t node = top.size(); node-- > first_merge;) {
-    if (top[node] == 0) continue;
-    const Merge& merge = merges[node - first_merge];
-    top[merge.first] = top[merge.second] = top[node];
-  }
-  std::vector<std::int32_t> number(top.size(), 0);
-  LeafLabels result;
-  result.of_leaf.resize(first_merge, 0);
-  for (std::size_t leaf = 1; leaf < first_merge; ++leaf) {
-    if (top[leaf] == 0) continue;
-    std::int32_t& mine = number[top[leaf]];
-    if (mine == 0) {
-      mine = static_cast<std::int32_t>(++result.count);
-      result.nodes.push_back(top[leaf]);
-    }
-    result.of_leaf[leaf] = mine;
-  }
-  return result;
-}
-
 LeafLabels labels_after(std::int32_t leaves, const std::vector<Merge>& merges, std::size_t count) {
   std::vector<std::int32_t> top(static_cast<std::size_t>(leaves) + 1 + count);
   std::iota(top.begin(), top.end(), 0);
   return labels_of_tops(leaves, merges, std::move(top));
-}
-
-Labels labels_of_pixels(const Labels& leaves, const LeafLabels& labels) {
-  return {leaves.width, leaves.height, labels.count, relabelled(leaves.values, labels.of_leaf)};
 }
 
 Labels labels_of_nodes(const Hierarchy& hierarchy, const std::vector<std::int32_t>& nodes) {

@@ -26,17 +26,8 @@ struct LeafLabels {
       nodes;  ///< By label from 1 on: the node of the tree that it stands for.
 };
 
-/// The labels of nodes, by their first leaves: in scan order, where leaves are. `top`: by node of
-/// the tree, or of its first nodes, the node itself; 0: the node has no label of its own. A leaf
-/// has the label of the last of the nodes that it is part of.
-LeafLabels labels_of_tops(std::int32_t leaves, const std::vector<Merge>& merges,
-                          std::vector<std::int32_t> top);
-
 /// The labels after the first `count` merges.
 LeafLabels labels_after(std::int32_t leaves, const std::vector<Merge>& merges, std::size_t count);
-
-/// The labels of the pixels from those of the leaves.
-Labels labels_of_pixels(const Labels& leaves, const LeafLabels& labels);
 
 /// cut(hierarchy, parameters, notes) for a hierarchy without its pixels. `sizes`: region_sizes() of
 /// the leaves. `borders`: gives find_borders() of the leaves; called where there is a least size.

@@ -142,7 +142,7 @@ std::array<std::array<std::uint8_t, 256>, kColourChannels> colour_bins() {
 class GraphBuilder {
  public:
   /// `most`: how many boundaries there may be.
-  GraphBuilder(const Parts& basins, RegionGraph& graph, std::size_t most)
+  GraphBuilder(const Labels& basins, RegionGraph& graph, std::size_t most)
       : basins_(basins), graph_(graph), table_(most) {}
 
   /// Sums of strengths and lengths, from the arcs between basins.
@@ -206,7 +206,7 @@ class GraphBuilder {
                 Band& band) const {
     const auto width = static_cast<std::size_t>(basins_.width);
     const auto channels = static_cast<std::size_t>(colours.channels);
-    const std::size_t pixels = basins_.of_pixel.size();
+    const std::size_t pixels = basins_.values.size();
     std::size_t x = 0;
     for (std::size_t i = range.begin; i < range.end; ++i, x = x + 1 < width ? x + 1 : 0) {
       const std::int32_t own = region(i);
@@ -227,13 +227,13 @@ class GraphBuilder {
   }
 
   std::int32_t region(std::size_t pixel) const {
-    return graph_.region_of_basin[basins_.of_pixel[pixel]];
+    return graph_.region_of_basin[basins_.values[pixel]];
   }
 
   /// The side between pixel i and pixel j; there is no pixel j if j is not less than their number.
   void add_side(const std::vector<float>& strength, std::size_t i, std::int32_t own, std::size_t j,
                 Band& band) const {
-    const std::int32_t other = j < basins_.of_pixel.size() ? region(j) : kNone;
+    const std::int32_t other = j < basins_.values.size() ? region(j) : kNone;
     if (own == other) return;
     if (own != kNone) ++band.of(own).sides;
     if (other != kNone) ++band.of(other).sides;
@@ -251,7 +251,7 @@ class GraphBuilder {
     return graph_.pairs.back().boundary;
   }
 
-  const Parts& basins_;
+  const Labels& basins_;
   RegionGraph& graph_;
   PairTable table_;
   const std::array<std::array<std::uint8_t, 256>, kColourChannels> bins_ = colour_bins();
@@ -259,10 +259,10 @@ class GraphBuilder {
 
 }  // namespace
 
-RegionGraph region_graph(const Parts& basins, const std::vector<Arc>& arcs,
+RegionGraph region_graph(const Labels& basins, const std::vector<Arc>& arcs,
                          const std::vector<Merge>& tree, std::size_t merges,
                          const std::vector<float>& strength, const Colours& colours) {
-  LeafLabels labels = labels_after(basins.count, tree, merges);
+  LeafLabels labels = labels_after(static_cast<std::int32_t>(basins.count), tree, merges);
   RegionGraph graph;
   graph.nodes = std::move(labels.nodes);
   graph.region_of_basin = std::move(labels.of_leaf);

@@ -40,7 +40,7 @@ struct RegionGraph {
 /// The regions after the first `merges` merges of a tree over the basins. `strength` are the
 /// values of the boundary map, of which those outside [0, 1] count as 0 or 1; `arcs` those of the
 /// basins. Time: the pixels.
-RegionGraph region_graph(const Parts& basins, const std::vector<Arc>& arcs,
+RegionGraph region_graph(const Labels& basins, const std::vector<Arc>& arcs,
                          const std::vector<Merge>& tree, std::size_t merges,
                          const std::vector<float>& strength, const Colours& colours);
 

@@ -52,8 +52,8 @@ void check_leaves(const Labels& leaves) {
                                  leaves.values.size()));
   }
   // Parts are numbered as labels are to be: they are the same if each label is one part.
-  const Parts parts = connected_parts(leaves.width, leaves.height, leaves.values);
-  if (parts.count != leaves.count || parts.of_pixel != leaves.values) {
+  const Labels parts = connected_parts(leaves.width, leaves.height, leaves.values);
+  if (parts.count != leaves.count || parts.values != leaves.values) {
     throw InputError(fmt::format(
         "the {} leaves are not numbered in scan order, each one 4-connected region", leaves.count));
   }

@@ -9,12 +9,12 @@
 
 namespace diacut {
 
-PartGraph::PartGraph(const Parts& parts, const std::vector<float>& right,
+PartGraph::PartGraph(const Labels& parts, const std::vector<float>& right,
                      const std::vector<float>& down, const std::vector<std::int32_t>& group,
                      const std::vector<std::uint8_t>& counted)
     : parts_(static_cast<std::size_t>(parts.count) + 1),
       joined_(parts_.size()),
-      count_(parts.count),
+      count_(static_cast<std::int32_t>(parts.count)),
       pairs_({}, 0) {
   std::map<std::pair<std::int32_t, std::int32_t>, Neighbours> borders;
   const auto add_border = [&](std::int32_t a, std::int32_t b, float affinity) {
@@ -26,7 +26,7 @@ PartGraph::PartGraph(const Parts& parts, const std::vector<float>& right,
     return group.empty() || group[i] == group[j];
   };
   const auto width = static_cast<std::size_t>(parts.width);
-  const std::vector<std::int32_t>& of = parts.of_pixel;
+  const std::vector<std::int32_t>& of = parts.values;
   for (std::size_t i = 0; i < of.size(); ++i) {
     if (of[i] == 0) continue;
     parts_[of[i]].size += counted.empty() ? 1 : counted[i];
@@ -111,17 +111,6 @@ void PartGraph::join_alike(std::int32_t target) {
     const std::int32_t joined = join(pair);
     for (const Pairs::Index k : pairs_.pairs_of(joined)) push(k);
   }
-}
-
-std::vector<std::int32_t> PartGraph::joined() const {
-  DisjointSets sets = joined_;
-  std::vector<std::int32_t> result(parts_.size(), 0);
-  std::int32_t next = 0;
-  for (std::int32_t part = 1; part < static_cast<std::int32_t>(parts_.size()); ++part) {
-    const std::int32_t first = sets.find(part);
-    result[part] = first == part ? ++next : result[first];
-  }
-  return result;
 }
 
 }  // namespace diacut

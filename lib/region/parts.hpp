@@ -20,7 +20,7 @@ class PartGraph {
   /// gives it. `group`, if not empty, has a number for each pixel, one number within each part:
   /// only parts with equal numbers touch. `counted`, if not empty: 1 for each pixel that counts in
   /// the size of its part, else 0.
-  PartGraph(const Parts& parts, const std::vector<float>& right, const std::vector<float>& down,
+  PartGraph(const Labels& parts, const std::vector<float>& right, const std::vector<float>& down,
             const std::vector<std::int32_t>& group = {},
             const std::vector<std::uint8_t>& counted = {});
 
@@ -40,7 +40,7 @@ class PartGraph {
 
   /// For each part 1..n of the constructor's parts (index 0: 0), the part that it has become:
   /// 1..count() in scan order.
-  std::vector<std::int32_t> joined() const;
+  std::vector<std::int32_t> joined() const { return DisjointSets(joined_).numbers(); }
 
  private:
   /// What two parts have in common.

@@ -242,13 +242,12 @@ Placed renumbered(const std::vector<std::int32_t>& of_pixel, std::int64_t count,
 
 /// The connected pieces of regions.
 Placed pieces(const std::vector<std::int32_t>& of_pixel, const FullPicture& at) {
-  Parts parts = connected_parts(at.width, at.height, of_pixel);
   Placed result;
-  result.found_as.assign(static_cast<std::size_t>(parts.count) + 1, 0);
+  result.labels = connected_parts(at.width, at.height, of_pixel);
+  result.found_as.assign(static_cast<std::size_t>(result.labels.count) + 1, 0);
   for (std::size_t i = 0; i < of_pixel.size(); ++i) {
-    result.found_as[static_cast<std::size_t>(parts.of_pixel[i])] = of_pixel[i];
+    result.found_as[static_cast<std::size_t>(result.labels.values[i])] = of_pixel[i];
   }
-  result.labels = {at.width, at.height, parts.count, std::move(parts.of_pixel)};
   return result;
 }
 

@@ -289,13 +289,13 @@ std::uint64_t place_of(const Tiling& tiling, std::size_t tile, std::uint32_t pix
 }  // namespace
 
 TilePieces pieces_of(const TileBasins& basins) {
-  const Parts& parts = basins.parts;
+  const Labels& parts = basins.parts;
   TilePieces result;
   result.meetings = basins.meetings;
   result.first_pixel.resize(static_cast<std::size_t>(parts.count),
                             std::numeric_limits<std::uint32_t>::max());
   result.pixels.resize(result.first_pixel.size(), 0);
-  each_run(parts.of_pixel, [&](std::int32_t piece, std::size_t begin, std::size_t end) {
+  each_run(parts.values, [&](std::int32_t piece, std::size_t begin, std::size_t end) {
     if (piece == 0) return;
     const auto k = static_cast<std::size_t>(piece) - 1;
     result.pixels[k] += static_cast<std::uint32_t>(end - begin);
@@ -304,7 +304,7 @@ TilePieces pieces_of(const TileBasins& basins) {
   const RimPlaces places = places_of({0, 0, parts.width, parts.height});
   result.at_edge.resize(places.count());
   places.each([&](std::size_t place, std::size_t x, std::size_t y) {
-    result.at_edge[place] = parts.of_pixel[y * places.width + x];
+    result.at_edge[place] = parts.values[y * places.width + x];
   });
   return result;
 }

@@ -33,15 +33,15 @@ void check_finite(const Eigenvectors& eigenvectors) {
 }
 
 /// By pixel, the sum of its affinities with its region, itself included.
-std::vector<float> affinity_within(const Parts& regions, AffinityGraph& graph) {
+std::vector<float> affinity_within(const Labels& regions, AffinityGraph& graph) {
   std::vector<float> within;
-  graph.product_within(regions.of_pixel, std::vector<float>(regions.of_pixel.size(), 1), 1, within);
+  graph.product_within(regions.values, std::vector<float>(regions.values.size(), 1), 1, within);
   return within;
 }
 
 /// 1 for each pixel that is at least as much alike to its region as to all others, itself aside. A
 /// row of pixels on a boundary has hardly any.
-std::vector<std::uint8_t> at_home(const Parts& regions, const Eigenvectors& eigenvectors,
+std::vector<std::uint8_t> at_home(const Labels& regions, const Eigenvectors& eigenvectors,
                                   AffinityGraph& graph) {
   const std::vector<float> within = affinity_within(regions, graph);
   std::vector<std::uint8_t> home(within.size());
@@ -53,15 +53,15 @@ std::vector<std::uint8_t> at_home(const Parts& regions, const Eigenvectors& eige
 }
 
 /// The normalized cut of regions into which the pixels with data are divided.
-double normalized_cut(const Parts& regions, const Eigenvectors& eigenvectors,
+double normalized_cut(const Labels& regions, const Eigenvectors& eigenvectors,
                       AffinityGraph& graph) {
   const std::vector<float> within = affinity_within(regions, graph);
   std::vector<double> inside(static_cast<std::size_t>(regions.count) + 1, 0);
   std::vector<double> volume(inside.size(), 0);
   for (std::size_t i = 0; i < within.size(); ++i) {
     const double root = eigenvectors.sqrt_degree[i];
-    inside[regions.of_pixel[i]] += within[i];
-    volume[regions.of_pixel[i]] += root * root;
+    inside[regions.values[i]] += within[i];
+    volume[regions.values[i]] += root * root;
   }
   double sum = 0;
   for (std::size_t r = 1; r < volume.size(); ++r) {
@@ -70,30 +70,24 @@ double normalized_cut(const Parts& regions, const Eigenvectors& eigenvectors,
   return sum;
 }
 
-std::vector<std::int64_t> sizes_of(const Parts& regions) {
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(regions.count) + 1, 0);
-  add_counts(regions.of_pixel, sizes);
-  sizes[0] = 0;
-  return sizes;
-}
-
 /// The parts that remain in `graph`, numbered in scan order.
-Parts apply(const Parts& parts, const PartGraph& graph) {
-  return {parts.width, parts.height, graph.count(), relabelled(parts.of_pixel, graph.joined())};
+Labels apply(const Labels& parts, const PartGraph& graph) {
+  return {parts.width, parts.height, graph.count(), relabelled(parts.values, graph.joined())};
 }
 
 /// The regions, of which those marked in `cut` are divided into their pieces (see RegionCuts).
 /// Where a piece is not connected, each of its parts becomes a region; within one old region, parts
 /// of less than `min_size` pixels join another part while more than `at_least` parts remain.
-Parts divide(const Parts& regions, const std::vector<char>& cut,
-             const std::vector<std::uint8_t>& piece, std::int64_t min_size, std::int32_t at_least,
-             AffinityGraph& graph) {
-  std::vector<std::int32_t> classes = regions.of_pixel;
+Labels divide(const Labels& regions, const std::vector<char>& cut,
+              const std::vector<std::uint8_t>& piece, std::int64_t min_size, std::int32_t at_least,
+              AffinityGraph& graph) {
+  std::vector<std::int32_t> classes = regions.values;
+  const auto next = static_cast<std::int32_t>(regions.count + 1);
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    if (cut[classes[i]] != 0) classes[i] += piece[i] * (regions.count + 1);
+    if (cut[classes[i]] != 0) classes[i] += piece[i] * next;
   }
-  const Parts parts = connected_parts(regions.width, regions.height, classes);
-  PartGraph joins(parts, graph.right(), graph.down(), regions.of_pixel);
+  const Labels parts = connected_parts(regions.width, regions.height, classes);
+  PartGraph joins(parts, graph.right(), graph.down(), regions.values);
   joins.join_small(min_size, at_least);
   return apply(parts, joins);
 }
@@ -112,8 +106,8 @@ CutLimits limits_of(const RegionParameters& parameters, std::int64_t pixels) {
 }
 
 /// Cuts, all regions of a level at once, as long as there are cuts within the limits.
-Parts cut_recursively(Parts regions, const Eigenvectors& eigenvectors, AffinityGraph& graph,
-                      const CutLimits& limits, const Watch& watch) {
+Labels cut_recursively(Labels regions, const Eigenvectors& eigenvectors, AffinityGraph& graph,
+                       const CutLimits& limits, const Watch& watch) {
   // The number of levels is not known beforehand: each level reports half of what is left of the
   // first half of the progress.
   double share = 0;
@@ -121,23 +115,23 @@ Parts cut_recursively(Parts regions, const Eigenvectors& eigenvectors, AffinityG
   for (;;) {
     watch.report("regions", share);
     share += 0.5 * (0.5 - share);
-    const std::vector<std::int64_t> sizes = sizes_of(regions);
+    const std::vector<std::int64_t> sizes = region_sizes(regions);
     for (std::int32_t r = 0; r <= regions.count; ++r) {
       if (sizes[r] < 2 * limits.min_side) open[r] = 0;
     }
     if (std::find(open.begin(), open.end(), 1) == open.end()) return regions;
     std::vector<std::int32_t> taking_part(open.size(), 0);
     for (std::int32_t r = 1; r <= regions.count; ++r) taking_part[r] = open[r] != 0 ? r : 0;
-    const RegionCuts cuts = best_cuts(
-        eigenvectors, graph, relabelled(regions.of_pixel, taking_part), regions.count, limits);
+    const RegionCuts cuts = best_cuts(eigenvectors, graph, relabelled(regions.values, taking_part),
+                                      regions.count, limits);
     std::vector<char> cut(open.size(), 0);
     std::transform(cuts.ncut.begin(), cuts.ncut.end(), cut.begin(),
                    [](double ncut) { return ncut < RegionCuts::kNone ? 1 : 0; });
-    Parts divided = divide(regions, cut, cuts.piece, limits.min_side, 1, graph);
+    Labels divided = divide(regions, cut, cuts.piece, limits.min_side, 1, graph);
     // A region that was cut and is one again has no better cut.
     std::vector<std::int32_t> parent(static_cast<std::size_t>(divided.count) + 1, 0);
-    for (std::size_t i = 0; i < divided.of_pixel.size(); ++i) {
-      parent[divided.of_pixel[i]] = regions.of_pixel[i];
+    for (std::size_t i = 0; i < divided.values.size(); ++i) {
+      parent[divided.values[i]] = regions.values[i];
     }
     std::vector<std::int32_t> children(open.size(), 0);
     for (std::size_t r = 1; r < parent.size(); ++r) ++children[parent[r]];
@@ -151,12 +145,12 @@ Parts cut_recursively(Parts regions, const Eigenvectors& eigenvectors, AffinityG
 
 /// Sides for regions that have no better cut: the first half of each region's pixels in the order
 /// of a search that starts at its first pixel.
-std::vector<std::uint8_t> arbitrary_sides(const Parts& regions, const std::vector<char>& cut,
+std::vector<std::uint8_t> arbitrary_sides(const Labels& regions, const std::vector<char>& cut,
                                           const std::vector<std::int64_t>& sizes) {
-  std::vector<std::uint8_t> side(regions.of_pixel.size(), 0);
+  std::vector<std::uint8_t> side(regions.values.size(), 0);
   std::vector<char> seen(static_cast<std::size_t>(regions.count) + 1, 0);
   const auto width = static_cast<std::size_t>(regions.width);
-  const std::vector<std::int32_t>& of = regions.of_pixel;
+  const std::vector<std::int32_t>& of = regions.values;
   for (std::size_t first = 0; first < of.size(); ++first) {
     const std::int32_t r = of[first];
     if (cut[r] == 0 || seen[r] != 0) continue;
@@ -187,8 +181,8 @@ constexpr double kDearest = 3;
 
 /// Cuts until there are `target` regions, the cheapest cuts first. `limits`: those of the recursive
 /// cuts. Precondition: at least `target` pixels have data.
-Parts cut_to_count(Parts regions, std::int32_t target, const Eigenvectors& eigenvectors,
-                   AffinityGraph& graph, const CutLimits& limits, const Watch& watch) {
+Labels cut_to_count(Labels regions, std::int32_t target, const Eigenvectors& eigenvectors,
+                    AffinityGraph& graph, const CutLimits& limits, const Watch& watch) {
   // Where no cut is left, boundaries are given up first, then the least size, then cuts by the
   // eigenvectors.
   std::vector<CutLimits> steps = {
@@ -198,7 +192,7 @@ Parts cut_to_count(Parts regions, std::int32_t target, const Eigenvectors& eigen
   while (regions.count < target) {
     const bool arbitrary = step >= steps.size();
     watch.report("regions", 0.5 + 0.5 * static_cast<double>(regions.count) / target);
-    const std::vector<std::int64_t> sizes = sizes_of(regions);
+    const std::vector<std::int64_t> sizes = region_sizes(regions);
     std::vector<std::int32_t> order;
     std::vector<std::uint8_t> piece;
     if (arbitrary) {
@@ -208,8 +202,7 @@ Parts cut_to_count(Parts regions, std::int32_t target, const Eigenvectors& eigen
       std::stable_sort(order.begin(), order.end(),
                        [&](std::int32_t a, std::int32_t b) { return sizes[a] > sizes[b]; });
     } else {
-      RegionCuts cuts =
-          best_cuts(eigenvectors, graph, regions.of_pixel, regions.count, steps[step]);
+      RegionCuts cuts = best_cuts(eigenvectors, graph, regions.values, regions.count, steps[step]);
       for (std::int32_t r = 1; r <= regions.count; ++r) {
         if (cuts.ncut[r] < RegionCuts::kNone) order.push_back(r);
       }
@@ -254,8 +247,8 @@ DirectCuts segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& grap
   check_finite(eigenvectors);
   watch.report("regions", 0);
   const CutLimits limits = limits_of(parameters, pixels);
-  const Parts pieces = connected_parts(width, height, data);
-  Parts regions = cut_recursively(pieces, eigenvectors, graph, limits, watch);
+  const Labels pieces = connected_parts(width, height, data);
+  Labels regions = cut_recursively(pieces, eigenvectors, graph, limits, watch);
   PartGraph joins(regions, graph.right(), graph.down(), {}, at_home(regions, eigenvectors, graph));
   joins.join_small(limits.min_side, 1);
   if (wanted > 0) joins.join_alike(wanted);
@@ -271,7 +264,7 @@ DirectCuts segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& grap
   }
   watch.report("regions", 1);
   const double ncut = normalized_cut(regions, eigenvectors, graph);
-  return {{width, height, regions.count, std::move(regions.of_pixel)}, ncut};
+  return {{width, height, regions.count, std::move(regions.values)}, ncut};
 }
 
 }  // namespace diacut

@@ -141,7 +141,7 @@ constexpr std::ptrdiff_t kVariants = 3;
 /// The pixels of all regions: region after region, each in scan order.
 class PixelLists {
  public:
-  PixelLists(const std::vector<std::int32_t>& region, std::int32_t count)
+  PixelLists(const std::vector<std::int32_t>& region, std::int64_t count)
       : start_(static_cast<std::size_t>(count) + 2, 0) {
     for (const std::int32_t r : region) {
       if (r != 0) ++start_[r + 1];
@@ -468,7 +468,7 @@ void fill_indicators(const Candidates& candidates, std::size_t stride, std::vect
 }  // namespace
 
 RegionCuts best_cuts(const Eigenvectors& eigenvectors, AffinityGraph& graph,
-                     const std::vector<std::int32_t>& region, std::int32_t count,
+                     const std::vector<std::int32_t>& region, std::int64_t count,
                      const CutLimits& limits) {
   const auto regions = static_cast<std::size_t>(count) + 1;
   const auto width = static_cast<std::size_t>(eigenvectors.width);

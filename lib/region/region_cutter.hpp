@@ -50,7 +50,7 @@ struct RegionCuts {
 ///
 /// `region`: 1..count, 0 for pixels that take no part.
 RegionCuts best_cuts(const Eigenvectors& eigenvectors, AffinityGraph& graph,
-                     const std::vector<std::int32_t>& region, std::int32_t count,
+                     const std::vector<std::int32_t>& region, std::int64_t count,
                      const CutLimits& limits);
 
 }  // namespace diacut

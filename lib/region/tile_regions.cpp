@@ -24,7 +24,7 @@ namespace {
 /// The basins of a tile, numbered 1..count in the order of their numbers in the picture.
 struct LocalBasins {
   std::vector<std::int32_t> numbers;  ///< In the picture. Element 0 is 0.
-  Parts parts;                        ///< With the pixels around the tile.
+  Labels parts;                       ///< With the pixels around the tile.
 };
 
 /// Fewer pixels are not worth another thread.
@@ -54,7 +54,7 @@ LocalBasins local_basins(const TileArea& area, std::vector<std::int32_t> basins)
   local.parts = {area.width + 2, area.height + 2,
                  static_cast<std::int32_t>(local.numbers.size()) - 1, std::move(basins)};
   const Places places(local.numbers);
-  std::vector<std::int32_t>& of_pixel = local.parts.of_pixel;
+  std::vector<std::int32_t>& of_pixel = local.parts.values;
   parallel_ranges(of_pixel.size(), kTileRegionsLeastPixels,
                   [&](std::size_t begin, std::size_t end) {
                     std::int32_t before = 0;
@@ -72,14 +72,14 @@ LocalBasins local_basins(const TileArea& area, std::vector<std::int32_t> basins)
 
 /// Of each local basin, whether other tiles have a part in its boundaries: those around the tile,
 /// and those that touch pixels with data there.
-std::vector<char> shared_basins(const Parts& parts) {
+std::vector<char> shared_basins(const Labels& parts) {
   std::vector<char> shared(static_cast<std::size_t>(parts.count) + 1, 0);
   const auto width = static_cast<std::size_t>(parts.width);
   const auto height = static_cast<std::size_t>(parts.height);
   const auto note = [&](std::size_t outer, std::size_t inner) {
-    const std::int32_t around = parts.of_pixel[outer];
+    const std::int32_t around = parts.values[outer];
     shared[around] = 1;
-    if (around != 0) shared[parts.of_pixel[inner]] = 1;
+    if (around != 0) shared[parts.values[inner]] = 1;
   };
   for (std::size_t x = 0; x < width; ++x) {
     // A corner touches no pixel of the tile: the basin there is noted twice.
@@ -99,7 +99,7 @@ std::vector<char> shared_basins(const Parts& parts) {
 std::vector<Leaf> leaves_of(const LocalBasins& local, const TileArea& area) {
   std::vector<std::int64_t> pixels(local.numbers.size(), 0);
   const auto width = static_cast<std::size_t>(area.width);
-  const std::span all(local.parts.of_pixel);
+  const std::span all(local.parts.values);
   for (std::size_t y = 1; y <= static_cast<std::size_t>(area.height); ++y) {
     add_counts(all.subspan(y * (width + 2) + 1, width), pixels);
   }
@@ -330,8 +330,8 @@ TileRegions regions_of_tile(SurroundedTile tile, double direction) {
     boundary.earliest = arc_order(first, second);
     result.borders.push_back({first, second, boundary.length});
   }
-  PartialMerging merged =
-      merge_boundaries(local.parts.count, std::move(boundaries), shared_basins(local.parts));
+  PartialMerging merged = merge_boundaries(static_cast<std::int32_t>(local.parts.count),
+                                           std::move(boundaries), shared_basins(local.parts));
   for (Join& join : merged.joins) name_as_in_picture(join.removed, local.numbers);
   for (Boundary& boundary : merged.remaining) name_as_in_picture(boundary, local.numbers);
   result.joins = std::move(merged.joins);

@@ -48,7 +48,7 @@ struct Band {
   std::size_t first_flat = 0;  ///< Among those of all bands.
   std::vector<Tie> ties;
   std::vector<Cell> basins;      ///< By where they drain to, of those whose first pixel is here.
-  std::int32_t first_basin = 0;  ///< The number before theirs.
+  std::int64_t first_basin = 0;  ///< The number before theirs.
 };
 
 /// Cells are the pixels with a frame around them, so that each pixel has four neighbours. The frame
@@ -77,9 +77,9 @@ class Drainage {
     each_band([this](const Band& band) { shorten_across(band); });
   }
 
-  Parts parts() {
+  Labels parts() {
     each_band([this](Band& band) { find_first_pixels(band); });
-    Parts parts{static_cast<int>(width_), static_cast<int>(height_), 0, {}};
+    Labels parts{static_cast<int>(width_), static_cast<int>(height_), 0, {}};
     for (Band& band : bands_) {
       band.first_basin = parts.count;
       parts.count += static_cast<std::int32_t>(band.basins.size());
@@ -88,11 +88,11 @@ class Drainage {
       auto number = static_cast<Cell>(band.first_basin);
       for (const Cell basin : band.basins) mark_[basin] = ++number;
     });
-    parts.of_pixel = large_vector<std::int32_t>(width_ * height_);
+    parts.values = large_vector<std::int32_t>(width_ * height_);
     each_band([&](const Band& band) {
       each_pixel(band, [&](Cell cell, std::size_t pixel) {
         const Cell basin = drains_to_[cell];
-        parts.of_pixel[pixel] = basin == kWall ? 0 : static_cast<std::int32_t>(mark_[basin]);
+        parts.values[pixel] = basin == kWall ? 0 : static_cast<std::int32_t>(mark_[basin]);
       });
     });
     return parts;
@@ -455,8 +455,8 @@ class Drainage {
 
 }  // namespace
 
-Parts watershed(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid,
-                int width, int height) {
+Labels watershed(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid,
+                 int width, int height) {
   return Drainage(strength, valid, width, height, nullptr).parts();
 }
 

@@ -74,8 +74,8 @@ struct Rim {
 /// strength: width * height values, row by row, clamped to [0, 1] and told apart in steps of
 /// 1/65535. valid: 0 where there is no data; empty: every pixel has data. The result numbers the
 /// basins 1..count in scan order, each 4-connected, 0 without data. Time: the pixels. On all cores.
-Parts watershed(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid,
-                int width, int height);
+Labels watershed(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid,
+                 int width, int height);
 
 /// That a part of a tile is one basin with the pixel of the rim that stands at `place`.
 struct RimMeeting {
@@ -87,7 +87,7 @@ struct RimMeeting {
 struct TileBasins {
   /// Pieces of basins, 1..count in scan order. Two of them may be of one basin, of which the rest
   /// lies in other tiles.
-  Parts parts;
+  Labels parts;
   std::vector<RimMeeting> meetings;  ///< Pieces that go on beyond the rim.
 };
 

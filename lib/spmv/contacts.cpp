@@ -3,8 +3,6 @@
 #include <cmath>
 
 #include "core/split_mix.hpp"
-#include "opencl/arguments.hpp"
-#include "spmv/spmv_kernels.hpp"
 
 namespace diacut {
 
@@ -49,6 +47,21 @@ Vector axis_of(const Contact& contact, int k) {
   return k == 0 ? normal : k == 1 ? tangent : cross(normal, tangent);
 }
 
+/// Row k (0 to 2) of a contact's part of D': 6 elements for body A, 6 for body B.
+std::array<double, 12> jacobian_row(const Contact& contact, int k) {
+  const Vector axis = axis_of(contact, k);
+  const Vector turn_a = cross(widened(contact.arm_a), axis);
+  const Vector turn_b = cross(widened(contact.arm_b), axis);
+  std::array<double, 12> row{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    row[i] = -axis[i];
+    row[3 + i] = -turn_a[i];
+    row[6 + i] = axis[i];
+    row[9 + i] = turn_b[i];
+  }
+  return row;
+}
+
 }  // namespace
 
 std::size_t contact_floats(ContactLayout layout) {
@@ -57,16 +70,13 @@ std::size_t contact_floats(ContactLayout layout) {
 
 ContactJacobian::ContactJacobian(Context& context, const ContactMatrix& matrix,
                                  ContactLayout layout)
-    : context_(&context),
-      contacts_(matrix.contacts),
-      kernel_(context.kernel("spmv/contact_jacobian.cl", "contact_jacobian",
-                             kOptions[static_cast<std::size_t>(layout)], embedded_spmv_kernels())) {
-  set_arguments(kernel_, matrix.values, matrix.pitch, matrix.contacts, matrix.bodies);
-}
+    : matrix_(matrix),
+      kernels_(context, "spmv/contact_jacobian.cl", kOptions[static_cast<std::size_t>(layout)],
+               embedded_spmv_kernels()) {}
 
 void ContactJacobian::product(const Buffer<float>& in, Buffer<float>& out) {
-  set_arguments_from(kernel_, 4, in, out);
-  context_->launch(kernel_, cl::NDRange(round_up(contacts_, kRowGroup)), cl::NDRange(kRowGroup));
+  kernels_.launch_rows("contact_jacobian", matrix_.contacts, 1, matrix_.values, matrix_.pitch,
+                       matrix_.contacts, matrix_.bodies, in, out);
 }
 
 std::vector<Contact> random_contacts(std::size_t contacts, std::size_t bodies, std::uint64_t seed) {
@@ -95,20 +105,6 @@ std::vector<Contact> random_contacts(std::size_t contacts, std::size_t bodies, s
     }
   }
   return result;
-}
-
-std::array<double, 12> jacobian_row(const Contact& contact, int k) {
-  const Vector axis = axis_of(contact, k);
-  const Vector turn_a = cross(widened(contact.arm_a), axis);
-  const Vector turn_b = cross(widened(contact.arm_b), axis);
-  std::array<double, 12> row{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    row[i] = -axis[i];
-    row[3 + i] = -turn_a[i];
-    row[6 + i] = axis[i];
-    row[9 + i] = turn_b[i];
-  }
-  return row;
 }
 
 std::vector<float> contact_values(const std::vector<Contact>& contacts, ContactLayout layout,

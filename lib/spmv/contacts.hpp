@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "opencl/context.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 
@@ -33,9 +33,8 @@ class ContactJacobian {
   void product(const Buffer<float>& in, Buffer<float>& out);
 
  private:
-  Context* context_;
-  std::size_t contacts_;
-  cl::Kernel kernel_;
+  ContactMatrix matrix_;
+  KernelFile kernels_;
 };
 
 /// A point where two rigid bodies touch: its frame (normal and first tangent, orthonormal; the
@@ -54,9 +53,6 @@ struct Contact {
 /// unless there is only one. A seed gives equal contacts on every machine. Precondition: bodies >=
 /// 1.
 std::vector<Contact> random_contacts(std::size_t contacts, std::size_t bodies, std::uint64_t seed);
-
-/// Row k (0 to 2) of a contact's part of D': 6 elements for body A, 6 for body B.
-std::array<double, 12> jacobian_row(const Contact& contact, int k);
 
 /// The contacts' numbers in a layout: contact_floats(layout) * pitch floats, zero from the last
 /// contact to the pitch.

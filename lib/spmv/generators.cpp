@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "core/split_mix.hpp"
@@ -296,35 +297,21 @@ CsrMatrix quantum(double scale, std::uint64_t seed) {
   return builder.take();
 }
 
-struct Generator {
-  MatrixClass about;
-  CsrMatrix (*make)(double scale, std::uint64_t seed);
-};
-
-const std::vector<Generator>& generators() {
-  static const std::vector<Generator> all = {{{"dense", true}, dense},
-                                             {{"elements", true}, elements},
-                                             {{"shell", true}, shell},
-                                             {{"grid5", true}, grid5},
-                                             {{"grid27", true}, grid27},
-                                             {{"lattice", true}, lattice},
-                                             {{"unstructured", false}, unstructured},
-                                             {{"economics", false}, economics},
-                                             {{"circuit", false}, circuit},
-                                             {{"web", false}, web},
-                                             {{"programme", false}, programme},
-                                             {{"quantum", false}, quantum}};
-  return all;
-}
-
 }  // namespace
 
 const std::vector<MatrixClass>& matrix_classes() {
-  static const std::vector<MatrixClass> classes = [] {
-    std::vector<MatrixClass> result;
-    for (const Generator& each : generators()) result.push_back(each.about);
-    return result;
-  }();
+  static const std::vector<MatrixClass> classes = {{"dense", true, dense},
+                                                   {"elements", true, elements},
+                                                   {"shell", true, shell},
+                                                   {"grid5", true, grid5},
+                                                   {"grid27", true, grid27},
+                                                   {"lattice", true, lattice},
+                                                   {"unstructured", false, unstructured},
+                                                   {"economics", false, economics},
+                                                   {"circuit", false, circuit},
+                                                   {"web", false, web},
+                                                   {"programme", false, programme},
+                                                   {"quantum", false, quantum}};
   return classes;
 }
 
@@ -334,12 +321,44 @@ CsrMatrix generate_matrix(const std::string& name, double scale, std::uint64_t s
         fmt::format("a matrix scaled by {}, expected more than 0, at most 100", scale));
   }
   std::string known;
-  for (const Generator& each : generators()) {
-    if (each.about.name == name) return each.make(scale, seed);
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", each.about.name);
+  for (const MatrixClass& each : matrix_classes()) {
+    if (each.name == name) return each.make(scale, seed);
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", each.name);
   }
   throw ConfigError(
       fmt::format("there is no class of matrices '{}'; it is one of {}", name, known));
+}
+
+CsrMatrix scattered_runs(std::size_t rows, std::size_t row_length, std::uint64_t seed) {
+  constexpr std::size_t kRun = 8;
+  SplitMix random(seed);
+  std::set<std::size_t> runs;
+  const std::size_t places = rows / kRun;
+  while (runs.size() < std::min(places, (row_length + kRun - 1) / kRun)) {
+    runs.insert(random.below(places));
+  }
+  return by_rows(rows, rows, seed, [&](Builder& builder, SplitMix&, std::size_t row) {
+    // Diagonals that leave the matrix come in on its other side, so that all rows have one length.
+    std::size_t left = row_length;
+    for (const std::size_t run : runs) {
+      const std::size_t first = row / kRun * kRun + run * kRun;
+      for (std::size_t k = 0; k < kRun && left > 0; ++k, --left) builder.add((first + k) % rows);
+    }
+  });
+}
+
+CsrMatrix adjacent_diagonals(std::size_t rows, std::size_t count, std::uint64_t seed) {
+  constexpr std::int64_t kRun = 8;
+  const auto gap = static_cast<std::int64_t>(
+      std::max<std::size_t>(kRun, std::min<std::size_t>(481, rows / 2 / (count / kRun + 1))));
+  return by_rows(rows, rows, seed, [&](Builder& builder, SplitMix&, std::size_t row) {
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(count); ++d) {
+      const std::int64_t run = d / kRun - static_cast<std::int64_t>(count) / kRun / 2;
+      const std::int64_t column = static_cast<std::int64_t>(row) + run * gap + d % kRun;
+      if (column < 0 || column >= static_cast<std::int64_t>(rows)) continue;
+      builder.add(static_cast<std::size_t>(column));
+    }
+  });
 }
 
 }  // namespace diacut

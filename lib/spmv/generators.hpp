@@ -31,6 +31,8 @@ namespace diacut {
 struct MatrixClass {
   std::string name;
   bool regular = false;  ///< Whether one format suits the whole matrix.
+  /// What generate_matrix() calls for a scale and a seed that it accepts.
+  CsrMatrix (*make)(double scale, std::uint64_t seed) = nullptr;
 };
 const std::vector<MatrixClass>& matrix_classes();
 
@@ -38,5 +40,11 @@ const std::vector<MatrixClass>& matrix_classes();
 /// non-zeros). A seed gives equal bytes on every machine. Throws ConfigError for an unknown name or
 /// a scale that is not in (0, 100].
 CsrMatrix generate_matrix(const std::string& name, double scale, std::uint64_t seed);
+
+/// A square matrix of full diagonals in runs of eight at random places. Every format can hold it,
+/// and x is read in runs as by the matrix of a stencil or a mesh.
+CsrMatrix scattered_runs(std::size_t rows, std::size_t row_length, std::uint64_t seed);
+/// A square matrix of `count` full diagonals, in runs of eight around the main diagonal.
+CsrMatrix adjacent_diagonals(std::size_t rows, std::size_t count, std::uint64_t seed);
 
 }  // namespace diacut

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -57,42 +57,45 @@ struct ProductOptions {
   bool wide_positions = false;  ///< 64-bit positions even where 32 bits are enough, for tests.
 };
 
-/// A matrix on a device and the product with it.
-class SparseProduct {
- public:
-  virtual ~SparseProduct() = default;
+/// A matrix on a device and the product with it. Copies share the matrix.
+struct SparseProduct {
+  std::size_t rows = 0;
+  std::size_t cols = 0;
+  std::size_t matrix_bytes = 0;  ///< That a product reads of the stored matrix.
+  /// Enqueues out = A in, or out += A in (ProductOptions::add). `in` holds at least `cols`
+  /// elements, `out` at least `rows`; they are different buffers.
+  std::function<void(const Buffer<float>& in, Buffer<float>& out)> product;
 
-  /// Enqueues out = A in, or out += A in (ProductOptions::add). `in` holds at least cols()
-  /// elements, `out` at least rows(); they are different buffers.
-  virtual void product(const Buffer<float>& in, Buffer<float>& out) = 0;
-
-  std::size_t rows() const { return rows_; }
-  std::size_t cols() const { return cols_; }
   /// Bytes that a product reads and writes at least: the stored matrix, x and the result once each.
-  std::size_t bytes() const { return matrix_bytes_ + sizeof(float) * (rows_ + cols_); }
-  std::size_t matrix_bytes() const { return matrix_bytes_; }
-
- protected:
-  SparseProduct(std::size_t rows, std::size_t cols) : rows_(rows), cols_(cols) {}
-  std::size_t matrix_bytes_ = 0;
-
- private:
-  std::size_t rows_;
-  std::size_t cols_;
+  std::size_t bytes() const { return matrix_bytes + sizeof(float) * (rows + cols); }
 };
 
 /// Converts the matrix and uploads it. Throws InputError when the format does not suit the matrix
 /// (see check_fill()), DeviceError when the matrix does not fit the device, ConfigError for an
 /// implementation that does not exist.
-std::unique_ptr<SparseProduct> make_product(Context& context, const CsrMatrix& matrix,
-                                            const Implementation& implementation,
-                                            const ProductOptions& options = {});
+SparseProduct make_product(Context& context, const CsrMatrix& matrix,
+                           const Implementation& implementation,
+                           const ProductOptions& options = {});
 
 /// A product with the entries on these diagonals (ascending) only, held as DIA or BDIA. Throws as
 /// make_product() does.
-std::unique_ptr<SparseProduct> make_diagonal_product(Context& context, const CsrMatrix& matrix,
-                                                     const std::vector<std::int64_t>& offsets,
-                                                     const Implementation& implementation,
-                                                     const ProductOptions& options = {});
+SparseProduct make_diagonal_product(Context& context, const CsrMatrix& matrix,
+                                    const std::vector<std::int64_t>& offsets,
+                                    const Implementation& implementation,
+                                    const ProductOptions& options = {});
+
+/// How kernels/spmv/spmv_stream.cl divides a matrix's rows among work-groups.
+struct SpmvStreamForm {
+  std::size_t group = 256;  ///< Work-items in a group, a power of two.
+  std::size_t tile = 2048;  ///< Products that local memory holds.
+};
+
+/// The largest form that fits the device. Throws DeviceError when local memory holds less than one
+/// product for each work-item of a group.
+SpmvStreamForm spmv_stream_form(const DeviceInfo& device);
+
+/// The first row of each group, then the number of rows. `starts`: the starts of CSR.
+std::vector<std::uint32_t> spmv_stream_bounds(const std::vector<std::uint64_t>& starts,
+                                              const SpmvStreamForm& form);
 
 }  // namespace diacut

@@ -14,7 +14,6 @@
 #include "region/leaf_cut.hpp"
 #include "region/plateaus.hpp"
 #include "region/tile_regions.hpp"
-#include "tiles/summaries.hpp"
 #include "tiles/tile_steps.hpp"
 
 namespace diacut {

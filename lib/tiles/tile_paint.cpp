@@ -17,7 +17,6 @@
 #include "map/raster_blocks.hpp"
 #include "map/region_format.hpp"
 #include "region/tile_regions.hpp"
-#include "tiles/summaries.hpp"
 #include "tiles/tile_steps.hpp"
 
 namespace diacut {

@@ -12,7 +12,6 @@
 #include "region/plateaus.hpp"
 #include "region/tile_regions.hpp"
 #include "region/watershed.hpp"
-#include "tiles/summaries.hpp"
 
 namespace diacut {
 
@@ -130,7 +129,7 @@ void basins_tile(const TileWork& work, std::size_t tile) {
   const Rim rim = read_summary<Rim>(work.folder, TileFile::kRim, tile);
   const TileBasins basins = watershed_of_tile(strength, valid, area.width, area.height, rim);
   write_summary(work.folder, TileFile::kPieces, tile, pieces_of(basins));
-  work.folder.write(TileFile::kBasins, tile, basins.parts.of_pixel);
+  work.folder.write(TileFile::kBasins, tile, basins.parts.values);
 }
 
 void regions_tile(const TileWork& work, std::size_t tile) {

@@ -5,11 +5,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "diacut/tiles.hpp"
 #include "map/picture_blocks.hpp"
 #include "pipeline/part_maps.hpp"
+#include "region/plateaus.hpp"
+#include "region/tile_regions.hpp"
 #include "tiles/tile_folder.hpp"
 
 namespace diacut {
@@ -33,6 +36,33 @@ struct TileWork {
   Tiling tiling;
   const TileFolder& folder;
 };
+
+// What tiles and joins leave for one another, in files of their own: the arrays of a summary, in
+// the order of its file. What reads throws what TileFolder::read() throws.
+inline auto arrays_of(TilePlateaus& plateaus) {
+  return std::tie(plateaus.level, plateaus.distance, plateaus.pixels, plateaus.distance_of);
+}
+inline auto arrays_of(Rim& rim) { return std::tie(rim.level, rim.distance); }
+inline auto arrays_of(TilePieces& pieces) {
+  return std::tie(pieces.first_pixel, pieces.pixels, pieces.at_edge, pieces.meetings);
+}
+inline auto arrays_of(TileRegions& regions) {
+  return std::tie(regions.borders, regions.joins, regions.remaining, regions.leaves,
+                  regions.open.pieces, regions.open.corners, regions.open.sides);
+}
+
+template <class Summary>
+void write_summary(const TileFolder& folder, TileFile kind, std::size_t tile, Summary summary) {
+  std::apply([&](const auto&... arrays) { folder.write(kind, tile, arrays...); },
+             arrays_of(summary));
+}
+
+template <class Summary>
+Summary read_summary(const TileFolder& folder, TileFile kind, std::size_t tile) {
+  Summary summary;
+  std::apply([&](auto&... arrays) { folder.read(kind, tile, arrays...); }, arrays_of(summary));
+  return summary;
+}
 
 // The tiles' part of the steps. Each leaves its files in the folder.
 void map_tile(const TileWork& work, std::size_t tile, const PictureBlocks& picture, PartMaps& maps);

@@ -106,9 +106,9 @@ TEST(HierarchyProperties, HoldForAnyMap) {
     std::vector<std::int32_t> data(tree.leaves.values.size());
     std::transform(tree.leaves.values.begin(), tree.leaves.values.end(), data.begin(),
                    [](std::int32_t leaf) { return leaf != 0 ? 1 : 0; });
-    const Parts pieces = connected_parts(maps.width, maps.height, data);
+    const Labels pieces = connected_parts(maps.width, maps.height, data);
     EXPECT_EQ(cut(tree, -1).values, tree.leaves.values);
-    EXPECT_EQ(cut(tree, 1).values, pieces.of_pixel);
+    EXPECT_EQ(cut(tree, 1).values, pieces.values);
 
     const std::vector<float> map = ultrametric_map(tree);
     Labels finer = tree.leaves;
@@ -177,7 +177,7 @@ std::vector<std::int32_t> reference_basins(const BoundaryMaps& maps) {
   for (std::size_t i = 0; i < count; ++i) {
     if (has_data(i) && distance[i] == kFar) lowest[i] = static_cast<std::int32_t>(1 + level[i]);
   }
-  std::vector<std::int32_t> basin = connected_parts(width, maps.height, lowest).of_pixel;
+  std::vector<std::int32_t> basin = connected_parts(width, maps.height, lowest).values;
   std::vector<int> rank = distance;
   std::replace(rank.begin(), rank.end(), kFar, 0);
   const auto key = [&](std::size_t i) { return std::tuple(level[i], rank[i], i); };
@@ -200,7 +200,7 @@ TEST(WatershedProperties, TheSameAsByTheDefinition) {
   std::mt19937 random(19);
   for (int trial = 0; trial < 600; ++trial) {
     const BoundaryMaps maps = random_maps(random);
-    ASSERT_EQ(watershed(maps.strength, maps.valid, maps.width, maps.height).of_pixel,
+    ASSERT_EQ(watershed(maps.strength, maps.valid, maps.width, maps.height).values,
               reference_basins(maps))
         << "trial " << trial << ", " << maps.width << "x" << maps.height;
   }
@@ -223,7 +223,7 @@ TEST(WatershedProperties, TheSameAsByTheDefinitionInBands) {
     all.push_back(maps);
   }
   for (const BoundaryMaps& maps : all) {
-    ASSERT_EQ(watershed(maps.strength, maps.valid, maps.width, maps.height).of_pixel,
+    ASSERT_EQ(watershed(maps.strength, maps.valid, maps.width, maps.height).values,
               reference_basins(maps));
   }
 }

@@ -128,11 +128,11 @@ TEST(HierarchyThreads, ArcsHaveTheLengthsOfTheBorders) {
   std::mt19937 random(4);
   for (const int steps : {2, 200}) {
     const ColouredMaps maps = noise(random, 301, 200, steps);
-    const Parts basins = watershed(maps.strength, maps.valid, maps.width, maps.height);
+    const Labels basins = watershed(maps.strength, maps.valid, maps.width, maps.height);
     const std::vector<Arc> arcs =
         find_arcs(basins, [](std::size_t, std::size_t, double, double) { return 0.5; });
     const std::vector<Border> borders =
-        find_borders({maps.width, maps.height, basins.count, basins.of_pixel});
+        find_borders({maps.width, maps.height, basins.count, basins.values});
     ASSERT_EQ(arcs.size(), borders.size());
     for (std::size_t k = 0; k < arcs.size(); ++k) {
       ASSERT_EQ(arcs[k].first, borders[k].first);

@@ -90,7 +90,8 @@ TEST(RegionProperties, LabelsKeepTheirContractForAnyInput) {
     std::vector<std::int32_t> data(root.size());
     std::transform(root.begin(), root.end(), data.begin(), [](float s) { return s > 0 ? 1 : 0; });
     const int pixels = static_cast<int>(std::count(data.begin(), data.end(), 1));
-    const int pieces = connected_parts(graph.width(), graph.height(), data).count;
+    const auto pieces =
+        static_cast<int>(connected_parts(graph.width(), graph.height(), data).count);
 
     RegionParameters parameters;
     const int min_size = random_int(random, 1, 12);

@@ -68,10 +68,10 @@ std::vector<std::int32_t> basins_of(const BoundaryMaps& maps, const Tiling& tili
   std::vector<std::int32_t> result(maps.strength.size());
   for (std::size_t tile = 0; tile < tiling.tiles(); ++tile) {
     const TileArea area = tiling.area(tile);
-    const Parts& parts = basins[tile].parts;
+    const Labels& parts = basins[tile].parts;
     for (int y = 0; y < area.height; ++y) {
       for (int x = 0; x < area.width; ++x) {
-        const auto piece = parts.of_pixel[static_cast<std::size_t>(y * area.width + x)];
+        const auto piece = parts.values[static_cast<std::size_t>(y * area.width + x)];
         result[static_cast<std::size_t>((area.y + y) * maps.width + area.x + x)] =
             numbers.of_piece[tile][piece];
       }

@@ -8,7 +8,6 @@
 
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
-#include "contour/suppression.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut {

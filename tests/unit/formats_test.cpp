@@ -14,8 +14,7 @@
 #include "matchers.hpp"
 #include "sparse_matrices.hpp"
 #include "spmv/generators.hpp"
-#include "spmv/hybrid/choice.hpp"
-#include "spmv/hybrid/plan.hpp"
+#include "spmv/hybrid/hybrid.hpp"
 
 namespace diacut::testing {
 namespace {

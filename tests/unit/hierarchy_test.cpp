@@ -45,13 +45,8 @@ Hierarchy grown(const std::vector<std::string>& rows) {
   return hierarchy(drawn.strength, {}, drawn.valid, drawn.width, drawn.height, {});
 }
 
-Parts parts(const std::vector<std::string>& rows) {
-  const Labels labels = drawn_labels(rows);
-  return {labels.width, labels.height, static_cast<std::int32_t>(labels.count), labels.values};
-}
-
 std::vector<Arc> arcs_of(const std::vector<std::string>& rows, const BoundaryStrength& strength) {
-  return find_arcs(parts(rows), strength);
+  return find_arcs(drawn_labels(rows), strength);
 }
 
 TEST(Arcs, StepsOfASlopeHaveTheNormalOfTheWholeLine) {

@@ -126,7 +126,7 @@ PairFeatures plain_features(const MergingScene& scene, const StrengthTree& tree,
     }
   }
   std::vector<std::int32_t> of_basin(static_cast<std::size_t>(tree.basins.count) + 1, -1);
-  for (std::size_t i = 0; i < label.size(); ++i) of_basin[tree.basins.of_pixel[i]] = label[i];
+  for (std::size_t i = 0; i < label.size(); ++i) of_basin[tree.basins.values[i]] = label[i];
   for (const Arc& arc : tree.arcs) {
     if (std::set{of_basin[arc.first], of_basin[arc.second]} != std::set{a, b}) continue;
     boundary.strength += arc.strength;
@@ -139,7 +139,7 @@ PairFeatures plain_features(const MergingScene& scene, const StrengthTree& tree,
 /// Labels by region of a graph: -1 without data.
 std::vector<std::int32_t> labels_of(const StrengthTree& tree, const RegionGraph& graph) {
   std::vector<std::int32_t> labels;
-  for (const std::int32_t basin : tree.basins.of_pixel) {
+  for (const std::int32_t basin : tree.basins.values) {
     labels.push_back(graph.region_of_basin[basin]);
   }
   return labels;
@@ -252,7 +252,7 @@ class PlainMerging {
     }
     // Of equal probabilities the order of pairs in the graph would count; there are none here.
     for (const auto& [a, b] : neighbours(scene, label_)) score(a, b);
-    next_ = tree.basins.count + 1 + static_cast<std::int32_t>(kept);
+    next_ = static_cast<std::int32_t>(tree.basins.count) + 1 + static_cast<std::int32_t>(kept);
   }
 
   std::vector<Merge> run() {
@@ -321,7 +321,7 @@ TEST(LearnedMerging, IsWhatItsDescriptionSays) {
                              tree.merges.begin() + static_cast<std::ptrdiff_t>(kept));
     const std::vector<Merge> found = merge_by_probability(
         region_graph(tree.basins, tree.arcs, tree.merges, kept, drawn.strength, drawn.colours),
-        first, tree.basins.count, model);
+        first, static_cast<std::int32_t>(tree.basins.count), model);
     const std::vector<Merge> wanted = PlainMerging(drawn, tree, kept, model).run();
     ASSERT_EQ(found.size(), kept + wanted.size());
     ASSERT_GT(wanted.size(), 10u);

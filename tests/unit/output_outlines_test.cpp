@@ -129,8 +129,7 @@ Labels random_regions(int width, int height, int numbers, int grain, unsigned se
               : classes[static_cast<std::size_t>(y / grain * grain * width + x / grain * grain)];
     }
   }
-  Parts parts = connected_parts(width, height, classes);
-  return {width, height, parts.count, std::move(parts.of_pixel)};
+  return connected_parts(width, height, classes);
 }
 
 std::map<std::int32_t, Rings> swept(const Labels& labels, int step) {
@@ -229,8 +228,7 @@ TEST(SweepOutlines, FindsRegionsInOneAnotherAndThinOnes) {
         classes.push_back(1 + std::min({x, y, side - 1 - x, side - 1 - y}));
       }
     }
-    Parts parts = connected_parts(side, side, classes);
-    return Labels{side, side, parts.count, std::move(parts.of_pixel)};
+    return connected_parts(side, side, classes);
   };
   expect_traced(rings_around(11), "rings");
   expect_traced(random_regions(1, 40, 3, 1, 1), "a column");

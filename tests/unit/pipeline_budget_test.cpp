@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -35,11 +36,6 @@ DeviceInfo device_of(DeviceKind kind, std::uint64_t memory = 64 * kGiB) {
 
 std::uint64_t most(const PipelineBudget& budget) { return budget.memory().total; }
 
-bool fits_somehow(const Grid& grid, const DeviceInfo& device) {
-  return pipeline_budget(grid, {}).fits(device, 0) ||
-         pipeline_budget(grid, {}, MatrixForm::kCompressed).fits(device, 0);
-}
-
 TEST(PipelineBudget, GrowsWithRadiusAndVectors) {
   const Grid grid = grid_for(100, 80);
   // Without networks, whose memory depends on none of these parameters.
@@ -68,33 +64,30 @@ TEST(PipelineBudget, FitsByTotalAndByPiece) {
   EXPECT_FALSE(budget.fits(device_with(total, piece), total - 1));
 }
 
-TEST(LargestGrid, FitsAndNothingMuchLargerDoes) {
+TEST(PlanForImage, NamesTheLargestImageThatFits) {
   const Grid asked = grid_for(3000, 2000);
   for (const DeviceInfo& device :
        {device_with(1000 * kMiB, 1000 * kMiB), device_with(100'000 * kMiB, 128 * kMiB)}) {
-    const auto found = largest_grid(asked, {}, device, 0);
-    ASSERT_TRUE(found);
-    EXPECT_TRUE(fits_somehow(*found, device));
-    EXPECT_FALSE(fits_somehow(grid_for(found->width + 2, found->height + 2), device));
-    EXPECT_NEAR(static_cast<double>(found->width) / found->height, 1.5, 0.01);
+    const std::string message =
+        message_of<DeviceError>([&] { plan_for_image(asked, {}, device, 0); });
+    EXPECT_THAT(message, AllOf(HasSubstr("test device"),
+                               HasSubstr("affinity.radius 5 and 17 eigenvectors")));
+    const std::size_t size = message.find("megapixels (");
+    ASSERT_NE(size, std::string::npos) << message;
+    Grid found;
+    ASSERT_EQ(
+        std::sscanf(message.c_str() + size, "megapixels (%dx%d)", &found.width, &found.height), 2);
+    EXPECT_NO_THROW(plan_for_image(found, {}, device, 0));
+    EXPECT_THROW(plan_for_image(grid_for(found.width + 2, found.height + 2), {}, device, 0),
+                 DeviceError);
+    EXPECT_NEAR(static_cast<double>(found.width) / found.height, 1.5, 0.01);
   }
-  EXPECT_EQ(largest_grid(asked, {}, device_with(100'000 * kMiB, 100'000 * kMiB), 0), asked);
-  EXPECT_EQ(largest_grid(asked, {}, device_with(100, 100), 0), std::nullopt);
+  EXPECT_NO_THROW(plan_for_image(asked, {}, device_with(100'000 * kMiB, 100'000 * kMiB), 0));
+  EXPECT_THAT(message_of<DeviceError>([&] { plan_for_image(asked, {}, device_with(100, 100), 0); }),
+              HasSubstr("no image fits"));
 }
 
-TEST(CheckMemory, NamesTheLargestImageAndWhatToDo) {
-  const Grid grid = grid_for(3000, 2000);
-  const DeviceInfo device = device_with(1000 * kMiB, 1000 * kMiB);
-  const PipelineBudget budget = pipeline_budget(grid, {});
-  const auto largest = largest_grid(grid, {}, device, 0);
-  EXPECT_THAT(message_of<DeviceError>([&] { check_memory(budget, grid, {}, device, 0); }),
-              AllOf(HasSubstr("test device"), HasSubstr("affinity.radius 5 and 17 eigenvectors"),
-                    HasSubstr("(" + std::to_string(largest->width) + "x" +
-                              std::to_string(largest->height) + ")")));
-  EXPECT_NO_THROW(check_memory(budget, grid, {}, device_with(100'000 * kMiB, 100'000 * kMiB), 0));
-}
-
-TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
+TEST(PlanForImage, SolvesByLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
   const Grid grid = grid_for(600, 400);
   Parameters multilevel;
   multilevel.cue.kind = CueKind::kGradient;  // Networks need more than the solver.
@@ -114,10 +107,10 @@ TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
     const DeviceInfo device = device_of(kind);
     const auto expect = [&](std::uint64_t limit, SolverKind solver, MatrixForm form) {
       SCOPED_TRACE(limit);
-      const Parameters usable = solver_that_fits(grid, multilevel, device, limit);
-      EXPECT_EQ(usable.eigen.solver, solver);
-      EXPECT_EQ(form_that_fits(grid, usable, device, limit), form);
-      EXPECT_TRUE(pipeline_budget(grid, usable, form).fits(device, limit));
+      const SegmentationPlan plan = plan_for_image(grid, multilevel, device, limit);
+      EXPECT_EQ(plan.parameters.eigen.solver, solver);
+      EXPECT_EQ(plan.form, form);
+      EXPECT_TRUE(plan.budget.fits(device, limit));
     };
     expect(0, SolverKind::kMultilevel, MatrixForm::kDia);
     expect(whole, SolverKind::kMultilevel, MatrixForm::kDia);
@@ -125,29 +118,31 @@ TEST(SolverThatFits, IsLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
     expect(compressed, SolverKind::kMultilevel, MatrixForm::kCompressed);
     expect(compressed - 1, SolverKind::kLanczos, MatrixForm::kDia);
     expect(other - 1, SolverKind::kLanczos, MatrixForm::kCompressed);
-    const Parameters none = solver_that_fits(grid, multilevel, device, other_compressed - 1);
-    EXPECT_EQ(none.eigen.solver, SolverKind::kLanczos);
-    EXPECT_EQ(form_that_fits(grid, none, device, other_compressed - 1), MatrixForm::kCompressed);
+    expect(other_compressed, SolverKind::kLanczos, MatrixForm::kCompressed);
+    EXPECT_THROW(plan_for_image(grid, multilevel, device, other_compressed - 1), DeviceError);
   }
   const DeviceInfo device = device_of(DeviceKind::kGpu);
   Parameters spectra = multilevel;
   spectra.eigen.solver = SolverKind::kSpectra;
-  EXPECT_EQ(solver_that_fits(grid, lanczos, device, whole).eigen.solver, SolverKind::kLanczos);
-  EXPECT_EQ(solver_that_fits(grid, spectra, device, 1).eigen.solver, SolverKind::kSpectra);
-  EXPECT_EQ(form_that_fits(grid, spectra, device, 1), MatrixForm::kDia);
+  EXPECT_EQ(plan_for_image(grid, lanczos, device, whole).parameters.eigen.solver,
+            SolverKind::kLanczos);
+  const SegmentationPlan of_spectra = plan_for_image(grid, spectra, device, other);
+  EXPECT_EQ(of_spectra.parameters.eigen.solver, SolverKind::kSpectra);
+  EXPECT_EQ(of_spectra.form, MatrixForm::kDia);
+  EXPECT_THROW(plan_for_image(grid, spectra, device, other - 1), DeviceError);
   // Direct cuts need the whole matrix later.
   Parameters direct = multilevel;
   direct.region.method = RegionMethod::kKway;
-  const Parameters cut = solver_that_fits(grid, direct, device, whole - 1'000'000);
-  EXPECT_EQ(cut.eigen.solver, SolverKind::kLanczos);
-  EXPECT_EQ(form_that_fits(grid, cut, device, whole - 1'000'000), MatrixForm::kDia);
+  const SegmentationPlan cut = plan_for_image(grid, direct, device, whole - 1'000'000);
+  EXPECT_EQ(cut.parameters.eigen.solver, SolverKind::kLanczos);
+  EXPECT_EQ(cut.form, MatrixForm::kDia);
 }
 
-TEST(FormThatFits, IsCompressedForLargeImagesOnACpu) {
+TEST(PlanForImage, CompressesTheMatrixOfLargeImagesOnACpu) {
   DeviceInfo device = device_of(DeviceKind::kCpu);
-  const Parameters usable = solver_that_fits(grid_for(1024, 1024), {}, device, 0);
+  const Parameters usable;
   const auto form = [&](int width, const Parameters& parameters) {
-    return form_that_fits(grid_for(width, 1024), parameters, device, 0);
+    return plan_for_image(grid_for(width, 1024), parameters, device, 0).form;
   };
   EXPECT_EQ(form(1023, usable), MatrixForm::kDia);
   EXPECT_EQ(form(1024, usable), MatrixForm::kCompressed);
@@ -161,7 +156,7 @@ TEST(FormThatFits, IsCompressedForLargeImagesOnACpu) {
   EXPECT_EQ(form(1024, usable), MatrixForm::kDia);
 }
 
-TEST(FormThatFits, OfAWalkIsCompressedWhereThatIsFaster) {
+TEST(PlanForImage, CompressesTheMatrixOfAWalkWhereThatIsFaster) {
   DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
   RunParameters walk;
   walk.region.method = RegionMethod::kWalker;
@@ -169,7 +164,7 @@ TEST(FormThatFits, OfAWalkIsCompressedWhereThatIsFaster) {
   ASSERT_TRUE(walks(walk));
   const auto form = [&](DeviceKind kind, int width) {
     device.kind = kind;
-    return form_that_fits(grid_for(width, 1024), walk, device, 0);
+    return plan_for_image(grid_for(width, 1024), walk, device, 0).form;
   };
   EXPECT_EQ(form(DeviceKind::kCpu, 481), MatrixForm::kCompressed);
   EXPECT_EQ(form(DeviceKind::kGpu, 1023), MatrixForm::kDia);
@@ -187,14 +182,14 @@ TEST(PipelineBudget, OfFourMegapixelsIsWithinThreeGigabytesCompressed) {
   EXPECT_GT(budget.piece, 300ull * 2464 * 1640);
 }
 
-TEST(ProductThatFits, IsCompressedForLanczosWhereThereIsRoom) {
+TEST(PlanForImage, MultipliesByACompressedMatrixForLanczosWhereThereIsRoom) {
   const Grid grid = grid_for(600, 400);
   DeviceInfo device = device_of(DeviceKind::kGpu);
   Parameters lanczos;
   lanczos.eigen.solver = SolverKind::kLanczos;
   lanczos.cue.kind = CueKind::kGradient;  // Networks need more than the solver.
   const auto product = [&](const Parameters& parameters, std::uint64_t limit = 0) {
-    return product_that_fits(grid, parameters, device, limit).name();
+    return plan_for_image(grid, parameters, device, limit).product.name();
   };
   EXPECT_EQ(product({}), "unrolled");  // The device has no images.
   EXPECT_EQ(product(lanczos), "symmetric half");
@@ -204,7 +199,8 @@ TEST(ProductThatFits, IsCompressedForLanczosWhereThereIsRoom) {
   ASSERT_GT(room, most(pipeline_budget(grid, lanczos)));
   EXPECT_EQ(product(lanczos, room), "symmetric half");
   EXPECT_EQ(product(lanczos, room - 1), "unrolled");
-  EXPECT_EQ(product(compressed, room - 1), "symmetric half");  // Asked for is asked for.
+  EXPECT_EQ(product(compressed, room), "symmetric half");
+  EXPECT_THROW(product(compressed, room - 1), DeviceError);  // Asked for is asked for.
 
   Parameters stored = lanczos;
   stored.matvec.storage = MatvecStorage::kMinifloat;
@@ -214,10 +210,10 @@ TEST(ProductThatFits, IsCompressedForLanczosWhereThereIsRoom) {
   Parameters multilevel = compressed;
   multilevel.eigen.solver = SolverKind::kMultilevel;
   EXPECT_EQ(product(multilevel), "unrolled");
-  EXPECT_THAT(product_that_fits(grid, multilevel, device, 0).note,
+  EXPECT_THAT(plan_for_image(grid, multilevel, device, 0).product.note,
               HasSubstr("--matvec symmetric is for --solver lanczos"));
   multilevel.matvec.kernel = MatvecKind::kNaive;
-  const MatvecChoice naive = product_that_fits(grid, multilevel, device, 0);
+  const MatvecChoice naive = plan_for_image(grid, multilevel, device, 0).product;
   EXPECT_EQ(naive.kind, MatvecKind::kNaive);
   EXPECT_THAT(naive.note, HasSubstr("--matvec naive is for --solver lanczos"));
   Parameters spectra = lanczos;

@@ -7,38 +7,38 @@
 namespace diacut::testing {
 namespace {
 
-Parts parts_of(const Drawing& drawing) {
+Labels parts_of(const Drawing& drawing) {
   return connected_parts(static_cast<int>(drawing.front().size()), static_cast<int>(drawing.size()),
                          classes_of(drawing));
 }
 
 /// The parts that remain, drawn.
-Drawing drawn(const Parts& parts, const PartGraph& graph) {
+Drawing drawn(const Labels& parts, const PartGraph& graph) {
   const std::vector<std::int32_t> joined = graph.joined();
   std::vector<std::int32_t> labels;
-  for (const std::int32_t part : parts.of_pixel) labels.push_back(joined[part]);
+  for (const std::int32_t part : parts.values) labels.push_back(joined[part]);
   return drawing_of(parts.width, labels);
 }
 
 TEST(ConnectedParts, AreNumberedInScanOrderHoweverTheyMeet) {
   // The arms of the u and of the spiral meet only further down.
-  const Parts parts = parts_of({"x.x.xxx",  //
-                                "x.x.x.x",  //
-                                "xxx.x.x",  //
-                                "....x..",  //
-                                "xxxxx.x"});
+  const Labels parts = parts_of({"x.x.xxx",  //
+                                 "x.x.x.x",  //
+                                 "xxx.x.x",  //
+                                 "....x..",  //
+                                 "xxxxx.x"});
   EXPECT_EQ(parts.count, 6);
-  EXPECT_THAT(drawing_of(7, parts.of_pixel), ElementsAre("abacddd",  //
-                                                         "abacded",  //
-                                                         "aaacded",  //
-                                                         "ccccdee",  //
-                                                         "dddddef"));
+  EXPECT_THAT(drawing_of(7, parts.values), ElementsAre("abacddd",  //
+                                                       "abacded",  //
+                                                       "aaacded",  //
+                                                       "ccccdee",  //
+                                                       "dddddef"));
 }
 
 TEST(PartGraph, ASmallPartJoinsItsStrongestNeighbour) {
   const Drawing drawing = {"xxxyzzz",  //
                            "xxxyzzz"};
-  const Parts parts = parts_of(drawing);
+  const Labels parts = parts_of(drawing);
   const std::vector<float> down(14, 1.0f);
   std::vector<float> right(14, 1.0f);
   right[2] = right[9] = 0.4f;   // x and y
@@ -54,7 +54,7 @@ TEST(PartGraph, AffinitiesAddUpAlongABorder) {
   const Drawing drawing = {"xxxx",  //
                            "yyy ",  //
                            "zzzz"};
-  const Parts parts = parts_of(drawing);
+  const Labels parts = parts_of(drawing);
   const std::vector<float> down = {0.3f, 0.3f, 0.3f, 0.0f, 0.8f, 0.0f, 0.0f, 0.0f, 0, 0, 0, 0};
   PartGraph graph(parts, std::vector<float>(12, 1.0f), down);
   graph.join_small(4, 1);
@@ -64,7 +64,7 @@ TEST(PartGraph, AffinitiesAddUpAlongABorder) {
 TEST(PartGraph, TheSmallestJoinsFirstAndGrowsOutOfBeingSmall) {
   // w joins y, which then has three pixels: enough.
   const Drawing drawing = {"wyyxxxx"};
-  const Parts parts = parts_of(drawing);
+  const Labels parts = parts_of(drawing);
   PartGraph graph(parts, std::vector<float>(7, 1.0f), std::vector<float>(7, 0.0f));
   graph.join_small(3, 1);
   EXPECT_THAT(drawn(parts, graph), ElementsAre("aaabbbb"));
@@ -72,7 +72,7 @@ TEST(PartGraph, TheSmallestJoinsFirstAndGrowsOutOfBeingSmall) {
 
 TEST(PartGraph, NeighboursWithoutAnyAffinityJoinToo) {
   const Drawing drawing = {"yxxxx"};
-  const Parts parts = parts_of(drawing);
+  const Labels parts = parts_of(drawing);
   PartGraph graph(parts, std::vector<float>(5, 0.0f), std::vector<float>(5, 0.0f));
   graph.join_small(2, 1);
   EXPECT_EQ(graph.count(), 1);
@@ -80,7 +80,7 @@ TEST(PartGraph, NeighboursWithoutAnyAffinityJoinToo) {
 
 TEST(PartGraph, AnIslandStays) {
   const Drawing drawing = {"y xxxx"};
-  const Parts parts = parts_of(drawing);
+  const Labels parts = parts_of(drawing);
   PartGraph graph(parts, std::vector<float>(6, 1.0f), std::vector<float>(6, 1.0f));
   graph.join_small(50, 1);
   graph.join_alike(1);
@@ -89,7 +89,7 @@ TEST(PartGraph, AnIslandStays) {
 
 TEST(PartGraph, StopsAtTheNumberOfPartsThatMustRemain) {
   const Drawing drawing = {"xyzw"};
-  const Parts parts = parts_of(drawing);
+  const Labels parts = parts_of(drawing);
   PartGraph graph(parts, {0.1f, 0.2f, 0.3f, 0.0f}, std::vector<float>(4, 0.0f));
   graph.join_small(50, 3);
   EXPECT_EQ(graph.count(), 3);
@@ -98,7 +98,7 @@ TEST(PartGraph, StopsAtTheNumberOfPartsThatMustRemain) {
 
 TEST(PartGraph, TheMostAlikeJoinUntilTheTarget) {
   const Drawing drawing = {"xxyyzzww"};
-  const Parts parts = parts_of(drawing);
+  const Labels parts = parts_of(drawing);
   const std::vector<float> right = {1.0f, 0.2f, 1.0f, 0.7f, 1.0f, 0.5f, 1.0f, 0.0f};
   for (const auto& [target, expected] : {std::pair(4, "aabbccdd"), std::pair(3, "aabbbbcc"),
                                          std::pair(2, "aabbbbbb"), std::pair(1, "aaaaaaaa")}) {
@@ -111,7 +111,7 @@ TEST(PartGraph, TheMostAlikeJoinUntilTheTarget) {
 
 TEST(PartGraph, EqualPartsJoinInScanOrder) {
   const Drawing drawing = {"xyzw"};
-  const Parts parts = parts_of(drawing);
+  const Labels parts = parts_of(drawing);
   PartGraph graph(parts, std::vector<float>(4, 1.0f), std::vector<float>(4, 0.0f));
   graph.join_alike(3);
   EXPECT_THAT(drawn(parts, graph), ElementsAre("aabc"));

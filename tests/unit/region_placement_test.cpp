@@ -90,8 +90,7 @@ struct RegionPlacementScene {
         classes.push_back(region((x + 0.5 + dx) * scale, (y + 0.5 + dy) * scale));
       }
     }
-    Parts parts = connected_parts(w, h, classes);
-    return {w, h, parts.count, std::move(parts.of_pixel)};
+    return connected_parts(w, h, classes);
   }
 };
 

@@ -15,7 +15,6 @@
 #include "image_files.hpp"
 #include "matchers.hpp"
 #include "output/npy.hpp"
-#include "pipeline/walk_stage.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut::testing {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "opencl/arguments.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 

@@ -12,7 +12,7 @@
 #include "diacut/parameters.hpp"
 #include "matrix/grid.hpp"
 #include "opencl/context.hpp"
-#include "opencl/device_memory.hpp"
+#include "opencl/devices.hpp"
 
 namespace diacut {
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "diacut/errors.hpp"
+#include "eigen/solvers.hpp"
 
 namespace diacut {
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "eigen/lanczos/lanczos.hpp"
 #include "matrix/dia_matrix.hpp"
 
 namespace diacut {
@@ -22,14 +21,5 @@ struct DenseProblem {
 
 /// `sqrt_degree` holds matrix.shape.rows elements; those with data are positive.
 DenseProblem dense_problem(const HostDiaMatrix& matrix, const std::vector<float>& sqrt_degree);
-
-/// Matrices with at most this many elements with data are solved densely: Krylov methods handle
-/// their spectra (tiny, flat or disconnected images) worst.
-inline constexpr std::size_t kDenseLimit = 400;
-
-/// The eigenvectors of a small matrix by a dense solver on the host, in double. Precondition:
-/// `matrix` is of one image, in DIA form. Throws NumericalError (a NaN in the matrix).
-DeviceEigenvectors dense_eigenvectors(Context& context, const NormalizedMatrix& matrix,
-                                      const EigenParameters& parameters);
 
 }  // namespace diacut

@@ -1,5 +1,3 @@
-#include "eigen/lanczos/lanczos.hpp"
-
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -8,6 +6,7 @@
 
 #include "diacut/errors.hpp"
 #include "eigen/resolution.hpp"
+#include "eigen/solvers.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
@@ -93,11 +92,11 @@ class ChebyshevFilter {
     }
     const auto scale = static_cast<float>(1 / half_width_);
     const auto shift = static_cast<float>(-centre_ / half_width_);
-    op.perform_recurrence(in, other, scale, shift, 0);
+    op.perform_recurrence(in, other, {scale, shift, 0});
     Buffer<float>* previous = &in;
     Buffer<float>* current = &other;
     for (int k = 2; k <= degree_; ++k) {
-      op.perform_recurrence(*current, *previous, 2 * scale, 2 * shift, -1);
+      op.perform_recurrence(*current, *previous, {2 * scale, 2 * shift, -1});
       std::swap(previous, current);
     }
     return current == &other;

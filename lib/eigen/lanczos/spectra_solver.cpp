@@ -1,7 +1,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 
-#include "eigen/lanczos/lanczos.hpp"
+#include "eigen/solvers.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"

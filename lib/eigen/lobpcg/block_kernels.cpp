@@ -20,13 +20,13 @@ constexpr char kPeaks[] = "eigen/lobpcg/peaks.cl";
 constexpr char kResiduals[] = "eigen/lobpcg/residuals.cl";
 constexpr char kRayleighQuotients[] = "eigen/lobpcg/rayleigh_quotients.cl";
 
-/// Launches a kernel of kernels/eigen/lobpcg/gather.clh, which makes a block of `width` columns.
+/// Launches a kernel of kernels/eigen/lobpcg/residuals.cl that makes a block of `width` columns.
 template <class... Arguments>
-void launch_gather(Workspace& workspace, const char* file, const char* name, int width,
-                   const Segments& segments, const Arguments&... arguments) {
+void launch_gather(Workspace& workspace, const char* name, int width, const Segments& segments,
+                   const Arguments&... arguments) {
   const auto sets = static_cast<std::size_t>(width / block_vector(workspace.device(), width));
-  workspace.kernels(file).launch_rows(name, segments.pitch * sets, workspace.active().count(),
-                                      arguments...);
+  workspace.kernels(kResiduals)
+      .launch_rows(name, segments.pitch * sets, workspace.active().count(), arguments...);
 }
 
 }  // namespace
@@ -99,10 +99,9 @@ ColumnSelection select_columns(Workspace& workspace, std::span<const std::int32_
 
 void gather_columns(Workspace& workspace, const ColumnSelection& selection, const Buffer<float>& p,
                     int p_columns, const Segments& segments, Buffer<float>& out) {
-  launch_gather(workspace, "eigen/lobpcg/column_selection.cl", "gather_columns", selection.width,
-                segments, p, p_columns, selection.words.words(),
-                static_cast<int>(selection.directions), selection.width, segments.rows,
-                segments.pitch, workspace.active().list(), out);
+  launch_gather(workspace, "gather_columns", selection.width, segments, p, p_columns,
+                selection.words.words(), static_cast<int>(selection.directions), selection.width,
+                segments.rows, segments.pitch, workspace.active().list(), out);
 }
 
 Rotation upload_rotation(Workspace& workspace, std::span<const float> ritz_values,
@@ -147,9 +146,9 @@ Rotation upload_rotation(Workspace& workspace, std::span<const float> ritz_value
 void ritz_residuals(Workspace& workspace, const Buffer<float>& x, const Buffer<float>& product,
                     const Uploaded& theta, const ColumnSelection& selection,
                     const Segments& segments, Buffer<float>& r) {
-  launch_gather(workspace, kResiduals, "residuals", selection.width, segments, x, product,
-                theta.words(), selection.words.words(), selection.width, segments.rows,
-                segments.pitch, workspace.active().list(), r);
+  launch_gather(workspace, "residuals", selection.width, segments, x, product, theta.words(),
+                selection.words.words(), selection.width, segments.rows, segments.pitch,
+                workspace.active().list(), r);
 }
 
 std::vector<double> ritz_residual_norms(Workspace& workspace, const Buffer<float>& x,

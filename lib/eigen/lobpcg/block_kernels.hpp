@@ -70,7 +70,7 @@ struct ColumnSelection {
 ColumnSelection select_columns(Workspace& workspace, std::span<const std::int32_t> columns,
                                std::span<const std::int32_t> directions);
 
-/// kernels/eigen/lobpcg/column_selection.cl: out = the columns of `p`, `p_columns` wide, that
+/// kernels/eigen/lobpcg/residuals.cl: out = the columns of `p`, `p_columns` wide, that
 /// `selection` names in P; 0 where it names none and between images. Enqueues.
 void gather_columns(Workspace& workspace, const ColumnSelection& selection, const Buffer<float>& p,
                     int p_columns, const Segments& segments, Buffer<float>& out);

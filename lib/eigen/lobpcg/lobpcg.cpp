@@ -337,7 +337,7 @@ Lobpcg::Lobpcg(Context& context, const EigenParameters& parameters, const Batch&
               batch.count > 1),
       products_(workspace_) {
   for (const char* file : {"eigen/lobpcg/column_sums.cl", "eigen/lobpcg/residuals.cl",
-                           "eigen/lobpcg/column_selection.cl", "eigen/lobpcg/basis_update.cl"}) {
+                           "eigen/lobpcg/basis_update.cl"}) {
     workspace_.kernels(file);
   }
 }

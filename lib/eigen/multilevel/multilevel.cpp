@@ -1,5 +1,3 @@
-#include "eigen/multilevel/multilevel.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -8,6 +6,7 @@
 #include "eigen/lobpcg/lobpcg.hpp"
 #include "eigen/multilevel/coarse_levels.hpp"
 #include "eigen/resolution.hpp"
+#include "eigen/solvers.hpp"
 
 namespace diacut {
 

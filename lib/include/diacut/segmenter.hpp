@@ -106,19 +106,12 @@ class BegunSegmentation {
   Segmentation finish(const Watch& watch = {}) &&;
 
   /// What the work on the device failed of, which finish() throws; null: nothing failed.
-  std::exception_ptr failure() const { return failure_; }
+  std::exception_ptr failure() const;
 
  private:
   friend class Segmenter;
-  explicit BegunSegmentation(UnfinishedSegmentation begun);
-  /// Has finish() compare the results with those of the image begun once more on this device.
-  void compare_with(BegunSegmentation again, const std::string& device);
 
-  Segmentation result_;
-  std::function<void(Segmentation&, const Watch&)> host_work_;  ///< Empty: nothing is left to do.
-  std::exception_ptr failure_;
-  std::unique_ptr<BegunSegmentation> again_;  ///< Null: nothing to compare with.
-  std::string device_;
+  std::shared_ptr<UnfinishedSegmentation> begun_;  ///< Null: nothing to finish.
 };
 
 /// One of several images to segment.
@@ -234,9 +227,6 @@ class Segmenter {
 
  private:
   Stages& stages();
-  /// As begin(), without a second computation.
-  std::vector<BegunSegmentation> begin_once(std::span<const ImageToSegment> images,
-                                            const Watch& watch);
 
   class Implementation;
   std::unique_ptr<Implementation> implementation_;

@@ -1,16 +1,15 @@
-#include "spmv/hybrid/choice.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "diacut/errors.hpp"
 #include "spmv/formats.hpp"
-#include "spmv/hybrid/estimate.hpp"
+#include "spmv/hybrid/hybrid.hpp"
 
 namespace diacut {
 
@@ -82,21 +81,6 @@ std::pair<CsrMatrix, CsrMatrix> take_part(const CsrMatrix& matrix, const HybridP
   return split(matrix, [](std::size_t, std::uint64_t) { return true; });
 }
 
-/// Products that add up: the first one replaces the result, the others add to it.
-class SumProduct final : public SparseProduct {
- public:
-  SumProduct(std::size_t rows, std::size_t cols, std::vector<std::unique_ptr<SparseProduct>> parts)
-      : SparseProduct(rows, cols), parts_(std::move(parts)) {
-    for (const auto& part : parts_) matrix_bytes_ += part->matrix_bytes();
-  }
-  void product(const Buffer<float>& in, Buffer<float>& out) override {
-    for (const auto& part : parts_) part->product(in, out);
-  }
-
- private:
-  std::vector<std::unique_ptr<SparseProduct>> parts_;
-};
-
 /// The number of plans that are timed by two products each.
 constexpr std::size_t kTried = 4;
 /// More plans are timed while one product of each plan so far takes at most this time in all.
@@ -111,7 +95,7 @@ class Trials {
  public:
   struct Trial {
     HybridPlan plan;
-    std::unique_ptr<SparseProduct> product;
+    SparseProduct product;
     double milliseconds = 0.0;
   };
 
@@ -126,15 +110,15 @@ class Trials {
   /// Times one product of the plan, after one product that is not counted. Returns false if the
   /// plan cannot be made because the whole matrix is unlike the sample that the plan was made from.
   bool add(const HybridPlan& plan) {
-    Trial trial{plan, nullptr, 0.0};
+    Trial trial{plan, {}, 0.0};
     try {
       trial.product = make_hybrid(context_, matrix_, plan);
     } catch (const InputError& error) {
       refused_ = error.what();
       return false;
     }
-    time(*trial.product, 1);
-    trial.milliseconds = time(*trial.product, 1);
+    time(trial.product, 1);
+    trial.milliseconds = time(trial.product, 1);
     trials_.push_back(std::move(trial));
     sort();
     return true;
@@ -150,10 +134,10 @@ class Trials {
   void repeat() {
     trials_.resize(std::min(trials_.size(), kRepeated));
     if (!quick()) return;
-    std::vector<double> least(trials_.size(), kNever);
+    std::vector<double> least(trials_.size(), std::numeric_limits<double>::infinity());
     for (int round = 0; round < kRounds; ++round) {
       for (std::size_t i = 0; i < trials_.size(); ++i) {
-        least[i] = std::min(least[i], time(*trials_[i].product, kRepeats));
+        least[i] = std::min(least[i], time(trials_[i].product, kRepeats));
       }
     }
     for (std::size_t i = 0; i < trials_.size(); ++i) trials_[i].milliseconds = least[i];
@@ -172,7 +156,7 @@ class Trials {
       return a.milliseconds < b.milliseconds;
     });
   }
-  double time(SparseProduct& product, int times) {
+  double time(const SparseProduct& product, int times) {
     const cl::Event begin = context_.mark();
     for (int k = 0; k < times; ++k) product.product(in_, out_);
     const cl::Event end = context_.mark();
@@ -203,15 +187,16 @@ std::vector<CsrMatrix> split_matrix(const CsrMatrix& matrix, const HybridPlan& p
   return result;
 }
 
-std::unique_ptr<SparseProduct> make_hybrid(Context& context, const CsrMatrix& matrix,
-                                           const HybridPlan& plan, const ProductOptions& options) {
+SparseProduct make_hybrid(Context& context, const CsrMatrix& matrix, const HybridPlan& plan,
+                          const ProductOptions& options) {
   if (plan.parts.empty() || plan.parts.back().take != HybridPart::Take::kRest) {
     throw ConfigError("a plan for a matrix must end with a part that takes the rest");
   }
   if (plan.parts.size() == 1) {
     return make_product(context, matrix, plan.parts.front().implementation, options);
   }
-  std::vector<std::unique_ptr<SparseProduct>> products;
+  SparseProduct sum{matrix.rows, matrix.cols, 0, {}};
+  std::vector<SparseProduct> products;
   const std::vector<CsrMatrix> parts = split_matrix(matrix, plan);
   ProductOptions part_options = options;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -222,9 +207,14 @@ std::unique_ptr<SparseProduct> make_hybrid(Context& context, const CsrMatrix& ma
                            ? make_diagonal_product(context, parts[i], part.offsets,
                                                    part.implementation, part_options)
                            : make_product(context, parts[i], part.implementation, part_options));
+    sum.matrix_bytes += products.back().matrix_bytes;
     part_options.add = true;
   }
-  return std::make_unique<SumProduct>(matrix.rows, matrix.cols, std::move(products));
+  // The first one replaces the result, the others add to it.
+  sum.product = [products](const Buffer<float>& in, Buffer<float>& out) {
+    for (const SparseProduct& part : products) part.product(in, out);
+  };
+  return sum;
 }
 
 HybridChoice choose_hybrid(Context& context, const CsrMatrix& matrix, const FormatProfile& profile,

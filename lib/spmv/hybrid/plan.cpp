@@ -1,16 +1,312 @@
-#include "spmv/hybrid/plan.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
-#include "spmv/hybrid/estimate.hpp"
+#include "spmv/formats.hpp"
+#include "spmv/hybrid/hybrid.hpp"
 
 namespace diacut {
 
 namespace {
+
+/// Rows of a window where rows are short: a multiple of every block's height, so that the window
+/// has whole block rows only.
+constexpr std::size_t kWindow = 24;
+/// The rows of a window, at least: shorter windows are taken where rows are long.
+constexpr std::size_t kShortWindow = 8;
+
+/// Counts by key.
+using Histogram = std::map<std::int64_t, std::uint32_t>;
+
+/// Some rows of a matrix, in windows of consecutive rows.
+struct Sample {
+  std::size_t rows = 0;                     ///< Rows of the whole matrix.
+  std::size_t cols = 0;                     ///< Columns of the whole matrix.
+  double nonzeros = 0.0;                    ///< Entries of the whole matrix.
+  std::vector<std::size_t> row_numbers;     ///< Where the sampled rows lie in the matrix.
+  std::vector<std::uint64_t> starts = {0};  ///< Entries of the sampled rows, as in CsrMatrix.
+  std::vector<std::uint32_t> columns;
+  std::size_t window = kShortWindow;  ///< Rows in a window.
+
+  std::size_t entries() const { return columns.size(); }
+  /// Entries of the whole matrix for each entry of the sample.
+  double scale() const { return entries() == 0 ? 0.0 : nonzeros / static_cast<double>(entries()); }
+  /// On which diagonal entry e of sampled row r lies.
+  std::int64_t offset(std::size_t r, std::size_t e) const {
+    return static_cast<std::int64_t>(columns[e]) - static_cast<std::int64_t>(row_numbers[r]);
+  }
+
+  void add(const CsrMatrix& matrix, std::size_t row) {
+    row_numbers.push_back(row);
+    columns.insert(columns.end(),
+                   matrix.columns.begin() + static_cast<std::ptrdiff_t>(matrix.starts[row]),
+                   matrix.columns.begin() + static_cast<std::ptrdiff_t>(matrix.starts[row + 1]));
+    starts.push_back(columns.size());
+  }
+  /// Counts the diagonals of the sample's entries, by offset.
+  void count_offsets(Histogram& histogram) const {
+    for (std::size_t r = 0; r < row_numbers.size(); ++r) {
+      for (std::size_t e = starts[r]; e < starts[r + 1]; ++e) ++histogram[offset(r, e)];
+    }
+  }
+};
+
+/// About `entries` entries of the matrix, in windows spread evenly over the rows.
+Sample take_sample(const CsrMatrix& matrix, std::size_t entries) {
+  Sample sample;
+  sample.rows = matrix.rows;
+  sample.cols = matrix.cols;
+  sample.nonzeros = static_cast<double>(matrix.nonzeros());
+  sample.window = kWindow;
+  if (matrix.rows == 0) return sample;
+  const double mean = std::max(1.0, sample.nonzeros / static_cast<double>(matrix.rows));
+  if (mean * kWindow > static_cast<double>(entries)) sample.window = kShortWindow;
+  const std::size_t windows = (matrix.rows + sample.window - 1) / sample.window;
+  const std::size_t wanted =
+      std::clamp<std::size_t>(static_cast<std::size_t>(static_cast<double>(entries) /
+                                                       (mean * static_cast<double>(sample.window))),
+                              1, windows);
+  for (std::size_t i = 0; i < wanted; ++i) {
+    const std::size_t first = (2 * i + 1) * windows / (2 * wanted) * sample.window;
+    for (std::size_t row = first; row < std::min(first + sample.window, matrix.rows); ++row) {
+      sample.add(matrix, row);
+    }
+  }
+  return sample;
+}
+
+/// The sample of the matrix without the diagonals at `offsets`, which ascend.
+Sample without_diagonals(const Sample& sample, const std::vector<std::int64_t>& offsets) {
+  Sample result = sample;
+  result.starts = {0};
+  result.columns.clear();
+  for (std::size_t r = 0; r < sample.row_numbers.size(); ++r) {
+    for (std::size_t e = sample.starts[r]; e < sample.starts[r + 1]; ++e) {
+      if (std::binary_search(offsets.begin(), offsets.end(), sample.offset(r, e))) continue;
+      result.columns.push_back(sample.columns[e]);
+    }
+    result.starts.push_back(result.columns.size());
+  }
+  result.nonzeros = static_cast<double>(result.entries()) * sample.scale();
+  return result;
+}
+
+/// Lengths of some rows of a matrix, in slices of consecutive rows.
+struct RowLengths {
+  static constexpr std::size_t kSlice = 32;
+  std::vector<std::size_t> lengths;  ///< kSlice lengths for each slice, 0 beyond the last row.
+
+  double entries() const { return std::accumulate(lengths.begin(), lengths.end(), 0.0); }
+  std::size_t longest() const {
+    return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+  }
+  /// Elements stored for each entry when every slice is as wide as its longest row; with `sorted`,
+  /// after all rows were sorted by length.
+  double padding(bool sorted) const {
+    std::vector<std::size_t> ordered = lengths;
+    if (sorted) std::sort(ordered.begin(), ordered.end(), std::greater<>());
+    double stored = 0.0;
+    for (std::size_t i = 0; i < ordered.size(); i += kSlice) {
+      const auto begin = ordered.begin() + static_cast<std::ptrdiff_t>(i);
+      stored += static_cast<double>(*std::max_element(begin, begin + kSlice)) * kSlice;
+    }
+    return entries() > 0.0 ? stored / entries() : 1.0;
+  }
+  /// The lengths that are left without the first `width` entries of each row.
+  RowLengths beyond(std::size_t width) const {
+    RowLengths result;
+    for (const std::size_t length : lengths) {
+      result.lengths.push_back(length > width ? length - width : 0);
+    }
+    return result;
+  }
+  /// The share of all entries that lies beyond the first `width` entries of a row.
+  double share_beyond(std::size_t width) const {
+    return entries() > 0.0 ? beyond(width).entries() / entries() : 0.0;
+  }
+};
+
+/// The lengths of about `rows` rows of the matrix, in slices spread evenly over it.
+RowLengths sample_row_lengths(const CsrMatrix& matrix, std::size_t rows) {
+  constexpr std::size_t kSlice = RowLengths::kSlice;
+  RowLengths result;
+  const std::size_t slices = (matrix.rows + kSlice - 1) / kSlice;
+  const std::size_t wanted = std::min(slices, std::max<std::size_t>(1, rows / kSlice));
+  for (std::size_t i = 0; i < wanted; ++i) {
+    const std::size_t first = (2 * i + 1) * slices / (2 * wanted) * kSlice;
+    for (std::size_t row = first; row < first + kSlice; ++row) {
+      result.lengths.push_back(row < matrix.rows ? matrix.row_length(row) : 0);
+    }
+  }
+  return result;
+}
+
+/// The lengths of the sample's rows.
+RowLengths row_lengths_of(const Sample& sample) {
+  RowLengths result;
+  for (std::size_t r = 0; r + 1 < sample.starts.size(); ++r) {
+    result.lengths.push_back(sample.starts[r + 1] - sample.starts[r]);
+  }
+  constexpr std::size_t kSlice = RowLengths::kSlice;
+  result.lengths.resize((result.lengths.size() + kSlice - 1) / kSlice * kSlice, 0);
+  return result;
+}
+
+/// The non-empty blocks of one size in a sample, by how many entries they hold.
+struct BlockCounts {
+  BlockSize block;
+  std::vector<std::size_t> by_entries;  ///< by_entries[n] blocks have n entries.
+  double padding = 1.0;  ///< Blocks stored for each block when windows are padded to rectangles.
+
+  /// The blocks with more than `share` of their elements taken, and the entries of these blocks.
+  std::pair<double, double> denser_than(double share) const {
+    double blocks = 0.0;
+    double entries = 0.0;
+    for (std::size_t n = 1; n < by_entries.size(); ++n) {
+      if (static_cast<double>(n) <= share * static_cast<double>(block.elements())) continue;
+      blocks += static_cast<double>(by_entries[n]);
+      entries += static_cast<double>(n * by_entries[n]);
+    }
+    return {blocks, entries};
+  }
+};
+
+BlockCounts count_sampled_blocks(const Sample& sample, const BlockSize& block) {
+  BlockCounts result{block, std::vector<std::size_t>(block.elements() + 1, 0), 1.0};
+  double widest_sum = 0.0;
+  double total = 0.0;
+  for (std::size_t first = 0; first < sample.row_numbers.size(); first += sample.window) {
+    const std::size_t window_end = std::min(first + sample.window, sample.row_numbers.size());
+    std::size_t widest = 0;
+    std::size_t block_rows = 0;
+    for (std::size_t top = first; top < window_end; top += block.height, ++block_rows) {
+      std::size_t count = 0;
+      for_each_block(sample.starts, sample.columns, top, std::min(block.height, window_end - top),
+                     block.width,
+                     [&](std::uint32_t, const auto&, const auto&, std::size_t entries) {
+                       ++result.by_entries[entries];
+                       ++count;
+                     });
+      widest = std::max(widest, count);
+      total += static_cast<double>(count);
+    }
+    widest_sum += static_cast<double>(widest * block_rows);
+  }
+  if (total > 0.0) result.padding = widest_sum / total;
+  return result;
+}
+
+/// The expected time of what cannot be done.
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// The fastest implementation for a part of a matrix, and its expected time; kNever if there is
+/// none.
+struct Estimate {
+  Implementation implementation;
+  double milliseconds = kNever;
+};
+
+/// Entries that lie anywhere in their rows, as CSR, COO, ELL and SELL hold them.
+struct ScatteredEntries {
+  ScatteredEntries(double count, const RowLengths& lengths, bool allow_slices)
+      : nonzeros(count),
+        longest_row(lengths.longest()),
+        padding(lengths.padding(false)),
+        sorted_padding(allow_slices ? lengths.padding(true) : 1.0),
+        with_slices(allow_slices) {}
+
+  double nonzeros;
+  std::size_t longest_row;
+  double padding;         ///< Stored elements for each entry in slices of consecutive rows.
+  double sorted_padding;  ///< Stored elements for each entry in slices of rows sorted by length.
+  bool with_slices;       ///< Whether ELL and SELL are considered besides CSR and COO.
+};
+
+bool holds_diagonals(const Implementation& implementation) {
+  return implementation.format == Format::kDia || implementation.format == Format::kBdia;
+}
+
+/// What a profile expects of the parts of one matrix.
+class Estimator {
+ public:
+  /// Keeps a reference to the profile, which must outlive it.
+  Estimator(const FormatProfile& profile, std::size_t rows)
+      : profile_(profile), rows_(static_cast<double>(rows)) {}
+
+  const std::vector<FormatProfile::Rates>& rates() const { return profile_.rates; }
+  /// The expected time of one implementation that stores that many elements.
+  double milliseconds(const FormatProfile::Rates& of, double stored) const {
+    return profile_.expected_milliseconds(of, rows_, stored);
+  }
+
+  /// The estimate for `count` whole diagonals.
+  Estimate diagonals(std::size_t count) const {
+    return fastest([&](const Implementation& each) -> std::optional<double> {
+      if (!holds_diagonals(each)) return std::nullopt;
+      return static_cast<double>(count) * rows_;
+    });
+  }
+  /// The estimate for the first `width` entries of each row, in ELL.
+  Estimate row_starts(std::size_t width) const {
+    return fastest([&](const Implementation& each) -> std::optional<double> {
+      if (each.format != Format::kEll) return std::nullopt;
+      return static_cast<double>(width) * rows_;
+    });
+  }
+  /// The estimate for entries that lie anywhere.
+  Estimate scattered(const ScatteredEntries& entries) const {
+    return fastest([&](const Implementation& each) { return scattered_elements(each, entries); });
+  }
+
+  /// The elements that an implementation stores for scattered entries, or reads in the time that
+  /// rows of unequal length cost; nothing if it cannot hold them. COO's time does not depend on the
+  /// lengths of rows; rows that neighbouring work-items compute together wait for the longest.
+  std::optional<double> scattered_elements(const Implementation& implementation,
+                                           const ScatteredEntries& entries) const {
+    switch (implementation.format) {
+      case Format::kCoo:
+        return entries.nonzeros;
+      case Format::kCsr:
+        return implementation.kernel == "scalar" && profile_.device.kind != DeviceKind::kCpu
+                   ? entries.nonzeros * entries.padding
+                   : entries.nonzeros;
+      case Format::kSell:
+        if (!entries.with_slices) return std::nullopt;
+        return entries.nonzeros * (implementation.kernel.starts_with("sorted")
+                                       ? entries.sorted_padding
+                                       : entries.padding);
+      case Format::kEll:
+        if (!entries.with_slices) return std::nullopt;
+        return static_cast<double>(entries.longest_row) * rows_;
+      default:
+        return std::nullopt;
+    }
+  }
+
+ private:
+  /// The fastest of the implementations for which `stored` returns a number of elements.
+  template <class Stored>
+  Estimate fastest(const Stored& stored) const {
+    Estimate best;
+    for (const FormatProfile::Rates& each : profile_.rates) {
+      const std::optional<double> elements = stored(each.implementation);
+      if (!elements) continue;
+      const double time = milliseconds(each, *elements);
+      if (time < best.milliseconds) best = {each.implementation, time};
+    }
+    return best;
+  }
+
+  const FormatProfile& profile_;
+  double rows_;
+};
 
 HybridPart rest_part(const Implementation& implementation) {
   HybridPart part;
@@ -59,7 +355,7 @@ std::vector<BlockCounts> count_known_blocks(const Estimator& estimator, const Sa
     const bool seen = std::any_of(result.begin(), result.end(), [&](const BlockCounts& counted) {
       return counted.block == block;
     });
-    if (!seen) result.push_back(count_blocks(sample, block));
+    if (!seen) result.push_back(count_sampled_blocks(sample, block));
   }
   return result;
 }
@@ -145,7 +441,7 @@ class Planner {
     for (const FormatProfile::Rates& rates : estimator_.rates()) {
       const Implementation& each = rates.implementation;
       double stored = 0.0;
-      if (each.format == Format::kDia || each.format == Format::kBdia) {
+      if (holds_diagonals(each)) {
         stored = static_cast<double>(diagonals) * static_cast<double>(whole_.sample.rows);
       } else if (each.block == BlockSize{}) {
         stored = estimator_.scattered_elements(each, entries).value_or(kNever);

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <string>
 
-#include "spmv/spmv_kernels.hpp"
-
 namespace diacut {
 
 namespace {

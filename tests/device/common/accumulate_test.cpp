@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "opencl/context.hpp"
+#include "opencl/kernel_file.hpp"
 #include "support.hpp"
 
 namespace diacut {
@@ -71,18 +71,15 @@ class Accumulate : public ::testing::TestWithParam<bool> {
     Buffer<float> a_buffer = context_.allocate<float>(a.size(), "a");
     a_buffer.upload(a);
     Buffer<float> out = context_.allocate<float>(1, "out");
-    cl::Kernel kernel = context_.kernel("sums.cl", name, "");
-    cl_uint argument = 0;
-    kernel.setArg(argument++, a_buffer.cl());
-    Buffer<float> b_buffer;
-    if (!b.empty()) {
-      b_buffer = context_.allocate<float>(b.size(), "b");
+    const KernelFile kernels(context_, "sums.cl", "");
+    const cl::NDRange one(1);
+    if (b.empty()) {
+      kernels.launch(name.c_str(), one, cl::NullRange, a_buffer, a.size(), out);
+    } else {
+      Buffer<float> b_buffer = context_.allocate<float>(b.size(), "b");
       b_buffer.upload(b);
-      kernel.setArg(argument++, b_buffer.cl());
+      kernels.launch(name.c_str(), one, cl::NullRange, a_buffer, b_buffer, a.size(), out);
     }
-    kernel.setArg(argument++, cl_ulong{a.size()});
-    kernel.setArg(argument++, out.cl());
-    context_.launch(kernel, cl::NDRange(1), cl::NullRange);
     return out.download()[0];
   }
 
@@ -161,9 +158,7 @@ TEST_P(Accumulate, NotANumberIsNotLost) {
 
 TEST_P(Accumulate, AnAccumulatorIsEightBytes) {
   Buffer<std::uint32_t> out = context_.allocate<std::uint32_t>(1, "out");
-  cl::Kernel kernel = context_.kernel("sums.cl", "size_of", "");
-  kernel.setArg(0, out.cl());
-  context_.launch(kernel, cl::NDRange(1), cl::NullRange);
+  KernelFile(context_, "sums.cl", "").launch("size_of", cl::NDRange(1), cl::NullRange, out);
   EXPECT_EQ(out.download()[0], 8u);
 }
 

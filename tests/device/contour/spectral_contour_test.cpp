@@ -1,5 +1,4 @@
 // Contours from eigenvectors: the known answer of lib/doctor at awkward sizes.
-#include "contour/spectral_contour.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <tuple>
 
-#include "contour/spectral_contour.hpp"
+#include "contour/combined_contour.hpp"
 #include "diacut/segmenter.hpp"
 #include "eigen_checks.hpp"
 #include "pipeline/segmentation_plan.hpp"

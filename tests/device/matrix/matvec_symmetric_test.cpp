@@ -129,8 +129,10 @@ class SymmetricForms : public ::testing::TestWithParam<Tried> {
                  << each.grid.width << "x" << each.grid.height << ", radius " << each.radius);
     expect_right(context(), [&](Trial& trial) {
       const Compressed compressed(each, storage(), scaled());
-      SymmetricOperator op(context(), compressed.matrix);
-      if (!form().own) op.use_form(form().form);
+      SymmetricOperator op(context(), compressed.matrix,
+                           form().own
+                               ? matvec_symmetric_form(context().info(), compressed.matrix.layout)
+                               : form().form);
       ASSERT_EQ(op.rows(), each.grid.rows());
       std::vector<float> x = trial.uniform(op.rows());
       for (float& value : x) value = 2 * value - 1;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "matchers.hpp"
-#include "opencl/arguments.hpp"
 #include "opencl/context.hpp"
+#include "opencl/kernel_file.hpp"
 #include "support.hpp"
 #include "temp_folder.hpp"
 
@@ -41,15 +41,14 @@ const KernelTable& program_table() {
 
 class Programs : public ::testing::Test {
  protected:
-  Kernel kernel(const std::string& file, const std::string& name, const std::string& options = "") {
-    return context_.kernel(file, name, options, program_table());
+  KernelFile kernels(const std::string& file, const std::string& options = "",
+                     const KernelTable& table = program_table()) {
+    return {context_, file, options, table};
   }
-  float run(const Kernel& kernel, std::vector<float> values) {
+  float run(const KernelFile& kernels, std::vector<float> values, const char* name = "apply") {
     auto buffer = context_.allocate<float>(values.size(), "values");
     buffer.upload(values);
-    cl::Kernel& made = kernel;
-    set_arguments(made, buffer);
-    context_.launch(made, cl::NDRange(1), cl::NDRange(1));
+    kernels.launch(name, cl::NDRange(1), cl::NDRange(1), buffer);
     return buffer.download().front();
   }
   /// The programs of three files.
@@ -60,9 +59,9 @@ class Programs : public ::testing::Test {
 };
 
 TEST_F(Programs, AreBuiltTogetherAtTheFirstUse) {
-  const Kernel one = kernel("first.cl", "apply", "-DOFFSET=0.5f");
-  const Kernel other = kernel("first.cl", "apply", "-DOFFSET=0.25f");
-  const Kernel second = kernel("second.cl", "apply");
+  const KernelFile one = kernels("first.cl", "-DOFFSET=0.5f");
+  const KernelFile other = kernels("first.cl", "-DOFFSET=0.25f");
+  const KernelFile second = kernels("second.cl");
   EXPECT_EQ(context_.builds().programs, 0);
   EXPECT_EQ(run(second, {5}), 15.0f);
   EXPECT_EQ(context_.builds().programs, of_three_files());
@@ -71,15 +70,15 @@ TEST_F(Programs, AreBuiltTogetherAtTheFirstUse) {
   EXPECT_EQ(context_.builds().programs, of_three_files());
   EXPECT_GT(context_.builds().milliseconds, 0);
   // What is built stays built.
-  EXPECT_EQ(run(kernel("second.cl", "apply"), {1}), 3.0f);
+  EXPECT_EQ(run(kernels("second.cl"), {1}), 3.0f);
   EXPECT_EQ(context_.builds().programs, of_three_files());
 }
 
 TEST_F(Programs, AreBuiltSideBySideAndThoseThatDoNotBuildAreTold) {
   context_.build_side_by_side_always();
-  const Kernel wrong = kernel("wrong.cl", "apply");
-  const Kernel one = kernel("first.cl", "apply", "-DOFFSET=0.5f");
-  const Kernel second = kernel("second.cl", "apply");
+  const KernelFile wrong = kernels("wrong.cl");
+  const KernelFile one = kernels("first.cl", "-DOFFSET=0.5f");
+  const KernelFile second = kernels("second.cl");
   EXPECT_EQ(run(second, {5}), 15.0f);
   constexpr int kBuilt = 2;  // The two that are right.
   EXPECT_EQ(context_.builds().programs, kBuilt);
@@ -98,23 +97,22 @@ TEST_F(Programs, KeepTheirOwnRounding) {
   // (1 + e)^2 = 1 + 2e + e^2, whose last term is lost in a product of its own.
   const float e = 1.0f / 8192.0f;
   const std::vector<float> values = {1 + e, 1 + 2 * e};
-  const float alone = run(kernel("second.cl", "contracted"), values);
+  const float alone = run(kernels("second.cl"), values, "contracted");
   Context other(testing::test_device());
-  const Kernel rounded = other.kernel("first.cl", "rounded", "-DOFFSET=0", program_table());
-  const Kernel contracted = other.kernel("second.cl", "contracted", "", program_table());
-  for (const auto& [kernel, expected] : {std::pair(rounded, 0.0f), std::pair(contracted, alone)}) {
+  const KernelFile first(other, "first.cl", "-DOFFSET=0", program_table());
+  const KernelFile second(other, "second.cl", "", program_table());
+  for (const auto& [kernels, name, expected] :
+       {std::tuple(first, "rounded", 0.0f), std::tuple(second, "contracted", alone)}) {
     auto buffer = other.allocate<float>(2, "values");
     buffer.upload(values);
-    cl::Kernel& made = kernel;
-    set_arguments(made, buffer);
-    other.launch(made, cl::NDRange(1), cl::NDRange(1));
+    kernels.launch(name, cl::NDRange(1), cl::NDRange(1), buffer);
     EXPECT_EQ(buffer.download().front(), expected);
   }
 }
 
 TEST_F(Programs, AFileThatDoesNotBuildLeavesTheOthers) {
-  const Kernel wrong = kernel("wrong.cl", "apply");
-  const Kernel second = kernel("second.cl", "apply");
+  const KernelFile wrong = kernels("wrong.cl");
+  const KernelFile second = kernels("second.cl");
   EXPECT_EQ(run(second, {2}), 6.0f);
   try {
     run(wrong, {1});
@@ -123,7 +121,7 @@ TEST_F(Programs, AFileThatDoesNotBuildLeavesTheOthers) {
     EXPECT_THAT(error.what(), HasSubstr("'wrong.cl'"));
     EXPECT_THAT(error.build_log(), HasSubstr("nothing_known"));
   }
-  EXPECT_THROW(kernel("missing.cl", "apply"), DeviceError);
+  EXPECT_THROW(kernels("missing.cl"), DeviceError);
 }
 
 // The second attempt has another option, which a kernel that fails without it shows.
@@ -136,9 +134,9 @@ TEST_F(Programs, AreBuiltASecondTimeWhereTheFirstFails) {
        "#ifdef DIACUT_SECOND_BUILD\n"
        "__kernel void apply(__global float* x) { x[0] = x[0] + 2; }\n#endif\n"},
   };
-  EXPECT_EQ(run(context_.kernel("damaged.cl", "apply", "", files), {5}), 6.0f);
-  EXPECT_EQ(run(context_.kernel("without.cl", "apply", "", files), {5}), 7.0f);
-  EXPECT_THROW(run(context_.kernel("without.cl", "nothing", "", files), {5}), DeviceError);
+  EXPECT_EQ(run(kernels("damaged.cl", "", files), {5}), 6.0f);
+  EXPECT_EQ(run(kernels("without.cl", "", files), {5}), 7.0f);
+  EXPECT_THROW(run(kernels("without.cl", "", files), {5}, "nothing"), DeviceError);
 }
 
 // Which binary a program comes from is told by what it computes.
@@ -149,13 +147,10 @@ class KeptPrograms : public ::testing::Test {
         {"add.cl", "__kernel void apply(__global float* x) { x[0] += ADDED; }\n"}};
     Context context(testing::test_device());
     context.keep_programs_in(store);
-    const Kernel kernel =
-        context.kernel("add.cl", "apply", "-DADDED=" + std::to_string(added), files);
     auto buffer = context.allocate<float>(1, "values");
     buffer.upload(std::vector<float>{0});
-    cl::Kernel& made = kernel;
-    set_arguments(made, buffer);
-    context.launch(made, cl::NDRange(1), cl::NDRange(1));
+    KernelFile(context, "add.cl", "-DADDED=" + std::to_string(added), files)
+        .launch("apply", cl::NDRange(1), cl::NDRange(1), buffer);
     return buffer.download().front();
   }
   ProgramStore store() const { return ProgramStore(folder_.path()); }

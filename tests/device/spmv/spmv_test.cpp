@@ -15,9 +15,8 @@
 #include "matchers.hpp"
 #include "shared_context.hpp"
 #include "sparse_matrices.hpp"
-#include "spmv/format_products.hpp"
 #include "spmv/generators.hpp"
-#include "spmv/hybrid/choice.hpp"
+#include "spmv/hybrid/hybrid.hpp"
 #include "spmv/product.hpp"
 
 namespace diacut {
@@ -66,16 +65,15 @@ void check(const CsrMatrix& matrix, const Implementation& implementation, Produc
   const std::vector<float> x = testing::random_floats(matrix.cols, 100);
   const std::vector<float> before = options.add ? testing::random_floats(matrix.rows, 101)
                                                 : std::vector<float>(matrix.rows, 0.0F);
-  const std::unique_ptr<SparseProduct> product =
-      make_product(context(), matrix, implementation, options);
-  EXPECT_EQ(product->rows(), matrix.rows);
-  EXPECT_EQ(product->cols(), matrix.cols);
+  const SparseProduct product = make_product(context(), matrix, implementation, options);
+  EXPECT_EQ(product.rows, matrix.rows);
+  EXPECT_EQ(product.cols, matrix.cols);
   Guarded<float> in(context(), x);
   Guarded<float> out(context(), matrix.rows);
   std::vector<float> first;
   for (int run = 0; run < 2; ++run) {
     if (options.add) (*out).upload(before);
-    product->product(*in, *out);
+    product.product(*in, *out);
     const std::vector<float> result = out.values();
     compare(matrix, x, before, result);
     if (run == 0) first = result;
@@ -163,10 +161,10 @@ TEST(FormatsParts, DiagonalsAloneAndTheRestAddUp) {
                                      implementation_named("coo/group"), options);
     Guarded<float> in(context(), x);
     Guarded<float> out(context(), matrix.rows);
-    first->product(*in, *out);
+    first.product(*in, *out);
     compare(csr_from_entries(matrix.rows, matrix.cols, taken), x,
             std::vector<float>(matrix.rows, 0.0F), out.values());
-    second->product(*in, *out);
+    second.product(*in, *out);
     compare(matrix, x, std::vector<float>(matrix.rows, 0.0F), out.values());
   }
 }
@@ -192,7 +190,7 @@ TEST(FormatsHybrid, PartsOfEveryKindAddUp) {
     const std::vector<float> x = testing::random_floats(each.matrix.cols, 9);
     Guarded<float> in(context(), x);
     Guarded<float> out(context(), each.matrix.rows);
-    product->product(*in, *out);
+    product.product(*in, *out);
     compare(each.matrix, x, std::vector<float>(each.matrix.rows, 0.0F), out.values());
   }
   plan.parts.pop_back();
@@ -211,7 +209,7 @@ TEST(FormatsHybrid, TheChoiceIsRightAndCheap) {
     const std::vector<float> x = testing::random_floats(matrix.cols, 9);
     Guarded<float> in(context(), x);
     Guarded<float> out(context(), matrix.rows);
-    choice.product->product(*in, *out);
+    choice.product.product(*in, *out);
     compare(matrix, x, std::vector<float>(matrix.rows, 0.0F), out.values());
   }
 }

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <vector>
+
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 #include "eigen/device_eigenvectors.hpp"
@@ -28,6 +32,31 @@ DeviceEigenvectors thick_restart_lanczos(Context& context, DeviceOperator& op,
 DeviceEigenvectors spectra_lanczos(Context& context, DeviceOperator& op,
                                    const NormalizedMatrix& matrix, std::size_t elements,
                                    const EigenParameters& parameters, const Watch& watch);
+
+/// Matrices with at most this many elements with data are solved densely: Krylov methods handle
+/// their spectra (tiny, flat or disconnected images) worst.
+inline constexpr std::size_t kDenseLimit = 400;
+
+/// The eigenvectors of a small matrix by a dense solver on the host, in double. Precondition:
+/// `matrix` is of one image, in DIA form. Throws NumericalError (a NaN in the matrix).
+DeviceEigenvectors dense_eigenvectors(Context& context, const NormalizedMatrix& matrix,
+                                      const EigenParameters& parameters);
+
+/// The eigenvectors of A level by level: dense on the coarsest grid, of a few hundred elements,
+/// then interpolated from each grid to the next finer one and, but for the smallest grids, iterated
+/// there by Lobpcg, whose preconditioner is the V-cycle over the coarser grids. An iteration costs
+/// a fixed number of products with the finest grid's matrix, and the number of iterations does not
+/// grow with the image.
+///
+/// The images of the matrix's batch share launches; there is one result for each. `form` is the
+/// form of the matrices on all levels but the coarsest: for the compressed form, `matrix` is
+/// compressed as soon as the next level is made from it (CoarseLevels::build()). Nothing is
+/// returned if an image has fewer than `least` elements with data or cannot be coarsened; `matrix`
+/// may be compressed by then. A result that has not converged says so in its report. Precondition:
+/// `matrix` is in DIA form. Throws DeviceError, NumericalError, CancelledError.
+std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
+    Context& context, NormalizedMatrix& matrix, MatrixForm form, std::size_t least,
+    const EigenParameters& parameters, const Watch& watch);
 
 /// The result of an eigensolver from what a Krylov or dense solver found: `basis` with orthonormal
 /// vectors, matrix.shape().pitch elements apart, their `count`, and of the report how they were
