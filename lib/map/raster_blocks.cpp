@@ -7,16 +7,12 @@
 #include <array>
 #include <cerrno>
 #include <cstdarg>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -90,9 +86,6 @@ class GdalWriting : public RasterBlocks {
     if (kind == RasterKind::kLabels) band.SetNoDataValue(0);
     band.SetDescription(kind == RasterKind::kLabels ? "label" : "strength");
     place(*dataset_, frame);
-    band.GetBlockSize(&block_.width, &block_.height);
-    const auto blocks = [](int pixels, int side) { return std::int64_t{pixels - 1} / side + 1; };
-    left_ = blocks(frame.width, block_.width) * blocks(frame.height, block_.height);
   }
 
   ~GdalWriting() override {
@@ -105,9 +98,19 @@ class GdalWriting : public RasterBlocks {
     }
   }
 
+  void write(const Window& window, const void* values) override {
+    const GdalMessages messages;
+    GDALRasterBand& band = *dataset_->GetRasterBand(1);
+    // GDAL only reads the values.
+    const CPLErr failed = band.RasterIO(GF_Write, window.x, window.y, window.width, window.height,
+                                        const_cast<void*>(values), window.width, window.height,
+                                        type(), 0, 0, nullptr);
+    // Blocks lie in the file in the order of windows, whatever else GDAL's cache holds.
+    if (failed == CE_None && band.FlushCache() == CE_None && messages.error().empty()) return;
+    messages.refuse(fmt::format("{}: cannot be written", path_), kAdvice);
+  }
+
   void commit() override {
-    for (const auto& [place, block] : last_) write_block(place, block.second);
-    last_.clear();
     const GdalMessages messages;
     finish_file([this] { dataset_.reset(); });
     const auto check = [&] {
@@ -138,37 +141,6 @@ class GdalWriting : public RasterBlocks {
   }
 
  private:
-  const PictureSize& block() const override { return block_; }
-
-  void write_blocks(const Window& window, const void* blocks,
-                    const std::shared_ptr<const void>& memory) override {
-    const auto* next = static_cast<const std::byte*>(blocks);
-    for (int y = window.y; y < window.y + window.height; y += block_.height) {
-      for (int x = window.x; x < window.x + window.width; x += block_.width) {
-        const Place place{y / block_.height, x / block_.width};
-        if (left_-- > kLast) {
-          write_block(place, next);
-        } else {
-          last_[place] = {memory, next};
-        }
-        next += block_.pixels() * static_cast<std::size_t>(GDALGetDataTypeSizeBytes(type()));
-      }
-    }
-  }
-
-  using Place = std::pair<int, int>;  ///< Row and column among the blocks.
-  /// The last blocks are written row by row, the others as they come: that gives a file the bytes
-  /// that it has when its pixels are written by way of GDAL's cache of 128 MB.
-  static constexpr std::int64_t kLast = 511;
-
-  void write_block(const Place& place, const void* block) {
-    const GdalMessages messages;
-    const CPLErr failed =
-        dataset_->GetRasterBand(1)->WriteBlock(place.second, place.first, const_cast<void*>(block));
-    if (failed == CE_None && messages.error().empty()) return;
-    messages.refuse(fmt::format("{}: cannot be written", path_), kAdvice);
-  }
-
   GDALDataType type() const { return kind_ == RasterKind::kLabels ? GDT_UInt32 : GDT_Float32; }
   std::string optimised() const { return path_ + ".part.cog.tif"; }
 
@@ -177,9 +149,6 @@ class GdalWriting : public RasterBlocks {
   RasterKind kind_;
   bool cloud_optimised_;
   Dataset dataset_;
-  PictureSize block_;
-  std::int64_t left_ = 0;  ///< Blocks that were not written yet.
-  std::map<Place, std::pair<std::shared_ptr<const void>, const void*>> last_;
 };
 
 }  // namespace

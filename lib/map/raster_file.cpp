@@ -14,13 +14,13 @@ namespace {
 template <class Value>
 void write_raster(const std::string& path, const std::vector<Value>& values, const MapFrame& frame,
                   RasterKind kind, bool cloud_optimised) {
-  if (values.size() != PictureSize{frame.width, frame.height}.pixels()) {
+  if (values.size() != Window{0, 0, frame.width, frame.height}.pixels()) {
     throw InputError(fmt::format("{}: there are {} values for {} x {} pixels", path, values.size(),
                                  frame.width, frame.height));
   }
   const auto file = start_raster(path, frame, kind, cloud_optimised);
   for (const Window& window : RasterBlocks::windows(frame)) {
-    file->write(window, file->in_blocks(window, part_of(values, frame.width, window)));
+    file->write(window, part_of(values, frame.width, window).data());
   }
   file->commit();
 }

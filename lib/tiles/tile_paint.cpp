@@ -150,9 +150,9 @@ class Painting {
     std::size_t written = 0;
     paint_windows(
         windows, together(windows.front()),
-        [&](const Window& window) { return file.in_blocks(window, find(area_of(window))); },
-        [&](const Window& window, auto values) {
-          file.write(window, std::move(values));
+        [&](const Window& window) { return find(area_of(window)); },
+        [&](const Window& window, const auto& values) {
+          file.write(window, values.data());
           tell(static_cast<double>(++written) / static_cast<double>(windows.size()));
         });
     file.commit();
