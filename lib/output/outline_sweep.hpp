@@ -28,7 +28,7 @@ using AddRow = std::function<void(const std::int32_t* labels)>;
 
 /// Finds the outlines of regions in one sweep over the rows of a picture. Each region must be
 /// 4-connected. What is held are the outlines of the regions that rows above and below the sweep
-/// share, and two rows.
+/// share, side by side of pixels (12 bytes each), and two rows.
 AddRow sweep_outlines(int width, const RingVertices& vertices, TakeRings take);
 
 }  // namespace diacut

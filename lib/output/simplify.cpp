@@ -158,22 +158,10 @@ class BoundaryGraph {
   /// Whether no other corner lies in a triangle or on its sides.
   bool is_empty(std::int32_t a, std::int32_t b, std::int32_t c) const {
     const std::array<Corner, 3> three = {corner(a), corner(b), corner(c)};
+    const auto [left, right] = std::minmax({three[0].x, three[1].x, three[2].x});
     const auto [top, bottom] = std::minmax({three[0].y, three[1].y, three[2].y});
     for (int y = top; y <= bottom; ++y) {
-      double left = outlines_.width;
-      double right = 0;
-      for (std::size_t k = 0; k < 3; ++k) {
-        const Corner& from = three[k];
-        const Corner& to = three[(k + 1) % 3];
-        if (y < std::min(from.y, to.y) || y > std::max(from.y, to.y)) continue;
-        for (const double share : {from.y == to.y ? 0.0 : double(y - from.y) / (to.y - from.y),
-                                   from.y == to.y ? 1.0 : double(y - from.y) / (to.y - from.y)}) {
-          left = std::min(left, from.x + share * (to.x - from.x));
-          right = std::max(right, from.x + share * (to.x - from.x));
-        }
-      }
-      for (int x = static_cast<int>(left); x <= static_cast<int>(right) + 1; ++x) {
-        if (x > outlines_.width) break;
+      for (int x = left; x <= right; ++x) {
         const std::int32_t v = at_[index({x, y})];
         if (v == kNone || v == a || v == b || v == c) continue;
         if (vertices_[static_cast<std::size_t>(v)].area != kGone && holds(three, {x, y})) {
@@ -184,6 +172,7 @@ class BoundaryGraph {
     return true;
   }
 
+  /// Whether a point of the rectangle around a triangle lies in it or on its sides.
   static bool holds(const std::array<Corner, 3>& three, const Corner& point) {
     bool left = false;
     bool right = false;
@@ -192,11 +181,7 @@ class BoundaryGraph {
       left = left || turn < 0;
       right = right || turn > 0;
     }
-    if (left && right) return false;
-    // On the line of a flat triangle a point may lie beyond it.
-    const auto [least_x, most_x] = std::minmax({three[0].x, three[1].x, three[2].x});
-    const auto [least_y, most_y] = std::minmax({three[0].y, three[1].y, three[2].y});
-    return point.x >= least_x && point.x <= most_x && point.y >= least_y && point.y <= most_y;
+    return !(left && right);
   }
 
   void remove(std::int32_t number) {
