@@ -41,22 +41,16 @@ std::vector<char> feeding_output(const Network& network) {
   return feeds;
 }
 
-/// The position in `free` of the buffer that a tensor of this size takes, if there is any: of the
-/// buffers that are large enough the smallest, else the largest; of equals the first.
-std::optional<std::size_t> best_free(const std::vector<int>& free,
+/// Of some buffers the one that a tensor of this size takes: of those that are large enough the
+/// smallest, else the largest; of equals the first.
+std::vector<int>::iterator best_free(std::vector<int>& free,
                                      const std::vector<std::size_t>& capacities, std::size_t size) {
-  std::optional<std::size_t> best;
-  for (std::size_t i = 0; i < free.size(); ++i) {
-    if (!best) {
-      best = i;
-      continue;
-    }
-    const std::size_t here = capacities[static_cast<std::size_t>(free[i])];
-    const std::size_t there = capacities[static_cast<std::size_t>(free[*best])];
-    const bool better = there >= size ? here >= size && here < there : here > there;
-    if (better) best = i;
-  }
-  return best;
+  return std::min_element(free.begin(), free.end(), [&](int a, int b) {
+    const std::size_t of_a = capacities[static_cast<std::size_t>(a)];
+    const std::size_t of_b = capacities[static_cast<std::size_t>(b)];
+    if ((of_a >= size) != (of_b >= size)) return of_a >= size;
+    return of_a >= size ? of_a < of_b : of_a > of_b;
+  });
 }
 
 }  // namespace
@@ -70,9 +64,9 @@ NetworkBuffers plan_network_buffers(const Network& network,
   const auto place = [&](int tensor) {
     const std::size_t size = floats[static_cast<std::size_t>(tensor)];
     int buffer = static_cast<int>(plan.floats.size());
-    if (const auto best = best_free(free, plan.floats, size)) {
-      buffer = free[*best];
-      free.erase(free.begin() + static_cast<std::ptrdiff_t>(*best));
+    if (const auto best = best_free(free, plan.floats, size); best != free.end()) {
+      buffer = *best;
+      free.erase(best);
     } else {
       plan.floats.push_back(0);
     }
@@ -102,11 +96,11 @@ NetworkPlanes planes_at(const Network& network, int level, int width, int height
                         network.margin(level));
 }
 
-NetworkBuffers tensor_buffers(const Network& network, const std::vector<NetworkSize>& sizes) {
+NetworkBuffers tensor_buffers(const Network& network, const std::vector<Grid>& sizes) {
   std::vector<std::size_t> floats;
   for (const NetworkTensor& tensor : network.tensors) {
     std::size_t most = 0;
-    for (const NetworkSize& size : sizes) {
+    for (const Grid& size : sizes) {
       const NetworkPlanes planes = planes_at(network, tensor.level, size.width, size.height);
       most = std::max(most, planes.elements(tensor.channels));
     }
@@ -146,26 +140,27 @@ std::size_t DeviceNetwork::memory(const Network& network) {
   return bytes;
 }
 
-const Buffer<float>& DeviceNetwork::run(NetworkTensors& tensors, const NetworkSize& size,
-                                        const NetworkSize& largest, bool embedding) {
+const Buffer<float>& DeviceNetwork::run(const NetworkTensors& tensors, const Grid& size,
+                                        const Grid& largest, bool embedding) {
   const auto described = [&](int index) -> const NetworkTensor& {
     return network_->tensors[static_cast<std::size_t>(index)];
   };
-  const auto planes = [&](int index, const NetworkSize& of) {
+  const auto planes = [&](int index, const Grid& of) {
     return planes_at(*network_, described(index).level, of.width, of.height);
   };
+  const auto buffer = [&](int index) { return tensors[static_cast<std::size_t>(index)]; };
   for (std::size_t i = 0; i < network_->ops.size(); ++i) {
     if (!embedding && feeds_output_[i] == 0) continue;
     const NetworkOp& op = network_->ops[i];
     const int in = op.input;
-    if (op.kind == NetworkOpKind::kSigmoid) return tensors[in];
-    Buffer<float>& out = tensors[op.output];
+    if (op.kind == NetworkOpKind::kSigmoid) return *buffer(in);
+    Buffer<float>& out = *buffer(op.output);
     if (convolutions_[i]) {
-      (*convolutions_[i])(planes(in, size), tensors[in], planes(op.output, size),
-                          planes(op.output, largest), op.added < 0 ? nullptr : &tensors[op.added],
+      (*convolutions_[i])(planes(in, size), *buffer(in), planes(op.output, size),
+                          planes(op.output, largest), op.added < 0 ? nullptr : buffer(op.added),
                           out);
     } else {
-      launch_network_upsample(*context_, planes(in, size), tensors[in], planes(op.output, size),
+      launch_network_upsample(*context_, planes(in, size), *buffer(in), planes(op.output, size),
                               out, described(in).channels);
     }
   }

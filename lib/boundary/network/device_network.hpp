@@ -10,6 +10,7 @@
 #include "boundary/network/convolutions.hpp"
 #include "boundary/network/load_network.hpp"
 #include "boundary/network/network.hpp"
+#include "matrix/grid.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
@@ -31,15 +32,9 @@ NetworkBuffers plan_network_buffers(const Network& network, const std::vector<st
 /// width x height pixels.
 NetworkPlanes planes_at(const Network& network, int level, int width, int height);
 
-/// The width and the height of an image or a tile, in pixels.
-struct NetworkSize {
-  int width = 0;
-  int height = 0;
-};
-
 /// The buffers that the tensors of a network take for images, or tiles of images, of up to each of
 /// these sizes.
-NetworkBuffers tensor_buffers(const Network& network, const std::vector<NetworkSize>& sizes);
+NetworkBuffers tensor_buffers(const Network& network, const std::vector<Grid>& sizes);
 
 /// Device buffers for the tensors of networks that run one after another. They are allocated anew
 /// only when other sizes are asked for. Must be empty when their context is destroyed.
@@ -54,21 +49,9 @@ class TensorBuffers {
   std::vector<Buffer<float>> buffers_;
 };
 
-/// The tensors of a network by their indices. Refers to buffers that are at least as large as
-/// tensor_buffers() says.
-class NetworkTensors {
- public:
-  NetworkTensors(std::vector<int> buffer_of, std::vector<Buffer<float>>& buffers)
-      : buffer_of_(std::move(buffer_of)), buffers_(&buffers) {}
-
-  Buffer<float>& operator[](int tensor) {
-    return (*buffers_)[static_cast<std::size_t>(buffer_of_[static_cast<std::size_t>(tensor)])];
-  }
-
- private:
-  std::vector<int> buffer_of_;
-  std::vector<Buffer<float>>* buffers_;
-};
+/// The tensors of a network by their indices; null for the output. Their buffers are at least as
+/// large as tensor_buffers() says.
+using NetworkTensors = std::vector<Buffer<float>*>;
 
 /// A network on a device: its weights and kernels. The context must outlive it.
 class DeviceNetwork {
@@ -89,8 +72,8 @@ class DeviceNetwork {
   /// network and for at least this size. Returns the argument of the sigmoid: network().outputs()
   /// channels, laid out as the input. Sums have the order in which they are computed fastest for an
   /// input of the size `largest`: for parts of a picture, that of the largest of them.
-  const Buffer<float>& run(NetworkTensors& tensors, const NetworkSize& size,
-                           const NetworkSize& largest, bool embedding = false);
+  const Buffer<float>& run(const NetworkTensors& tensors, const Grid& size, const Grid& largest,
+                           bool embedding = false);
 
  private:
   Context* context_;

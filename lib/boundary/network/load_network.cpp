@@ -16,6 +16,7 @@
 #include "boundary/network/safetensors.hpp"
 #include "core/embedded_text.hpp"
 #include "core/embedding.hpp"
+#include "core/split_text.hpp"
 
 namespace diacut {
 
@@ -384,23 +385,20 @@ std::shared_ptr<const Network> load_network(const std::string& name_or_path) {
 Networks load_networks(const std::string& names_or_paths) {
   if (names_or_paths.empty()) return {load_network("")};
   Networks networks;
-  std::size_t begin = 0;
-  while (begin <= names_or_paths.size()) {
-    const std::size_t end = std::min(names_or_paths.find(',', begin), names_or_paths.size());
-    const std::string one = names_or_paths.substr(begin, end - begin);
+  const std::string ended = names_or_paths + ',';  // Which shows an empty last name.
+  for (const std::string_view one : split_text(ended, ',')) {
     if (one.empty()) {
       throw ConfigError(fmt::format(
           "cue.weights: '{}' names nothing beside a comma; separate names or files by one comma",
           names_or_paths));
     }
-    networks.push_back(load_network(one));
+    networks.push_back(load_network(std::string(one)));
     if (networks.back()->outputs() != networks.front()->outputs()) {
       throw ConfigError(
           fmt::format("cue.weights: of the networks '{}' some give a boundary map alone and others "
                       "the inside of objects too: only networks of the same outputs are averaged",
                       names_or_paths));
     }
-    begin = end + 1;
   }
   return networks;
 }

@@ -22,39 +22,6 @@ constexpr char kPicture[] = "the picture";
 constexpr char kInside[] = "inside map";
 constexpr char kResult[] = "the network's result";
 
-NetworkSize scaled(const Grid& grid, double scale) {
-  return {scaled_side(grid.width, scale), scaled_side(grid.height, scale)};
-}
-
-/// The pixels of a resized side, border included, that are wanted for some pixels of the side.
-Stretch scaled_stretch(int side, const Stretch& wanted, double scale, int border) {
-  const int inner = scaled_side(side, scale);
-  const double ratio = static_cast<double>(inner) / side;
-  const auto place = [&](int at) { return static_cast<int>(std::floor((at + 0.5) * ratio - 0.5)); };
-  // A pixel is read between two others, of which rounding may choose the next one.
-  constexpr int kRounding = 2;
-  Stretch found{0, inner + 2 * border};
-  if (wanted.begin > 0) found.begin = border + std::max(place(wanted.begin) - kRounding, 0);
-  if (wanted.end < side) {
-    found.end = border + std::min(place(wanted.end - 1) + 2 + kRounding, inner);
-  }
-  return found;
-}
-
-/// The part of a resized picture that is wanted.
-struct Wanted {
-  Stretch x;
-  Stretch y;
-
-  std::size_t pixels() const {
-    return static_cast<std::size_t>(x.length()) * static_cast<std::size_t>(y.length());
-  }
-};
-
-NetworkSize turned(const NetworkSize& size, const Turn& turn) {
-  return turn.transposed ? NetworkSize{size.height, size.width} : size;
-}
-
 /// The forms of a picture that networks see, whose canonical form `pose` makes.
 std::vector<Turn> forms_of(const CueParameters& parameters, const Turn& pose) {
   std::vector<Turn> forms = network_turns(parameters.turns);
@@ -69,9 +36,23 @@ std::vector<Turn> forms_to_expect(const CueParameters& parameters) {
   return forms;
 }
 
-std::vector<NetworkTile> tiles_of(const Network& network, int side, const Stretch& wanted,
-                                  int tile) {
-  return network_tiles(side, wanted, tile, network.reach(), network.levels());
+/// The tiles in which a network computes some pixels of a side, of the side resized by `scale` and
+/// with its border.
+std::vector<NetworkTile> tiles_along(const Network& network, const CueParameters& parameters,
+                                     int side, const Stretch& wanted, double scale) {
+  const int border = parameters.border;
+  const int inner = scaled_side(side, scale);
+  const double ratio = static_cast<double>(inner) / side;
+  const auto place = [&](int at) { return static_cast<int>(std::floor((at + 0.5) * ratio - 0.5)); };
+  // A pixel is read between two others, of which rounding may choose the next one.
+  constexpr int kRounding = 2;
+  Stretch found{0, inner + 2 * border};
+  if (wanted.begin > 0) found.begin = border + std::max(place(wanted.begin) - kRounding, 0);
+  if (wanted.end < side) {
+    found.end = border + std::min(place(wanted.end - 1) + 2 + kRounding, inner);
+  }
+  return network_tiles(inner + 2 * border, found, parameters.tile, network.reach(),
+                       network.levels());
 }
 
 /// The most pixels that any tile reads along a side.
@@ -81,51 +62,41 @@ int longest(const std::vector<NetworkTile>& tiles) {
   return most;
 }
 
-/// The size of the image that a network is given at a scale, border included.
-NetworkSize input_size(const Grid& grid, double scale, int border) {
-  const NetworkSize size = scaled(grid, scale);
-  return {size.width + 2 * border, size.height + 2 * border};
-}
-
 /// A map that is wanted: of the pixels of a grid in a picture.
 struct Task {
   const Grid& grid;
   const PictureView& view;
   const CueParameters& parameters;
 
-  Grid picture() const { return {view.width, view.height}; }
-  /// What is wanted of the picture at a scale. A picture that is turned is wanted whole.
-  Wanted wanted(double scale, const Turn& turn) const {
-    const Wanted upright{
-        scaled_stretch(view.width, {view.x, view.x + grid.width}, scale, parameters.border),
-        scaled_stretch(view.height, {view.y, view.y + grid.height}, scale, parameters.border)};
-    return turn.transposed ? Wanted{upright.y, upright.x} : upright;
+  /// The picture resized by a scale.
+  Grid scaled(double scale) const {
+    return {scaled_side(view.width, scale), scaled_side(view.height, scale)};
   }
 };
 
-/// `wanted` with the pixels that are computed beside it, so that tiles begin where all tiles may.
-Wanted computed(const Network& network, const NetworkSize& size, const Wanted& wanted, int tile) {
-  const auto whole = [&](int side, const Stretch& stretch) {
-    const std::vector<NetworkTile> tiles = tiles_of(network, side, stretch, tile);
-    return Stretch{tiles.front().core_begin, tiles.back().core_end};
-  };
-  return {whole(size.width, wanted.x), whole(size.height, wanted.y)};
-}
+/// The tiles in which a network computes what is wanted of a picture that is resized and turned. A
+/// picture that is turned is wanted whole.
+struct Tiling {
+  Grid size;  ///< Of what the network sees, border included.
+  std::vector<NetworkTile> columns;
+  std::vector<NetworkTile> rows;
 
-/// The largest width and the largest height that any tile reads at any scale, of the picture turned
-/// so.
-NetworkSize largest_tile(const Network& network, const Task& task, const Turn& turn) {
-  NetworkSize most;
-  const int tile = task.parameters.tile;
-  for (const double scale : task.parameters.scales) {
-    const NetworkSize size =
-        turned(input_size(task.picture(), scale, task.parameters.border), turn);
-    const Wanted wanted = task.wanted(scale, turn);
-    most.width = std::max(most.width, longest(tiles_of(network, size.width, wanted.x, tile)));
-    most.height = std::max(most.height, longest(tiles_of(network, size.height, wanted.y, tile)));
+  Tiling(const Network& network, const Task& task, double scale, const Turn& turn)
+      : size(task.scaled(scale)) {
+    const auto& [grid, view, parameters] = task;
+    size.width += 2 * parameters.border;
+    size.height += 2 * parameters.border;
+    columns = tiles_along(network, parameters, view.width, {view.x, view.x + grid.width}, scale);
+    rows = tiles_along(network, parameters, view.height, {view.y, view.y + grid.height}, scale);
+    if (!turn.transposed) return;
+    std::swap(size.width, size.height);
+    std::swap(columns, rows);
   }
-  return most;
-}
+
+  /// What is computed: tiles begin where all tiles may.
+  Stretch x() const { return {columns.front().core_begin, columns.back().core_end}; }
+  Stretch y() const { return {rows.front().core_begin, rows.back().core_end}; }
+};
 
 /// The buffers of the tensors of all networks. The networks run one after another in one set of
 /// buffers.
@@ -134,9 +105,15 @@ struct TensorBudget {
   std::vector<std::size_t> floats;  ///< The size of each buffer: the most that any network needs.
 
   void add(const Network& network, const Task& task) {
-    std::vector<NetworkSize> tiles;
+    std::vector<Grid> tiles;
     for (const Turn& turn : forms_to_expect(task.parameters)) {
-      tiles.push_back(largest_tile(network, task, turn));
+      // The largest width and the largest height at any scale.
+      Grid& most = tiles.emplace_back();
+      for (const double scale : task.parameters.scales) {
+        const Tiling tiling(network, task, scale, turn);
+        most.width = std::max(most.width, longest(tiling.columns));
+        most.height = std::max(most.height, longest(tiling.rows));
+      }
     }
     NetworkBuffers buffers = tensor_buffers(network, tiles);
     floats.resize(std::max(floats.size(), buffers.floats.size()), 0);
@@ -152,20 +129,12 @@ std::size_t most_pixels(const Networks& networks, const Task& task) {
   std::size_t most = 0;
   for (const std::shared_ptr<const Network>& network : networks) {
     for (const double scale : task.parameters.scales) {
-      const NetworkSize size = input_size(task.picture(), scale, task.parameters.border);
-      most = std::max(
-          most, computed(*network, size, task.wanted(scale, {}), task.parameters.tile).pixels());
+      const Tiling tiling(*network, task, scale, {});
+      most = std::max(most, static_cast<std::size_t>(tiling.x().length()) *
+                                static_cast<std::size_t>(tiling.y().length()));
     }
   }
   return most;
-}
-
-/// The size of the largest tile that any part of a picture of this size is computed in.
-NetworkSize largest_of_any_part(const Network& network, const NetworkMap& map, int tile) {
-  const auto longest = [&](int side) {
-    return longest_network_tile(side, tile, network.reach(), network.levels());
-  };
-  return {longest(map.width), longest(map.height)};
 }
 
 /// How many cells of the embedding there are along some pixels.
@@ -175,7 +144,7 @@ int cells_of(const Network& network, int pixels) {
 
 /// An embedding without values of a picture resized by `scale`, with its border.
 Embedding empty_embedding(const Network& network, const Task& task, double scale) {
-  const NetworkSize inner = scaled(task.picture(), scale);
+  const Grid inner = task.scaled(scale);
   const int border = task.parameters.border;
   const int level = network.embedded().level;
   const auto cells = [&](int side, int resized) {
@@ -210,12 +179,12 @@ std::int16_t embedding_units(float value) {
 }
 
 /// Waits for the cells of a tile's core. Cores begin at whole cells.
-void add_cells(const Network& network, NetworkTensors& tensors, const NetworkSize& tile,
+void add_cells(const Network& network, const NetworkTensors& tensors, const Grid& tile,
                const NetworkCopy& core, Embedding& embedding) {
   const NetworkTensor& tensor = network.embedded();
   const NetworkPlanes planes = planes_at(network, tensor.level, tile.width, tile.height);
   std::vector<float> all(planes.elements(tensor.channels));
-  tensors[network.embedding].download(all);
+  tensors[static_cast<std::size_t>(network.embedding)]->download(all);
   const auto cell = [&](int pixel) { return static_cast<std::size_t>(pixel >> tensor.level); };
   const auto columns = static_cast<std::size_t>(cells_of(network, core.width));
   const auto rows = static_cast<std::size_t>(cells_of(network, core.height));
@@ -232,23 +201,32 @@ void add_cells(const Network& network, NetworkTensors& tensors, const NetworkSiz
   }
 }
 
-/// Enqueues a network for what is wanted of a picture, tile by tile, into a map of the picture with
-/// its border for each output.
-void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors,
-               const NetworkPicture& picture, const Wanted& wanted, int tile,
-               const std::vector<NetworkMap>& maps, Embedding* embedding) {
-  const NetworkMap& map = maps.front();
-  const std::vector<NetworkTile> columns = tiles_of(network.network(), map.width, wanted.x, tile);
-  const NetworkSize largest = largest_of_any_part(network.network(), map, tile);
-  for (const NetworkTile& row : tiles_of(network.network(), map.height, wanted.y, tile)) {
-    for (const NetworkTile& column : columns) {
-      const int width = column.end - column.begin;
-      const int height = row.end - row.begin;
-      const NetworkPlanes planes = planes_at(network.network(), 0, width, height);
+/// Enqueues a network for a picture, tile by tile, of about `tile` pixels. The maps, of the picture
+/// with its border, refer to `results`, which has a buffer for each output.
+std::vector<NetworkMap> run_network(Context& context, DeviceNetwork& device_network,
+                                    const NetworkTensors& tensors, const NetworkPicture& picture,
+                                    const Tiling& tiling, int tile,
+                                    std::vector<Buffer<float>>& results, Embedding* embedding) {
+  const Network& network = device_network.network();
+  std::vector<NetworkMap> maps;
+  maps.reserve(results.size());
+  for (Buffer<float>& result : results) {
+    maps.push_back({result, tiling.size.width, tiling.size.height, picture.border, tiling.x().begin,
+                    tiling.y().begin, tiling.x().length()});
+  }
+  // Of any part of a picture of this size.
+  const auto most = [&](int side) {
+    return longest_network_tile(side, tile, network.reach(), network.levels());
+  };
+  const Grid largest{most(tiling.size.width), most(tiling.size.height)};
+  for (const NetworkTile& row : tiling.rows) {
+    for (const NetworkTile& column : tiling.columns) {
+      const Grid read{column.end - column.begin, row.end - row.begin};
+      const NetworkPlanes planes = planes_at(network, 0, read.width, read.height);
       launch_network_input(context, picture, column.begin, row.begin, planes,
-                           tensors[network.network().input()]);
+                           *tensors[static_cast<std::size_t>(network.input())]);
       const Buffer<float>& result =
-          network.run(tensors, {width, height}, largest, embedding != nullptr);
+          device_network.run(tensors, read, largest, embedding != nullptr);
       const NetworkCopy core = {column.core_begin - column.begin,
                                 row.core_begin - row.begin,
                                 column.core_begin,
@@ -258,57 +236,14 @@ void run_tiles(Context& context, DeviceNetwork& network, NetworkTensors& tensors
       for (std::size_t k = 0; k < maps.size(); ++k) {
         launch_network_output(context, planes, result, static_cast<int>(k), core, maps[k]);
       }
-      if (embedding != nullptr) {
-        add_cells(network.network(), tensors, {width, height}, core, *embedding);
-      }
+      if (embedding != nullptr) add_cells(network, tensors, read, core, *embedding);
     }
   }
-}
-
-/// One form of a picture that a network sees.
-struct SeenPicture {
-  const Buffer<float>& pixels;
-  const Image& image;
-  double scale = 1;
-  Turn turn;
-};
-
-/// Enqueues a network for a picture resized and turned. The result refers to `results`, which has a
-/// buffer for each output.
-std::vector<NetworkMap> run_network(Context& context, DeviceNetwork& network,
-                                    NetworkTensors& tensors, const SeenPicture& seen,
-                                    const Task& task, std::vector<Buffer<float>>& results,
-                                    Embedding* embedding) {
-  const int border = task.parameters.border;
-  const PictureView& view = task.view;
-  const NetworkSize inner = scaled(task.picture(), seen.scale);
-  const NetworkSize size = turned(input_size(task.picture(), seen.scale, border), seen.turn);
-  const Wanted wanted = task.wanted(seen.scale, seen.turn);
-  const Wanted part = computed(network.network(), size, wanted, task.parameters.tile);
-  std::vector<NetworkMap> maps;
-  maps.reserve(results.size());
-  for (Buffer<float>& result : results) {
-    maps.push_back(
-        {result, size.width, size.height, border, part.x.begin, part.y.begin, part.x.length()});
-  }
-  run_tiles(context, network, tensors,
-            {seen.pixels, seen.image.channels, view.width, view.height, inner.width, inner.height,
-             border, seen.turn, view.image_x, view.image_y, seen.image.width},
-            wanted, task.parameters.tile, maps, embedding);
   return maps;
 }
 
 bool has_embedding(const std::shared_ptr<const Network>& network) {
   return network->embedding >= 0;
-}
-
-/// The pixels of a resized side, border included, from which tiles read.
-Stretch read_by_tiles(const Network& network, const CueParameters& parameters, int side,
-                      const Stretch& wanted, double scale) {
-  const int whole = scaled_side(side, scale) + 2 * parameters.border;
-  const std::vector<NetworkTile> tiles = tiles_of(
-      network, whole, scaled_stretch(side, wanted, scale, parameters.border), parameters.tile);
-  return {tiles.front().begin, tiles.back().end};
 }
 
 }  // namespace
@@ -346,7 +281,8 @@ Stretch network_needs(const Networks& networks, const CueParameters& parameters,
     for (const double scale : parameters.scales) {
       const int border = parameters.border;
       const double ratio = static_cast<double>(side) / scaled_side(side, scale);
-      const Stretch read = read_by_tiles(*network, parameters, side, wanted, scale);
+      const std::vector<NetworkTile> tiles = tiles_along(*network, parameters, side, wanted, scale);
+      const Stretch read{tiles.front().begin, tiles.back().end};
       // Beyond the edges the picture is mirrored; cubic convolution reads two pixels more.
       const int first = std::max(read.begin - border, 0);
       const int last = std::max(read.end - border, border);
@@ -417,13 +353,20 @@ NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& n
   if (embedder != shared.end()) *embedding = empty_embedding(**embedder, task, embedded_scale);
   bool first = true;
   for (std::size_t i = 0; i < networks.size(); ++i) {
-    NetworkTensors tensors(budget.buffer_of[i], buffers);
+    NetworkTensors tensors;
+    for (const int buffer : budget.buffer_of[i]) {
+      tensors.push_back(buffer < 0 ? nullptr : &buffers[static_cast<std::size_t>(buffer)]);
+    }
     for (const double scale : parameters.scales) {
       for (const Turn& turn : turns) {
         const bool embeds = embedder - shared.begin() == static_cast<std::ptrdiff_t>(i) &&
                             scale == embedded_scale && turn == Turn{};
+        const Grid inner = task.scaled(scale);
         const std::vector<NetworkMap> seen =
-            run_network(context, networks[i], tensors, {pixels, image, scale, turn}, task, results,
+            run_network(context, networks[i], tensors,
+                        {pixels, image.channels, view.width, view.height, inner.width, inner.height,
+                         parameters.border, turn, view.image_x, view.image_y, image.width},
+                        Tiling(networks[i].network(), task, scale, turn), parameters.tile, results,
                         embeds ? embedding : nullptr);
         for (std::size_t k = 0; k < seen.size(); ++k) {
           launch_network_blend(context, seen[k], turn, grid, valid, share, first, *sums[k], view);

@@ -1,6 +1,5 @@
 #include "boundary/network/picture_kernels.hpp"
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -75,20 +74,16 @@ Turn canonical_turn(const Image& image) {
 }
 
 std::vector<Turn> network_turns(int count) {
-  // The picture, its mirror image, their half turns and quarter turns.
-  static constexpr std::array<Turn, 8> kMirrored = {{{false, false, false},
-                                                     {false, true, false},
-                                                     {false, false, true},
-                                                     {false, true, true},
-                                                     {true, false, false},
-                                                     {true, true, false},
-                                                     {true, false, true},
-                                                     {true, true, true}}};
-  // Turned by 0, 180, 90 and 270 degrees, none of them mirrored.
-  static constexpr std::array<Turn, 4> kTurned = {
-      {{false, false, false}, {false, true, true}, {true, true, false}, {true, false, true}}};
-  if (count == 4) return {kTurned.begin(), kTurned.end()};
-  return {kMirrored.begin(), kMirrored.begin() + static_cast<std::ptrdiff_t>(count)};
+  // The bits of Turn: the picture, its mirror image, their half turns and quarter turns; of four
+  // those turned by 0, 180, 90 and 270 degrees, none of them mirrored.
+  std::vector<int> chosen = {0, 1, 2, 3, 4, 5, 6, 7};
+  if (count == 4) chosen = {0, 3, 5, 6};
+  chosen.resize(static_cast<std::size_t>(count));
+  std::vector<Turn> turns;
+  for (const int bits : chosen) {
+    turns.push_back({(bits & 4) != 0, (bits & 1) != 0, (bits & 2) != 0});
+  }
+  return turns;
 }
 
 void ask_for_picture_kernels(Context& context) {
