@@ -270,9 +270,9 @@ std::string to_json(const Evaluation& evaluation) {
     Json& scores = json["regions"];
     scores = json_of(*evaluation.regions, thresholds);
     if (thresholds) {
-      scores["covering"]["by_threshold"] = evaluation.regions->covering_curve;
-      scores["pri"]["by_threshold"] = evaluation.regions->pri_curve;
-      scores["vi"]["by_threshold"] = evaluation.regions->vi_curve;
+      scores["covering"]["by_threshold"] = evaluation.regions->covering.curve;
+      scores["pri"]["by_threshold"] = evaluation.regions->pri.curve;
+      scores["vi"]["by_threshold"] = evaluation.regions->vi.curve;
     }
   }
   if (evaluation.objects) json["objects"] = json_of(*evaluation.objects);

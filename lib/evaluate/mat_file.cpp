@@ -93,7 +93,7 @@ class Elements {
     if (first >> 16 > 4) refuse_damaged();
     if (first >> 16 != 0) return checked({first & 0xffff, first >> 16, 4});
     const std::uint64_t size = read_uint(take(4), 0, 4, order_);
-    return checked({first, size, (size + 7) / 8 * 8});
+    return checked({first, size, first == kCompressed ? size : (size + 7) / 8 * 8});
   }
 
   /// The data of an element whose tag was read.
@@ -123,8 +123,11 @@ class Elements {
     return numbers_of(bytes, type, static_cast<std::size_t>(count), swap);
   }
 
-  /// The elements of a matrix among them, whose tag was read.
-  Elements within(const Tag& tag) { return {take(tag.stored), order_}; }
+  /// The elements of a matrix whose tag was read.
+  Elements within(const Tag& tag) {
+    if (tag.type != kMatrix) refuse_damaged();
+    return {take(tag.stored), order_};
+  }
 
  private:
   Tag checked(const Tag& tag) const {
@@ -171,9 +174,7 @@ MatArray read_array(Elements matrix, std::uint64_t most, int level) {
   if (array.kind == MatArray::kCell || array.kind == MatArray::kStructure) {
     if (count > matrix.left() / kTag) refuse_count(count);
     for (std::uint64_t k = 0; k < count; ++k) {
-      const Elements::Tag tag = matrix.tag();
-      if (tag.type != kMatrix) refuse_damaged();
-      array.parts.push_back(read_array(matrix.within(tag), most, level + 1));
+      array.parts.push_back(read_array(matrix.within(matrix.tag()), most, level + 1));
     }
   } else if (array.kind >= MatArray::kFirstNumeric && array.kind <= MatArray::kLastNumeric) {
     if (count > most) refuse_count(count);
@@ -241,28 +242,18 @@ std::vector<MatArray> read_mat_variables(Bytes file, std::uint64_t most) {
     throw InputError("is not a MATLAB file that can be read: expected version 5 (save with -v7)");
   }
   const ByteOrder order = is_little ? ByteOrder::kLittle : ByteOrder::kBig;
+  Elements elements(file.subspan(kHead), order);
   std::vector<MatArray> variables;
-  std::size_t at = kHead;
   do {
-    if (file.size() - at < kTag) refuse_damaged();
-    const std::uint32_t type = read_uint(file, at, 4, order);
-    const std::uint64_t size = read_uint(file, at + 4, 4, order);
-    at += kTag;
-    if (size > file.size() - at) refuse_damaged();
-    const Bytes bytes = file.subspan(at, static_cast<std::size_t>(size));
-    at += bytes.size();
-    if (type == kMatrix) {
-      variables.push_back(read_array({bytes, order}, most, 0));
-    } else if (type == kCompressed) {
-      const std::vector<std::uint8_t> whole_bytes = inflated(bytes);
-      Elements whole(whole_bytes, order);
-      const Elements::Tag tag = whole.tag();
-      if (tag.type != kMatrix) refuse_damaged();
-      variables.push_back(read_array(whole.within(tag), most, 0));
+    const Elements::Tag tag = elements.tag();
+    if (tag.type == kCompressed) {
+      const std::vector<std::uint8_t> bytes = inflated(elements.data(tag));
+      Elements whole(bytes, order);
+      variables.push_back(read_array(whole.within(whole.tag()), most, 0));
     } else {
-      refuse_damaged();
+      variables.push_back(read_array(elements.within(tag), most, 0));
     }
-  } while (at < file.size());
+  } while (elements.left() > 0);
   return variables;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/disjoint_sets.hpp"
+#include "core/label_overlaps.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/evaluate.hpp"
 #include "evaluate/boundary_score.hpp"
@@ -267,46 +268,46 @@ RegionCurve score_hierarchy(std::span<const double> strength, const GroundTruth&
   return curve;
 }
 
+namespace {
+
+/// One score of several images. `whole`: what sums over them are divided by; `largest`: whether a
+/// larger one is better.
+RegionMeasure measure(std::span<const RegionCurve> curves, std::span<const double> thresholds,
+                      double RegionScores::*score, double whole, bool largest) {
+  RegionMeasure measure;
+  measure.curve.assign(thresholds.size(), 0);
+  const auto is_better = [&](double a, double b) { return largest ? a > b : a < b; };
+  for (const RegionCurve& curve : curves) {
+    double best = curve.scores.front().*score;
+    for (std::size_t t = 0; t < thresholds.size(); ++t) {
+      const double value = curve.scores[t].*score;
+      measure.curve[t] += value;
+      if (is_better(value, best)) best = value;
+    }
+    measure.ois += best;
+  }
+  for (double& value : measure.curve) value /= whole;
+  measure.ois /= whole;
+  const auto best = std::min_element(measure.curve.begin(), measure.curve.end(), is_better);
+  measure.ods = *best;
+  measure.threshold = thresholds[static_cast<std::size_t>(best - measure.curve.begin())];
+  return measure;
+}
+
+}  // namespace
+
 RegionSummary summarise_regions(std::span<const RegionCurve> curves,
                                 std::span<const double> thresholds) {
-  RegionSummary summary;
-  const std::size_t count = thresholds.size();
-  summary.covering_curve.assign(count, 0);
-  summary.pri_curve.assign(count, 0);
-  summary.vi_curve.assign(count, 0);
   double area = 0;
+  double covered = 0;
   for (const RegionCurve& curve : curves) {
     area += static_cast<double>(curve.area);
-    RegionScores best = curve.scores.front();
-    for (std::size_t t = 0; t < count; ++t) {
-      const RegionScores& scores = curve.scores[t];
-      summary.covering_curve[t] += scores.covered;
-      summary.pri_curve[t] += scores.pri;
-      summary.vi_curve[t] += scores.vi;
-      best.covered = std::max(best.covered, scores.covered);
-      best.pri = std::max(best.pri, scores.pri);
-      best.vi = std::min(best.vi, scores.vi);
-    }
-    summary.covering.ois += best.covered;
-    summary.pri.ois += best.pri;
-    summary.vi.ois += best.vi;
-    summary.best_covering += curve.best_covered;
+    covered += curve.best_covered;
   }
   const auto images = static_cast<double>(curves.size());
-  const auto finish = [&](RegionMeasure& measure, std::vector<double>& values, double whole,
-                          bool largest) {
-    for (double& value : values) value /= whole;
-    measure.ois /= whole;
-    const auto best = largest ? std::max_element(values.begin(), values.end())
-                              : std::min_element(values.begin(), values.end());
-    measure.ods = *best;
-    measure.threshold = thresholds[static_cast<std::size_t>(best - values.begin())];
-  };
-  finish(summary.covering, summary.covering_curve, area, true);
-  finish(summary.pri, summary.pri_curve, images, true);
-  finish(summary.vi, summary.vi_curve, images, false);
-  summary.best_covering /= area;
-  return summary;
+  return {measure(curves, thresholds, &RegionScores::covered, area, true), covered / area,
+          measure(curves, thresholds, &RegionScores::pri, images, true),
+          measure(curves, thresholds, &RegionScores::vi, images, false)};
 }
 
 namespace {
@@ -326,51 +327,20 @@ constexpr std::array kPercents = {50, 55, 60, 65, 70, 75, 80, 85, 90, 95};
 /// The least overlap, in percent, of an object with one that is a part of it.
 constexpr int kPartPercent = 10;
 
-/// A found object and a true one that have pixels in common.
-struct Overlap {
-  std::int32_t found = 0;
-  std::int32_t truth = 0;
-  std::int64_t both = 0;    ///< Pixels of both.
-  std::int64_t either = 0;  ///< Pixels of either.
-
-  bool at_least(int percent) const { return 100 * both >= percent * either; }
-};
-
-/// The pixels of each object.
-std::map<std::int32_t, std::int64_t> areas_of(std::span<const std::int32_t> labels) {
-  std::map<std::int32_t, std::int64_t> areas;
-  for (const std::int32_t label : labels) {
-    if (label != 0) ++areas[label];
-  }
-  return areas;
-}
-
-std::vector<Overlap> overlaps_of(std::span<const std::int32_t> labels,
-                                 std::span<const std::int32_t> truth,
-                                 const std::map<std::int32_t, std::int64_t>& found_areas,
-                                 const std::map<std::int32_t, std::int64_t>& true_areas) {
-  std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> both;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] != 0 && truth[i] != 0) ++both[{labels[i], truth[i]}];
-  }
-  std::vector<Overlap> overlaps;
-  for (const auto& [pair, pixels] : both) {
-    const std::int64_t sum = found_areas.at(pair.first) + true_areas.at(pair.second);
-    overlaps.push_back({pair.first, pair.second, pixels, sum - pixels});
-  }
-  return overlaps;
+bool at_least(const LabelOverlap& overlap, int percent) {
+  return 100 * overlap.both >= percent * overlap.either();
 }
 
 /// The most pairs of an overlap of at least `percent` that share no object. Above one half an
 /// object overlaps only one other so. At one half it may be two, which are its halves and overlap
 /// nothing else; taking either of them gives the most pairs.
-std::int64_t count_matches(const std::vector<Overlap>& overlaps, int percent) {
+std::int64_t count_matches(const std::vector<LabelOverlap>& overlaps, int percent) {
   std::map<std::int32_t, bool> found_taken;
   std::map<std::int32_t, bool> true_taken;
   std::int64_t matched = 0;
-  for (const Overlap& each : overlaps) {
-    if (!each.at_least(percent) || found_taken[each.found] || true_taken[each.truth]) continue;
-    found_taken[each.found] = true_taken[each.truth] = true;
+  for (const LabelOverlap& each : overlaps) {
+    if (!at_least(each, percent) || found_taken[each.first] || true_taken[each.second]) continue;
+    found_taken[each.first] = true_taken[each.second] = true;
     ++matched;
   }
   return matched;
@@ -397,21 +367,19 @@ ObjectScores evaluate_objects(std::span<const std::int32_t> labels,
                               std::span<const std::int32_t> truth, int width, int height) {
   check_label_size(labels, width, height);
   check_label_size(truth, width, height);
-  const auto found_areas = areas_of(labels);
-  const auto true_areas = areas_of(truth);
-  const std::vector<Overlap> overlaps = overlaps_of(labels, truth, found_areas, true_areas);
+  const LabelOverlaps overlaps(labels, truth);
   ObjectScores scores;
   for (const int percent : kPercents) {
-    scores.matches.push_back({percent / 100.0, count_matches(overlaps, percent),
-                              static_cast<std::int64_t>(found_areas.size()),
-                              static_cast<std::int64_t>(true_areas.size())});
+    scores.matches.push_back({percent / 100.0, count_matches(overlaps.pairs, percent),
+                              static_cast<std::int64_t>(overlaps.first_areas.size()),
+                              static_cast<std::int64_t>(overlaps.second_areas.size())});
   }
   std::map<std::int32_t, int> of_truth;
   std::map<std::int32_t, int> of_found;
-  for (const Overlap& each : overlaps) {
-    if (100 * each.both <= kPartPercent * each.either) continue;
-    ++of_truth[each.truth];
-    ++of_found[each.found];
+  for (const LabelOverlap& each : overlaps.pairs) {
+    if (100 * each.both <= kPartPercent * each.either()) continue;
+    ++of_truth[each.second];
+    ++of_found[each.first];
   }
   scores.splits = count_several(of_truth);
   scores.merges = count_several(of_found);
@@ -426,17 +394,15 @@ double mean_average_precision(const ObjectScores& scores) {
 
 ObjectSummary summarise_objects(std::span<const ObjectScores> images) {
   ObjectSummary summary;
-  summary.pooled = images.front();
+  for (const ObjectMatches& each : images.front().matches) {
+    summary.pooled.matches.push_back({each.overlap});
+  }
   summary.mean_precision.assign(summary.pooled.matches.size(), 0.0);
   const auto count = static_cast<double>(images.size());
   for (const ObjectScores& image : images) {
+    summary.mean_f1 += image.matches.front().f1() / count;
     for (std::size_t k = 0; k < image.matches.size(); ++k) {
       summary.mean_precision[k] += image.matches[k].average_precision() / count;
-    }
-    summary.mean_f1 += image.matches.front().f1() / count;
-  }
-  for (const ObjectScores& image : images.subspan(1)) {
-    for (std::size_t k = 0; k < image.matches.size(); ++k) {
       ObjectMatches& sum = summary.pooled.matches[k];
       sum.matched += image.matches[k].matched;
       sum.found += image.matches[k].found;

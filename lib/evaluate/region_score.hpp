@@ -102,6 +102,7 @@ struct RegionMeasure {
   double threshold = 0;  ///< The threshold of ods; of equally good ones the lowest.
   double ods = 0;
   double ois = 0;
+  std::vector<double> curve;  ///< Over all images, for each threshold.
 };
 
 struct RegionSummary {
@@ -109,9 +110,6 @@ struct RegionSummary {
   double best_covering = 0;
   RegionMeasure pri;
   RegionMeasure vi;
-  std::vector<double> covering_curve;  ///< Over all images, for each threshold.
-  std::vector<double> pri_curve;       ///< Over all images, for each threshold.
-  std::vector<double> vi_curve;        ///< Over all images, for each threshold.
 };
 
 /// The scores of several images, from the curve of each. Coverings are pooled by area; PRI and VI

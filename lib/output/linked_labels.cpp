@@ -3,48 +3,17 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
+#include "core/label_overlaps.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/label_stack.hpp"
 
 namespace diacut {
 namespace {
 
-std::vector<std::int64_t> areas_of(const Labels& labels) {
-  std::vector<std::int64_t> areas(static_cast<std::size_t>(labels.count) + 1, 0);
-  for (const std::int32_t label : labels.values) ++areas[static_cast<std::size_t>(label)];
-  return areas;
-}
-
-/// A region of the page before and one of this page that overlap.
-struct Overlap {
-  std::int32_t before = 0;
-  std::int32_t now = 0;
-  std::int64_t pixels = 0;
-  std::int64_t area_before = 0;
-  std::int64_t area_now = 0;
-
-  /// Intersection over union.
-  double share() const {
-    return static_cast<double>(pixels) / static_cast<double>(area_before + area_now - pixels);
-  }
-};
-
-std::vector<Overlap> overlaps_of(const Labels& before, const Labels& now) {
-  std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> shared;
-  for (std::size_t i = 0; i < now.values.size(); ++i) {
-    if (before.values[i] != 0 && now.values[i] != 0) ++shared[{before.values[i], now.values[i]}];
-  }
-  const std::vector<std::int64_t> areas_before = areas_of(before);
-  const std::vector<std::int64_t> areas_now = areas_of(now);
-  std::vector<Overlap> overlaps;
-  for (const auto& [pair, pixels] : shared) {
-    overlaps.push_back({pair.first, pair.second, pixels,
-                        areas_before[static_cast<std::size_t>(pair.first)],
-                        areas_now[static_cast<std::size_t>(pair.second)]});
-  }
-  return overlaps;
+/// Intersection over union.
+double share(const LabelOverlap& overlap) {
+  return static_cast<double>(overlap.both) / static_cast<double>(overlap.either());
 }
 
 }  // namespace
@@ -53,23 +22,24 @@ PageLinker::PageLinker(double least) : least_(least) {}
 
 std::vector<std::int32_t> PageLinker::link(const Labels& labels, std::vector<std::string>& notes) {
   std::vector<std::int32_t> numbers(static_cast<std::size_t>(labels.count), 0);
-  std::vector<Overlap> overlaps;
+  std::vector<LabelOverlap> overlaps;
   if (before_.width != 0) {
     if (before_.width != labels.width || before_.height != labels.height) {
       throw InputError(fmt::format(
           "it has {} x {} pixels, the page before {} x {}: pages that are linked are of one size",
           labels.width, labels.height, before_.width, before_.height));
     }
-    overlaps = overlaps_of(before_, labels);
+    overlaps = LabelOverlaps(before_.values, labels.values).pairs;
   }
-  std::vector<Overlap> best = overlaps;
-  std::stable_sort(best.begin(), best.end(),
-                   [](const Overlap& a, const Overlap& b) { return a.share() > b.share(); });
+  std::vector<LabelOverlap> best = overlaps;
+  std::stable_sort(best.begin(), best.end(), [](const LabelOverlap& a, const LabelOverlap& b) {
+    return share(a) > share(b);
+  });
   std::vector<bool> taken(numbers_.size(), false);
-  for (const Overlap& each : best) {
-    const auto before = static_cast<std::size_t>(each.before) - 1;
-    const auto now = static_cast<std::size_t>(each.now) - 1;
-    if (each.share() < least_ || taken[before] || numbers[now] != 0) continue;
+  for (const LabelOverlap& each : best) {
+    const auto before = static_cast<std::size_t>(each.first) - 1;
+    const auto now = static_cast<std::size_t>(each.second) - 1;
+    if (share(each) < least_ || taken[before] || numbers[now] != 0) continue;
     taken[before] = true;
     numbers[now] = numbers_[before];
   }
@@ -80,11 +50,11 @@ std::vector<std::int32_t> PageLinker::link(const Labels& labels, std::vector<std
   // By number, those that lie in it by more than half.
   std::map<std::int32_t, std::vector<std::int32_t>> splits;
   std::map<std::int32_t, std::vector<std::int32_t>> merges;
-  for (const Overlap& each : overlaps) {
-    const std::int32_t before = numbers_[static_cast<std::size_t>(each.before) - 1];
-    const std::int32_t now = numbers[static_cast<std::size_t>(each.now) - 1];
-    if (2 * each.pixels > each.area_now) splits[before].push_back(now);
-    if (2 * each.pixels > each.area_before) merges[now].push_back(before);
+  for (const LabelOverlap& each : overlaps) {
+    const std::int32_t before = numbers_[static_cast<std::size_t>(each.first) - 1];
+    const std::int32_t now = numbers[static_cast<std::size_t>(each.second) - 1];
+    if (2 * each.both > each.second_area) splits[before].push_back(now);
+    if (2 * each.both > each.first_area) merges[now].push_back(before);
   }
   for (const auto& [whole, parts] : splits) {
     if (parts.size() < 2) continue;
