@@ -87,11 +87,10 @@ std::vector<double> spaced_samples(const Scene& scene, const std::vector<int>& b
     scene.read_rows(y, 1, bands, rows);
     for (auto x = static_cast<std::size_t>(step / 2); x < width;
          x += static_cast<std::size_t>(step)) {
-      bool whole = true;
-      for (std::size_t b = 0; b < bands.size(); ++b)
-        whole = whole && rows.valid[b * width + x] != 0;
-      for (std::size_t b = 0; whole && b < bands.size(); ++b) {
-        samples.push_back(rows.values[b * width + x]);
+      for (std::size_t b = 0; b < bands.size(); ++b) samples.push_back(rows.values[b * width + x]);
+      const auto pixel = samples.end() - static_cast<std::ptrdiff_t>(bands.size());
+      if (std::any_of(pixel, samples.end(), [](double value) { return std::isnan(value); })) {
+        samples.erase(pixel, samples.end());
       }
     }
   }
@@ -109,7 +108,7 @@ void colour_row(const Components& components, const BandRows& rows, int row, std
     bool whole = true;
     for (std::size_t b = 0; b < bands && whole; ++b) {
       const std::size_t at = b * plane + start + x;
-      whole = rows.valid[at] != 0;
+      whole = !std::isnan(rows.values[at]);
       const double value = (rows.values[at] - components.mean[b]) * components.scale[b];
       for (std::size_t k = 0; k < components.weights.size(); ++k) {
         values[k] += components.weights[k][b] * value;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "diacut/map.hpp"
@@ -47,10 +46,7 @@ void read_map_channels(const MapFrame& frame, const std::string& wanted,
       Channel channel{names[k], scene.width(), scene.height(), {}};
       channel.values.reserve(width * static_cast<std::size_t>(scene.height()));
       scene.each_rows({frame.bands[k]}, [&](const BandRows& rows) {
-        for (std::size_t i = 0; i < rows.values.size(); ++i) {
-          channel.values.push_back(rows.valid[i] != 0 ? rows.values[i]
-                                                      : std::numeric_limits<double>::quiet_NaN());
-        }
+        channel.values.insert(channel.values.end(), rows.values.begin(), rows.values.end());
       });
       visit(std::move(channel));
     }

@@ -113,9 +113,8 @@ struct RegionSums {
       }
       for (std::size_t b = 0; b < bands; ++b) {
         const double* values = rows.values.data() + b * count_of_rows;
-        const std::uint8_t* valid = rows.valid.data() + b * count_of_rows;
         for (std::size_t i = 0; i < count_of_rows; ++i) {
-          if (labels[i] == 0 || valid[i] == 0) continue;
+          if (labels[i] == 0 || std::isnan(values[i])) continue;
           figures[static_cast<std::size_t>(labels[i] - 1) * bands + b].add(values[i]);
         }
       }
@@ -161,80 +160,34 @@ struct MapRegions {
   std::function<std::int64_t(int x, int y)> label_at = {};  ///< Of a pixel; empty: not known.
 };
 
-/// The layer that regions are written to.
-class RegionLayer {
- public:
-  RegionLayer(GDALDataset& dataset, const RegionFormat& format, const std::string& name,
-              const MapFrame& frame, const MapRegions& regions)
-      : frame_(frame), reference_(spatial_reference(frame)) {
-    OGRSpatialReference written = reference_;
-    CPLStringList options(CSLTokenizeString(format.options));
-    if (format.on_globe) {
-      const int digits = digits_for(degrees_of_pixel(frame, reference_));
-      options.AddNameValue("COORDINATE_PRECISION", std::to_string(digits).c_str());
-      globe_ = on_globe(frame, digits, regions.label_at);
-      written = globe_reference();
-    }
-    layer_ = dataset.CreateLayer(name.c_str(), frame.projection.empty() ? nullptr : &written,
-                                 globe_ ? wkbUnknown : wkbMultiPolygon, options.List());
-    if (layer_ == nullptr) return;
-    add_field("label", OFTInteger64);
-    add_field("pixels", OFTInteger64);
-    if (reference_.IsProjected() != 0) add_field("area", OFTReal);
-    for (const int band : frame.bands) {
-      for (const char* figure : {"mean", "std", "min", "max"}) {
-        add_field(fmt::format("b{}_{}", band, figure), OFTReal);
-      }
+/// Makes the layer that regions are written to. Null where GDAL refuses something.
+OGRLayer* make_layer(GDALDataset& dataset, const std::string& name, const MapFrame& frame,
+                     OGRSpatialReference& reference, bool has_area, OGRwkbGeometryType type,
+                     CPLStringList& options) {
+  OGRLayer* const layer = dataset.CreateLayer(
+      name.c_str(), frame.projection.empty() ? nullptr : &reference, type, options.List());
+  bool complete = layer != nullptr;
+  const auto add_field = [&](const std::string& field_name, OGRFieldType field_type) {
+    OGRFieldDefn field(field_name.c_str(), field_type);
+    complete = complete && layer->CreateField(&field) == OGRERR_NONE;
+  };
+  add_field("label", OFTInteger64);
+  add_field("pixels", OFTInteger64);
+  if (has_area) add_field("area", OFTReal);
+  for (const int band : frame.bands) {
+    for (const char* figure : {"mean", "std", "min", "max"}) {
+      add_field(fmt::format("b{}_{}", band, figure), OFTReal);
     }
   }
+  return complete ? layer : nullptr;
+}
 
-  /// False where GDAL refused something.
-  bool is_open() const { return layer_ != nullptr && complete_; }
-  /// Writes a region. `figures`: of each band of the frame. False where GDAL refused it.
-  bool add(std::int64_t label, std::int64_t pixels, const OGRMultiPolygon& shape,
-           const BandFigures* figures) {
-    OGRFeature feature(layer_->GetLayerDefn());
-    int field = 0;
-    feature.SetField(field++, static_cast<GIntBig>(label));
-    feature.SetField(field++, static_cast<GIntBig>(pixels));
-    if (reference_.IsProjected() != 0) feature.SetField(field++, area(pixels, shape));
-    for (const BandFigures& each : std::span(figures, frame_.bands.size())) {
-      for (const double value : {each.mean(), each.deviation(), each.least, each.greatest}) {
-        feature.SetField(field, value);
-        if (each.count == 0) feature.SetFieldNull(field);
-        ++field;
-      }
-    }
-    if (globe_) {
-      feature.SetGeometryDirectly(globe_(label, shape).release());
-    } else if (shape.IsValid() != FALSE) {
-      feature.SetGeometry(&shape);
-    } else {  // Not of pixels that are parallelograms.
-      throw InputError(fmt::format(
-          "region {} would cross itself in the scene's coordinates: warp it with gdalwarp first",
-          label));
-    }
-    return layer_->CreateFeature(&feature) == OGRERR_NONE;
-  }
-
- private:
-  void add_field(const std::string& name, OGRFieldType type) {
-    OGRFieldDefn field(name.c_str(), type);
-    complete_ = complete_ && layer_->CreateField(&field) == OGRERR_NONE;
-  }
-
-  double area(std::int64_t pixels, const OGRMultiPolygon& shape) const {
-    if (!frame_.transform) return shape.get_Area();
-    const auto& t = *frame_.transform;
-    return static_cast<double>(pixels) * std::abs(t[1] * t[5] - t[2] * t[4]);
-  }
-
-  const MapFrame& frame_;
-  OGRSpatialReference reference_;
-  OnGlobe globe_;              ///< Of GeoJSON.
-  OGRLayer* layer_ = nullptr;  ///< The dataset's.
-  bool complete_ = true;
-};
+/// In units of the projection.
+double area_of(const MapFrame& frame, std::int64_t pixels, const OGRMultiPolygon& shape) {
+  if (!frame.transform) return shape.get_Area();
+  const auto& t = *frame.transform;
+  return static_cast<double>(pixels) * std::abs(t[1] * t[5] - t[2] * t[4]);
+}
 
 /// A folder in memory that GDAL writes to, removed with its files: GDAL does not tell where a disk
 /// takes only a part of what it writes.
@@ -305,16 +258,47 @@ void write_layer(const std::string& file, const std::string& name, const RegionF
   };
   if (!dataset) refuse(creating);
   dataset->StartTransaction();
-  RegionLayer layer(*dataset, format, name, frame, regions);
-  if (!layer.is_open()) refuse(creating);
+  OGRSpatialReference reference = spatial_reference(frame);
+  const bool has_area = reference.IsProjected() != 0;
+  CPLStringList options(CSLTokenizeString(format.options));
+  OnGlobe globe;
+  if (format.on_globe) {
+    const int digits = digits_for(degrees_of_pixel(frame, reference));
+    options.AddNameValue("COORDINATE_PRECISION", std::to_string(digits).c_str());
+    globe = on_globe(frame, digits, regions.label_at);
+    reference = globe_reference();
+  }
+  OGRLayer* const layer = make_layer(*dataset, name, frame, reference, has_area,
+                                     globe ? wkbUnknown : wkbMultiPolygon, options);
+  if (layer == nullptr) refuse(creating);
   const GdalMessages messages;
-  for (std::int64_t label = 1; label <= regions.count; ++label) {
-    const auto at = static_cast<std::size_t>(label);
-    if (regions.sums.pixels[at] == 0) continue;  // Labels of seeds may leave numbers out.
-    if (!layer.add(label, regions.sums.pixels[at], shape_of(regions.rings(label), regions.to_map),
-                   regions.sums.figures.data() + (at - 1) * frame.bands.size())) {
-      refuse(messages);
+  const BandFigures* figures = regions.sums.figures.data();
+  for (std::int64_t label = 1; label <= regions.count; ++label, figures += frame.bands.size()) {
+    const std::int64_t pixels = regions.sums.pixels[static_cast<std::size_t>(label)];
+    if (pixels == 0) continue;  // Labels of seeds may leave numbers out.
+    const OGRMultiPolygon shape = shape_of(regions.rings(label), regions.to_map);
+    OGRFeature feature(layer->GetLayerDefn());
+    int field = 0;
+    feature.SetField(field++, static_cast<GIntBig>(label));
+    feature.SetField(field++, static_cast<GIntBig>(pixels));
+    if (has_area) feature.SetField(field++, area_of(frame, pixels, shape));
+    for (const BandFigures& each : std::span(figures, frame.bands.size())) {
+      for (const double value : {each.mean(), each.deviation(), each.least, each.greatest}) {
+        feature.SetField(field, value);
+        if (each.count == 0) feature.SetFieldNull(field);
+        ++field;
+      }
     }
+    if (globe) {
+      feature.SetGeometryDirectly(globe(label, shape).release());
+    } else if (shape.IsValid() != FALSE) {
+      feature.SetGeometry(&shape);
+    } else {  // Not of pixels that are parallelograms.
+      throw InputError(fmt::format(
+          "region {} would cross itself in the scene's coordinates: warp it with gdalwarp first",
+          label));
+    }
+    if (layer->CreateFeature(&feature) != OGRERR_NONE) refuse(messages);
   }
   dataset->CommitTransaction();
   dataset.reset();  // Which writes what is left.

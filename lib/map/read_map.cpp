@@ -37,8 +37,7 @@ Decoded decode_palette(const Scene& scene, int number, const GDALColorTable& tab
   const auto width = static_cast<std::size_t>(scene.width());
   scene.each_rows({number}, [&](const BandRows& rows) {
     for (std::size_t i = 0; i < rows.values.size(); ++i) {
-      if (rows.valid[i] == 0) continue;
-      const double index = rows.values[i];
+      const double index = rows.values[i];  // NaN is no colour's.
       const GDALColorEntry* colour = index >= 0 && index < table.GetColorEntryCount()
                                          ? table.GetColorEntry(static_cast<int>(index))
                                          : nullptr;

@@ -281,7 +281,6 @@ void Scene::read_rows(int first, int rows, const std::vector<int>& bands, BandRo
   to.first = first;
   to.rows = rows;
   to.values.resize(bands.size() * pixels);
-  to.valid.resize(bands.size() * pixels);
   read(of_rows(first, rows), bands, to.values.data(), GDT_Float64, sizeof(double),
        sizeof(double) * static_cast<std::size_t>(width_), sizeof(double) * pixels);
   for (std::size_t b = 0; b < bands.size(); ++b) {
@@ -292,16 +291,15 @@ void Scene::read_rows(int first, int rows, const std::vector<int>& bands, BandRo
       std::transform(values, values + pixels, values,
                      [](double value) { return value < 128 ? value : value - 256; });
     }
-    std::uint8_t* valid = to.valid.data() + b * pixels;
     for (std::size_t i = 0; i < pixels; ++i) {
-      valid[i] = mask[i] != 0 && std::isfinite(values[i]) ? 1 : 0;
+      if (mask[i] == 0 || !std::isfinite(values[i])) values[i] = std::nan("");
     }
   }
 }
 
 void Scene::each_rows(const std::vector<int>& bands,
                       const std::function<void(const BandRows& rows)>& visit) const {
-  const int at_once = rows_at_once(bands.size() * (sizeof(double) + 1));
+  const int at_once = rows_at_once(bands.size() * sizeof(double));
   BandRows rows;
   for (int first = 0; first < height_; first += at_once) {
     read_rows(first, std::min(at_once, height_ - first), bands, rows);

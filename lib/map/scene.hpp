@@ -15,10 +15,11 @@ namespace diacut {
 
 /// Some whole rows of some bands of a scene, band after band.
 struct BandRows {
-  int first = 0;                    ///< The first row.
-  int rows = 0;                     ///< How many.
-  std::vector<double> values;       ///< bands * rows * width, as the scene stores them.
-  std::vector<std::uint8_t> valid;  ///< As many: whether the value is data, and finite.
+  int first = 0;  ///< The first row.
+  int rows = 0;   ///< How many.
+  /// bands * rows * width, as the scene stores them; NaN where there is no data or it is not
+  /// finite.
+  std::vector<double> values;
 };
 
 /// How samples lie in an OpenCV matrix, and which values they can have; nothing for floats.
