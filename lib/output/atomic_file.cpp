@@ -6,10 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +16,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <system_error>
 
@@ -26,42 +26,30 @@
 namespace diacut {
 namespace {
 
-enum class SlotState { kFree, kFilling, kActive, kTaken };
-
-}  // namespace
-
-/// A temporary file's path where a signal handler can find it. Slots are never freed, so that the
-/// list can be walked at any time. A slot that remove_temporary_files() has taken is never reused,
-/// so that the path does not change while the function reads it.
-struct TemporarySlot {
-  std::atomic<SlotState> state{SlotState::kFilling};
-  TemporarySlot* next = nullptr;
-  char path[PATH_MAX] = {};
+/// The path of a temporary file, where a signal handler can find it. Who takes it out owns it.
+struct KnownFile {
+  std::atomic<char*> path{nullptr};
+  char* removed = nullptr;  ///< By the handler; kept, because others may still read it.
 };
+std::array<KnownFile, 4096> known_files;
+static_assert(std::atomic<char*>::is_always_lock_free, "used in a signal handler");
 
-namespace {
-
-/// The list that remove_temporary_files() walks.
-std::atomic<TemporarySlot*> files{nullptr};
-static_assert(std::atomic<SlotState>::is_always_lock_free &&
-                  std::atomic<TemporarySlot*>::is_always_lock_free,
-              "used in a signal handler");
-
-TemporarySlot* acquire_slot() {
-  for (TemporarySlot* slot = files.load(); slot != nullptr; slot = slot->next) {
-    SlotState expected = SlotState::kFree;
-    if (slot->state.compare_exchange_strong(expected, SlotState::kFilling)) return slot;
+/// Makes a path known. Where there is no room, remove_temporary_files() passes over it.
+char* make_known(const std::string& path) {
+  char* const own = ::strdup(path.c_str());
+  if (own == nullptr) throw std::bad_alloc();
+  for (KnownFile& file : known_files) {
+    char* none = nullptr;
+    if (file.path.compare_exchange_strong(none, own)) break;
   }
-  TemporarySlot* slot = new TemporarySlot;
-  slot->next = files.load();
-  while (!files.compare_exchange_weak(slot->next, slot)) {
-  }
-  return slot;
+  return own;
 }
 
-void release_slot(TemporarySlot* slot) {
-  SlotState expected = SlotState::kActive;
-  slot->state.compare_exchange_strong(expected, SlotState::kFree);
+void forget(char* path) {
+  for (KnownFile& file : known_files) {
+    char* expected = path;
+    if (file.path.compare_exchange_strong(expected, nullptr)) return std::free(path);
+  }
 }
 
 std::string folder_of(const std::string& path) {
@@ -177,33 +165,31 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
   }
   target_ = target.path;
   remove_leftovers(folder_of(target_));
-  const std::string name = fmt::format("{}/.diacut-{}-", folder_of(target_), ::getpid());
-  constexpr std::size_t kEnd = 16;  // A number and ".tmp".
-  if (name.size() + kEnd > sizeof TemporarySlot::path) fail(path, ENAMETOOLONG);
-  TemporarySlot* slot = acquire_slot();
   static std::atomic<unsigned> counter{0};
+  char* known = nullptr;
   do {
-    std::snprintf(slot->path, sizeof slot->path, "%s%u.tmp", name.c_str(), ++counter);
-    // The slot is active before the file exists: a signal between the two finds nothing to remove,
-    // while the other order would leave a file behind.
-    slot->state = SlotState::kActive;
-    file_ = Descriptor(::open(slot->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    forget(known);
+    // Before the file exists: a signal between the two finds nothing to remove, while the other
+    // order would leave a file behind.
+    known =
+        make_known(fmt::format("{}/.diacut-{}-{}.tmp", folder_of(target_), ::getpid(), ++counter));
+    file_ = Descriptor(::open(known, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     // EEXIST: a process that had this process's id was killed and left a file of this name.
   } while (file_.get() < 0 && errno == EEXIST);
   if (file_.get() < 0) {
     const int error = errno;
-    release_slot(slot);
+    forget(known);
     fail(path, error);
   }
-  temporary_.reset(slot);
+  temporary_.reset(known);
   ::flock(file_.get(), LOCK_EX | LOCK_NB);  // For remove_if_left(); some file systems have none.
   // On a file system without permissions this fails, and the file keeps its default ones.
   if (target.exists) ::fchmod(file_.get(), target.permissions);
 }
 
-void AtomicFile::Remove::operator()(TemporarySlot* slot) const {
-  ::unlink(slot->path);
-  release_slot(slot);
+void AtomicFile::Remove::operator()(char* path) const {
+  ::unlink(path);
+  forget(path);
 }
 
 void AtomicFile::write(const void* bytes, std::size_t size) {
@@ -219,13 +205,13 @@ void AtomicFile::close() {
 void AtomicFile::commit() {
   close();
   if (!temporary_) return;
-  if (::rename(temporary_->path, target_.c_str()) != 0) {
+  if (::rename(temporary_.get(), target_.c_str()) != 0) {
     if (errno != ENOENT) fail(path_, errno);
     throw InputError(path_ +
                      ": cannot be written: someone removed its temporary file or its folder "
                      "meanwhile; run again");
   }
-  release_slot(temporary_.release());
+  forget(temporary_.release());
 }
 
 void write_file(const std::string& path, const std::vector<std::uint8_t>& bytes) {
@@ -261,9 +247,11 @@ void make_folder(const std::string& path) {
 
 void remove_temporary_files() noexcept {
   const int saved = errno;
-  for (TemporarySlot* slot = files.load(); slot != nullptr; slot = slot->next) {
-    SlotState expected = SlotState::kActive;
-    if (slot->state.compare_exchange_strong(expected, SlotState::kTaken)) ::unlink(slot->path);
+  for (KnownFile& file : known_files) {
+    char* const path = file.path.exchange(nullptr);
+    if (path == nullptr) continue;
+    ::unlink(path);
+    file.removed = path;
   }
   errno = saved;
 }

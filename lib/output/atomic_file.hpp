@@ -8,7 +8,6 @@
 
 namespace diacut {
 
-struct TemporarySlot;
 /// A file that appears under its name only when it is complete. What is written goes to
 /// ".diacut-<pid>-<n>.tmp" in the folder of that name; commit() renames that file to the name. An
 /// old file is replaced and its permissions are kept. Without commit() the destructor removes the
@@ -27,13 +26,13 @@ class AtomicFile {
 
  private:
   struct Remove {
-    void operator()(TemporarySlot* slot) const;
+    void operator()(char* path) const;
   };
 
   std::string path_;    ///< The caller's name of the file, for messages.
   std::string target_;  ///< With links followed.
-  /// The temporary file; null if written directly, or committed.
-  std::unique_ptr<TemporarySlot, Remove> temporary_;
+  /// The temporary file's path; null if written directly, or committed.
+  std::unique_ptr<char, Remove> temporary_;
   Descriptor file_;
 };
 
