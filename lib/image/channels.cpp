@@ -16,10 +16,9 @@ std::vector<std::size_t> channels_in(const std::string& wanted,
                                      const std::vector<std::string>& given) {
   std::vector<std::size_t> found(wanted == "all" ? names.size() : 0);
   std::iota(found.begin(), found.end(), std::size_t{0});
-  for (std::size_t at = 0; wanted != "all" && at <= wanted.size();) {
-    const std::size_t end = std::min(wanted.find(',', at), wanted.size());
-    const std::string name = wanted.substr(at, end - at);
-    at = end + 1;
+  const std::string ended = wanted == "all" ? "" : wanted + ',';  // Which shows an empty last name.
+  for (const std::string_view part : split_text(ended, ',')) {
+    const std::string name(part);
     int number = channel_number(name, 0, names);
     if (number == 0) number = channel_number(name, static_cast<int>(names.size()), given);
     if (number == 0 || static_cast<std::size_t>(number) > names.size() || name.empty()) {

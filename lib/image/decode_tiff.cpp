@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
+#include <map>
 #include <memory>
 #include <opencv2/imgproc.hpp>
 #include <optional>
@@ -233,40 +233,24 @@ struct Blocks {
 void check_compression(const TiffReader& reader) {
   const auto compression = reader.tag<std::uint16_t>(TIFFTAG_COMPRESSION);
   if (TIFFIsCODECConfigured(compression) != 0) return;
-  struct Name {
-    int code;
-    const char* text;
-  };
-  static constexpr Name kNames[] = {
+  static const std::map<int, const char*> names = {
       {33003, "JPEG 2000"}, {33005, "JPEG 2000"}, {34712, "JPEG 2000"}, {34933, "PNG"},
       {34934, "JPEG XR"},   {50002, "JPEG XL"},   {52546, "JPEG XL"}};
-  const auto* const known =
-      std::find_if(std::begin(kNames), std::end(kNames),
-                   [&](const Name& name) { return name.code == compression; });
+  const auto known = names.find(compression);
   throw InputError(fmt::format(
       "the TIFF file's compression, {} ({}), is not supported: save it with LZW, Deflate or none",
-      known == std::end(kNames) ? "unknown" : known->text, compression));
+      known == names.end() ? "unknown" : known->second, compression));
 }
 
 /// The most bytes that a compression makes of one: of LZW the longest string of a code, of PackBits
 /// a run, of Deflate what its authors say, of JPEG more than a block of 8 x 8 samples from the one
 /// bit that it takes. 0: not known.
 std::uint64_t most_fold(std::uint16_t compression) {
-  switch (compression) {
-    case COMPRESSION_NONE:
-      return 1;
-    case COMPRESSION_PACKBITS:
-      return 64;
-    case COMPRESSION_LZW:
-      return 4096;
-    case COMPRESSION_JPEG:
-      return 2048;
-    case COMPRESSION_ADOBE_DEFLATE:
-    case COMPRESSION_DEFLATE:
-      return 1032;
-    default:
-      return 0;
-  }
+  static const std::map<int, std::uint64_t> folds = {
+      {COMPRESSION_NONE, 1},    {COMPRESSION_PACKBITS, 64},        {COMPRESSION_LZW, 4096},
+      {COMPRESSION_JPEG, 2048}, {COMPRESSION_ADOBE_DEFLATE, 1032}, {COMPRESSION_DEFLATE, 1032}};
+  const auto found = folds.find(compression);
+  return found == folds.end() ? 0 : found->second;
 }
 
 bool have_same_bits(const std::uint8_t* a, const std::uint8_t* b, std::size_t bits) {

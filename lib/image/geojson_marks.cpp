@@ -24,10 +24,7 @@ using Mark = std::function<void(std::size_t pixel, std::int32_t label)>;
 /// hundreds of megabytes.
 constexpr std::int64_t kMostCrossings = std::int64_t{1} << 24;
 
-struct Point {
-  double x = 0;
-  double y = 0;
-};
+using Point = cv::Point2d;
 using Line = std::vector<Point>;
 
 [[noreturn]] void refuse(const std::string& what) { throw InputError("its GeoJSON: " + what); }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -43,18 +44,12 @@ std::uint32_t colour_space(const Profile& profile) {
 }
 
 std::string describe(std::uint32_t space) {
-  switch (space) {
-    case cmsSigGrayData:
-      return "grey";
-    case cmsSigRgbData:
-      return "RGB";
-    case cmsSigCmykData:
-      return "CMYK";
-    case cmsSigLabData:
-      return "Lab";
-    default:
-      return "other colours";
-  }
+  static const std::map<std::uint32_t, const char*> names = {{cmsSigGrayData, "grey"},
+                                                             {cmsSigRgbData, "RGB"},
+                                                             {cmsSigCmykData, "CMYK"},
+                                                             {cmsSigLabData, "Lab"}};
+  const auto found = names.find(space);
+  return found == names.end() ? "other colours" : found->second;
 }
 
 /// The values 0 to 1 in `count` steps.

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <limits>
 #include <opencv2/core.hpp>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -168,23 +167,15 @@ struct RowValues {
   std::size_t not_finite = 0;
 };
 
-/// The range of a row of plain samples; nothing if one of them is not finite.
-std::optional<RowValues> plain_row(const cv::Mat& row) {
-  RowValues values;
-  if (row.depth() >= CV_32F && !cv::checkRange(row)) return std::nullopt;
-  cv::minMaxIdx(row.reshape(1), &values.low, &values.high);
-  return values;
-}
-
 /// Marks which pixels of a row have data.
 RowValues find_valid_in_row(const Colours& colours, int y, int width, std::uint8_t* valid) {
-  if (colours.is_plain()) {
-    if (const auto plain = plain_row(colours.stored_row(y))) {
-      std::fill_n(valid, width, std::uint8_t{1});
-      return *plain;
-    }
-  }
   RowValues row;
+  const cv::Mat stored = colours.stored_row(y);
+  if (colours.is_plain() && (stored.depth() < CV_32F || cv::checkRange(stored))) {
+    cv::minMaxIdx(stored.reshape(1), &row.low, &row.high);
+    std::fill_n(valid, width, std::uint8_t{1});
+    return row;
+  }
   const cv::Mat1d values = colours.row(y);
   const double* pixel = values.ptr<double>();
   for (int x = 0; x < width; ++x, pixel += colours.count()) {

@@ -102,6 +102,13 @@ std::vector<std::uint8_t> page_tree(const Hierarchy& hierarchy) {
   return bytes;
 }
 
+template <class Number>
+std::vector<std::uint8_t> bytes_of(const std::vector<Number>& numbers) {
+  static_assert(std::endian::native == std::endian::little);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(numbers.data());
+  return {bytes, bytes + numbers.size() * sizeof(Number)};
+}
+
 /// Mean red, green and blue of each leaf, 0 to 65535, two bytes each, the lower one first. Leaf 0
 /// is black.
 std::vector<std::uint8_t> leaf_colours(const Image& image, const Labels& leaves) {
@@ -114,24 +121,17 @@ std::vector<std::uint8_t> leaf_colours(const Image& image, const Labels& leaves)
     const float* values = &image.pixels[i * image.channels];
     for (std::size_t c = 0; c < 3; ++c) sums[3 * leaf + c] += values[image.channels == 3 ? c : 0];
   }
-  std::vector<std::uint8_t> bytes;
-  bytes.reserve(2 * sums.size());
+  std::vector<std::uint16_t> levels;
   for (std::size_t k = 0; k < sums.size(); ++k) {
-    const auto level =
-        static_cast<std::uint32_t>(std::lround(65535 * sums[k] / std::max(1.0, area[k / 3])));
-    bytes.push_back(static_cast<std::uint8_t>(level & 0xFF));
-    bytes.push_back(static_cast<std::uint8_t>(level >> 8));
+    levels.push_back(
+        static_cast<std::uint16_t>(std::lround(65535 * sums[k] / std::max(1.0, area[k / 3]))));
   }
-  return bytes;
+  return bytes_of(levels);
 }
 
 /// The bytes of inside_sums() of the leaves, as doubles; none without an inside map.
 std::vector<std::uint8_t> leaf_insides(const Labels& leaves, std::span<const float> inside) {
-  static_assert(std::endian::native == std::endian::little);
-  if (inside.empty()) return {};
-  const std::vector<double> sums = inside_sums(leaves, inside);
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(sums.data());
-  return {bytes, bytes + sums.size() * sizeof(double)};
+  return inside.empty() ? std::vector<std::uint8_t>() : bytes_of(inside_sums(leaves, inside));
 }
 
 std::string data_uri(const cv::Mat3b& rgb) {

@@ -62,12 +62,13 @@ std::span<const T> span_of(const Plane<T>& plane) {
   return {plane.data(), plane.size()};
 }
 
-/// Seeds with the labels of an array.
-inline Seeds seeds_of(const Plane<std::int32_t>& plane) {
-  const std::span<const std::int32_t> labels = span_of(plane);
+/// What a user marks in an image, of the values of an array: seeds, barriers or an edge map.
+template <class Map, class T>
+Map map_of(const Plane<T>& plane) {
+  const std::span<const T> values = span_of(plane);
   return {static_cast<int>(plane.shape(1)),
           static_cast<int>(plane.shape(0)),
-          {labels.begin(), labels.end()}};
+          {values.begin(), values.end()}};
 }
 
 /// A bound, &EigenResolution::error or &EigenResolution::angle, of each eigenvector.

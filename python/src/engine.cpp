@@ -32,21 +32,6 @@ using Start = std::optional<Cube<float>>;
 /// Numbers of 32 bits, or of 16 as NumPy holds them.
 using Features = std::optional<std::variant<Cube<float>, Cube<std::uint16_t>>>;
 
-EdgeMap edge_map(const Plane<float>& plane) {
-  const std::span<const float> values = span_of(plane);
-  return {static_cast<int>(plane.shape(1)),
-          static_cast<int>(plane.shape(0)),
-          {values.begin(), values.end()}};
-}
-
-Barriers barriers_of(const Plane<std::int32_t>& plane) {
-  Barriers barriers{static_cast<int>(plane.shape(1)), static_cast<int>(plane.shape(0)), {}};
-  for (const std::int32_t value : span_of(plane)) {
-    barriers.pixels.push_back(static_cast<std::uint8_t>(value != 0 ? 1 : 0));
-  }
-  return barriers;
-}
-
 Probabilities probabilities_of(const Cube<float>& cube) {
   Probabilities result{static_cast<int>(cube.shape(2)), static_cast<int>(cube.shape(1)), {}};
   const std::size_t pixels = cube.shape(1) * cube.shape(2);
@@ -184,9 +169,9 @@ class Engine {
                  const SeedPlane& barriers, const Start& start, const Features& features,
                  bool eigenvectors, bool probabilities, nb::object progress) {
     check_process();
-    const auto map = made_of(edges, edge_map);
-    const auto marks = made_of(seeds, seeds_of);
-    const auto lines = made_of(barriers, barriers_of);
+    const auto map = made_of(edges, map_of<EdgeMap, float>);
+    const auto marks = made_of(seeds, map_of<Seeds, std::int32_t>);
+    const auto lines = made_of(barriers, map_of<Barriers, std::int32_t>);
     const auto earlier = made_of(start, probabilities_of);
     const auto own = made_of(features, feature_map);
     return fields_of(follow(std::move(progress), [&](Follower& follower) {
@@ -208,7 +193,7 @@ class Engine {
                                        const std::vector<Features>& features, bool eigenvectors) {
     check_process();
     std::vector<std::optional<EdgeMap>> maps;
-    for (const Edges& each : edges) maps.push_back(made_of(each, edge_map));
+    for (const Edges& each : edges) maps.push_back(made_of(each, map_of<EdgeMap, float>));
     std::vector<std::optional<FeatureMap>> own;
     for (const Features& each : features) own.push_back(made_of(each, feature_map));
     std::vector<ImageToSegment> asked;

@@ -51,7 +51,7 @@ Noted cut_labels(const Hierarchy& hierarchy, std::int64_t regions, double thresh
 }
 
 Noted labels_by_seeds(const Hierarchy& hierarchy, const Plane<std::int32_t>& plane) {
-  const Seeds seeds = seeds_of(plane);
+  const auto seeds = map_of<Seeds>(plane);
   return noted_by(
       [&](Notes& notes) { return written_labels(cut_by_seeds(hierarchy, seeds, notes)); });
 }
