@@ -45,90 +45,39 @@ void add_kernels(std::string_view file, std::string_view text, std::vector<std::
   }
 }
 
-/// One examination: a context that is opened anew after an error of the device.
-class Examination {
- public:
-  explicit Examination(const ExaminationOrder& order) : order_(order) {
-    open();
-    result_.device = context_->info();
-  }
+void open(const ExaminationOrder& order, std::optional<Context>& context) {
+  context.emplace(order.device, order.kernel_dir);
+  if (order.as_kind) context->treat_as(*order.as_kind);
+  context->set_wait_limit_seconds(kWaitLimitSeconds);
+  context->guard_allocations();
+  context->record_launches();
+}
 
-  DeviceExamination run(const Watch& watch) && {
-    const Clock::time_point start = Clock::now();
-    const std::vector<DeviceCheck>& checks = device_checks();
-    for (std::size_t k = 0; k < checks.size() && result_.failure.empty(); ++k) {
-      watch.report(checks[k].name, static_cast<double>(k) / static_cast<double>(checks.size()));
-      result_.checks.push_back(checked(checks[k]));
-    }
-    list_kernels_not_run();
-    result_.milliseconds = milliseconds_since(start);
-    return std::move(result_);
+CheckResult checked(const DeviceCheck& check, Context& context) {
+  CheckResult result;
+  result.name = check.name;
+  const Clock::time_point start = Clock::now();
+  context.forget_launches();
+  Trial trial(context);
+  try {
+    with_device_errors(check.name, [&] {
+      check.run(trial);
+      context.finish();
+      trial.require_bounds();
+    });
+    result.passed = true;
+  } catch (const CancelledError&) {
+    throw;
+  } catch (const WrongAnswer& wrong) {
+    result.finding = wrong.what();
+  } catch (const Error& error) {
+    result.finding = error.what();
   }
-
- private:
-  void open() {
-    context_.emplace(order_.device, order_.kernel_dir);
-    if (order_.as_kind) context_->treat_as(*order_.as_kind);
-    context_->set_wait_limit_seconds(kWaitLimitSeconds);
-    context_->guard_allocations();
-    context_->record_launches();
-  }
-
-  /// After an error a driver may refuse all further work in the context.
-  void open_anew() {
-    if (context_->lost()) {
-      result_.failure = fmt::format(
-          "{} no longer answers: restart the computer or its driver, or use another device",
-          result_.device.name);
-      return;
-    }
-    try {
-      context_.reset();
-      open();
-    } catch (const Error& error) {
-      result_.failure = error.what();
-    }
-  }
-
-  CheckResult checked(const DeviceCheck& check) {
-    CheckResult result;
-    result.name = check.name;
-    const Clock::time_point start = Clock::now();
-    context_->forget_launches();
-    Trial trial(*context_);
-    try {
-      with_device_errors(check.name, [&] {
-        check.run(trial);
-        context_->finish();
-        trial.require_bounds();
-      });
-      result.passed = true;
-    } catch (const CancelledError&) {
-      throw;
-    } catch (const WrongAnswer& wrong) {
-      result.finding = wrong.what();
-    } catch (const Error& error) {
-      result.finding = error.what();
-    }
-    result.error = trial.worst();
-    result.kernels.assign(context_->launched().begin(), context_->launched().end());
-    launched_.insert(result.kernels.begin(), result.kernels.end());
-    result.milliseconds = milliseconds_since(start);
-    if (!result.passed) open_anew();
-    return result;
-  }
-
-  void list_kernels_not_run() {
-    const std::vector<std::string> all = kernels_of_library();
-    std::set_difference(all.begin(), all.end(), launched_.begin(), launched_.end(),
-                        std::back_inserter(result_.not_run));
-  }
-
-  const ExaminationOrder& order_;
-  std::optional<Context> context_;
-  DeviceExamination result_;
-  std::set<std::string> launched_;
-};
+  result.error = trial.worst();
+  result.kernels.assign(context.launched().begin(), context.launched().end());
+  result.milliseconds = milliseconds_since(start);
+  return result;
+}
 
 }  // namespace
 
@@ -161,7 +110,37 @@ std::size_t DeviceExamination::kernels_checked() const {
 }
 
 DeviceExamination examine(const ExaminationOrder& order, const Watch& watch) {
-  return Examination(order).run(watch);
+  std::optional<Context> context;
+  open(order, context);
+  DeviceExamination result;
+  result.device = context->info();
+  const Clock::time_point start = Clock::now();
+  const std::vector<DeviceCheck>& checks = device_checks();
+  std::set<std::string> launched;
+  for (std::size_t k = 0; k < checks.size() && result.failure.empty(); ++k) {
+    watch.report(checks[k].name, static_cast<double>(k) / static_cast<double>(checks.size()));
+    const CheckResult& done = result.checks.emplace_back(checked(checks[k], *context));
+    launched.insert(done.kernels.begin(), done.kernels.end());
+    if (done.passed) continue;
+    // After an error a driver may refuse all further work in the context.
+    if (context->lost()) {
+      result.failure = fmt::format(
+          "{} no longer answers: restart the computer or its driver, or use another device",
+          result.device.name);
+      continue;
+    }
+    try {
+      context.reset();
+      open(order, context);
+    } catch (const Error& error) {
+      result.failure = error.what();
+    }
+  }
+  const std::vector<std::string> all = kernels_of_library();
+  std::set_difference(all.begin(), all.end(), launched.begin(), launched.end(),
+                      std::back_inserter(result.not_run));
+  result.milliseconds = milliseconds_since(start);
+  return result;
 }
 
 DeviceExamination examine_device(const std::string& device, const std::string& kernel_dir,

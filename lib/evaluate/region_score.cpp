@@ -151,73 +151,6 @@ std::size_t number(const std::vector<T>& values, std::vector<std::int32_t>& numb
   return known.size();
 }
 
-/// The connected components of a doubled grid at each threshold, from the lowest threshold up.
-class GrowingRegions {
- public:
-  GrowingRegions(std::span<const double> strength, std::size_t width, std::size_t height,
-                 std::span<const double> thresholds)
-      : width_(width),
-        height_(height),
-        columns_(2 * width + 1),
-        rows_(2 * height + 1),
-        joined_(columns_ * rows_, 0),
-        components_(columns_ * rows_),
-        by_threshold_(thresholds.size()) {
-    for (std::size_t at = 0; at < columns_ * rows_; ++at) {
-      const bool is_pixel = at / columns_ % 2 == 1 && at % columns_ % 2 == 1;
-      const double value = strength[at];
-      const auto first = is_pixel ? thresholds.begin()
-                                  : std::lower_bound(thresholds.begin(), thresholds.end(), value);
-      if (first == thresholds.end()) continue;
-      by_threshold_[static_cast<std::size_t>(first - thresholds.begin())].push_back(at);
-    }
-  }
-
-  /// Adds the elements whose strength is at most threshold t. Calls on_join(a, b) for each two
-  /// roots a < b that are joined; a is the root of both afterwards.
-  template <typename OnJoin>
-  void grow(std::size_t t, const OnJoin& on_join) {
-    for (const std::size_t at : by_threshold_[t]) {
-      joined_[at] = 1;
-      const std::size_t x = at % columns_;
-      const std::size_t y = at / columns_;
-      for (std::size_t ny = y == 0 ? 0 : y - 1; ny <= std::min(y + 1, rows_ - 1); ++ny) {
-        for (std::size_t nx = x == 0 ? 0 : x - 1; nx <= std::min(x + 1, columns_ - 1); ++nx) {
-          const std::size_t next = ny * columns_ + nx;
-          if (next == at || joined_[next] == 0) continue;
-          const std::int32_t a = components_.find(static_cast<std::int32_t>(at));
-          const std::int32_t b = components_.find(static_cast<std::int32_t>(next));
-          if (a == b) continue;
-          on_join(static_cast<std::size_t>(std::min(a, b)),
-                  static_cast<std::size_t>(std::max(a, b)));
-          components_.unite(a, b);
-        }
-      }
-    }
-  }
-
-  /// The root of the component of each pixel, row by row.
-  std::vector<std::size_t> roots() {
-    std::vector<std::size_t> result;
-    for (std::size_t y = 0; y < height_; ++y) {
-      for (std::size_t x = 0; x < width_; ++x) {
-        const std::size_t at = (2 * y + 1) * columns_ + 2 * x + 1;
-        result.push_back(static_cast<std::size_t>(components_.find(static_cast<std::int32_t>(at))));
-      }
-    }
-    return result;
-  }
-
- private:
-  std::size_t width_;
-  std::size_t height_;
-  std::size_t columns_;
-  std::size_t rows_;
-  std::vector<std::uint8_t> joined_;
-  DisjointSets components_;
-  std::vector<std::vector<std::size_t>> by_threshold_;
-};
-
 }  // namespace
 
 RegionCurve score_labels(std::span<const std::int32_t> labels, const GroundTruth& truth) {
@@ -234,11 +167,50 @@ RegionCurve score_labels(std::span<const std::int32_t> labels, const GroundTruth
 
 RegionCurve score_hierarchy(std::span<const double> strength, const GroundTruth& truth,
                             std::span<const double> thresholds) {
-  GrowingRegions growing(strength, static_cast<std::size_t>(truth.width),
-                         static_cast<std::size_t>(truth.height), thresholds);
-  growing.grow(0, [](std::size_t, std::size_t) {});
+  const auto width = static_cast<std::size_t>(truth.width);
+  const std::size_t columns = 2 * width + 1;
+  const std::size_t rows = strength.size() / columns;
+  // The elements of the doubled grid by the threshold from which on they are joined.
+  std::vector<std::vector<std::size_t>> joining(thresholds.size());
+  for (std::size_t at = 0; at < strength.size(); ++at) {
+    const bool is_pixel = at / columns % 2 == 1 && at % columns % 2 == 1;
+    const auto first = is_pixel
+                           ? thresholds.begin()
+                           : std::lower_bound(thresholds.begin(), thresholds.end(), strength[at]);
+    if (first == thresholds.end()) continue;
+    joining[static_cast<std::size_t>(first - thresholds.begin())].push_back(at);
+  }
+  std::vector<std::uint8_t> joined(strength.size(), 0);
+  DisjointSets components(strength.size());
+  // Calls on_join(a, b) for each two roots a < b that are joined; a is the root of both afterwards.
+  const auto grow = [&](std::size_t t, const auto& on_join) {
+    for (const std::size_t at : joining[t]) {
+      joined[at] = 1;
+      const std::size_t x = at % columns;
+      const std::size_t y = at / columns;
+      for (std::size_t ny = y == 0 ? 0 : y - 1; ny <= std::min(y + 1, rows - 1); ++ny) {
+        for (std::size_t nx = x == 0 ? 0 : x - 1; nx <= std::min(x + 1, columns - 1); ++nx) {
+          const std::size_t next = ny * columns + nx;
+          if (next == at || joined[next] == 0) continue;
+          const std::int32_t a = components.find(static_cast<std::int32_t>(at));
+          const std::int32_t b = components.find(static_cast<std::int32_t>(next));
+          if (a == b) continue;
+          on_join(static_cast<std::size_t>(std::min(a, b)),
+                  static_cast<std::size_t>(std::max(a, b)));
+          components.unite(a, b);
+        }
+      }
+    }
+  };
+  grow(0, [](std::size_t, std::size_t) {});
   // At higher thresholds only whole regions of the lowest threshold merge.
-  const std::vector<std::size_t> roots = growing.roots();
+  std::vector<std::size_t> roots;
+  for (std::size_t y = 1; y < rows; y += 2) {
+    for (std::size_t x = 1; x < columns; x += 2) {
+      const auto at = static_cast<std::int32_t>(y * columns + x);
+      roots.push_back(static_cast<std::size_t>(components.find(at)));
+    }
+  }
   std::vector<std::int32_t> leaves;
   const std::size_t count = number(roots, leaves);
   constexpr std::int32_t kNone = -1;
@@ -252,7 +224,7 @@ RegionCurve score_hierarchy(std::span<const double> strength, const GroundTruth&
   curve.scores.push_back(table.scores());
   for (std::size_t t = 1; t < thresholds.size(); ++t) {
     bool changed = false;
-    growing.grow(t, [&](std::size_t stays, std::size_t goes) {
+    grow(t, [&](std::size_t stays, std::size_t goes) {
       if (leaf_of[goes] == kNone) return;
       if (leaf_of[stays] == kNone) {
         leaf_of[stays] = leaf_of[goes];
