@@ -204,6 +204,7 @@ run_lint() {
   title "Checking"
   tests/style/format.sh
   tests/style/shell.sh
+  tests/style/sources.py
   tests/style/tidy.sh "$build_dir" "$(jobs)"
 }
 

@@ -12,7 +12,7 @@
 
 #include "cli_test.hpp"
 #include "matchers.hpp"
-#include "source_text.hpp"
+#include "temp_folder.hpp"
 
 namespace diacut::testing {
 namespace {
@@ -26,7 +26,7 @@ TEST_F(UsagePage, TheReferenceIsWhatTheProgramsPrint) {
   const std::vector<std::string> programs = {DIACUT_SEGMENT, DIACUT_EVALUATE, DIACUT_BENCH};
   const Result printed = expect_done(start_program(docs + "reference.sh", programs)->wait());
   EXPECT_THAT(printed.out, AllOf(HasSubstr("`, `--output FILE"), HasSubstr("`--truth DIR`")));
-  EXPECT_EQ(printed.out, text_of(docs + "reference.md"))
+  EXPECT_EQ(printed.out, read_bytes(docs + "reference.md"))
       << "To update the page: docs/reference.sh " << fmt::format("{}", fmt::join(programs, " "))
       << " > docs/reference.md";
 }
@@ -44,7 +44,7 @@ TEST_F(UsagePage, ListsTheExitCodesThatHelpNames) {
   }
   EXPECT_THAT(codes, IsSupersetOf({"0", "5", "130"}));
   std::set<std::string> listed;
-  std::string page = text_of(std::string(DIACUT_SOURCE_DIR) + "/docs/usage.md");
+  std::string page = read_bytes(std::string(DIACUT_SOURCE_DIR) + "/docs/usage.md");
   page.erase(0, page.find("## Exit codes"));
   const std::regex row(R"(\n\| (\d+) \|)");
   for (std::sregex_iterator match(page.begin(), page.end(), row), end; match != end; ++match) {

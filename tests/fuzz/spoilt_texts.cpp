@@ -3,7 +3,6 @@
 #include <stdexcept>
 
 #include "device_profiles.hpp"
-#include "source_text.hpp"
 #include "spoilt.hpp"
 #include "temp_folder.hpp"
 

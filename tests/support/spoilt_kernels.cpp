@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "device_profiles.hpp"
-#include "source_text.hpp"
+#include "temp_folder.hpp"
 
 namespace diacut::testing {
 
@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 SpoiltKernels::SpoiltKernels(const std::string& file, const std::string& from,
                              const std::string& to) {
   fs::copy(DIACUT_SOURCE_DIR "/kernels", path(), fs::copy_options::recursive);
-  const fs::path spoilt = fs::path(path()) / file;
-  const std::string text = replaced(text_of(spoilt), from, to);
+  const std::string spoilt = (fs::path(path()) / file).string();
+  const std::string text = replaced(read_bytes(spoilt), from, to);
   std::ofstream(spoilt) << text;
 }
 

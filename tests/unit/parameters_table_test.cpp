@@ -15,7 +15,7 @@
 #include "core/parameter_table.hpp"
 #include "diacut/parameters.hpp"
 #include "region/leaf_cut.hpp"
-#include "source_text.hpp"
+#include "temp_folder.hpp"
 
 namespace diacut {
 namespace {
@@ -191,7 +191,7 @@ TEST(ParameterTable, PrintedAndListedParametersAreReadBack) {
 TEST(DescribeParameters, TellsOfEachRowOfTheTableWhatTheDefaultFileSays) {
   // The lines of a comment as one.
   const std::string file =
-      std::regex_replace(testing::text_of(kDefaultFile), std::regex("\\n# "), " ");
+      std::regex_replace(testing::read_bytes(kDefaultFile), std::regex("\\n# "), " ");
   const std::vector<ParameterInfo> infos = describe_parameters();
   const auto& table = parameter_table();
   ASSERT_EQ(infos.size(), table.size());
@@ -218,7 +218,7 @@ TEST(Presets, AreTheShippedFiles) {
 
 TEST(Presets, DefaultIsTheStructsDefaultsWithEveryKeyAndComment) {
   // configs/default.toml is what `segment --print-config` prints.
-  EXPECT_EQ(testing::text_of(kDefaultFile), print_parameters(Parameters{}));
+  EXPECT_EQ(testing::read_bytes(kDefaultFile), print_parameters(Parameters{}));
 }
 
 TEST(Presets, GoFromFastToQuality) {

@@ -17,9 +17,9 @@
 #include "doctor/checks.hpp"
 #include "matchers.hpp"
 #include "opencl/context.hpp"
-#include "source_text.hpp"
 #include "spoilt_kernels.hpp"
 #include "support.hpp"
+#include "temp_folder.hpp"
 
 namespace diacut {
 namespace {
@@ -37,10 +37,10 @@ const fs::path kKernels = fs::path(DIACUT_SOURCE_DIR) / "kernels";
 /// formats, which `segment` cannot load.
 std::set<std::string> kernels_in_files() {
   std::set<std::string> kernels;
-  for (const fs::path& path : testing::files_with(kKernels, {".cl"})) {
-    const std::string file = fs::relative(path, kKernels).generic_string();
-    if (file.starts_with("spmv/")) continue;
-    const std::string code = testing::without_comments(testing::text_of(path));
+  for (const auto& entry : fs::recursive_directory_iterator(kKernels)) {
+    const std::string file = fs::relative(entry.path(), kKernels).generic_string();
+    if (!file.ends_with(".cl") || file.starts_with("spmv/")) continue;
+    const std::string code = testing::read_bytes(entry.path().string());
     for (std::size_t at = code.find("__kernel"); at != std::string::npos;
          at = code.find("__kernel", at + 1)) {
       const std::size_t name = code.find("void ", at) + 5;
