@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <random>
 #include <string>
 #include <vector>
@@ -28,6 +29,20 @@ struct BoundaryMaps {
 inline float quantised(float value, int steps) {
   const auto count = static_cast<float>(steps);
   return std::round(value * count) / count;
+}
+
+/// Noise, rounded to so many levels unless that is 0. `holes`: the share of pixels without data.
+inline BoundaryMaps random_maps(std::mt19937& random, int width, int height, int steps,
+                                double holes) {
+  BoundaryMaps maps{width, height};
+  std::uniform_real_distribution<float> value(0, 1);
+  for (int i = 0; i < width * height; ++i) {
+    const float strength = value(random);
+    maps.strength.push_back(steps > 0 ? quantised(strength, steps) : strength);
+    maps.orientation.push_back(value(random) * std::numbers::pi_v<float>);
+    if (holes > 0) maps.valid.push_back(value(random) < static_cast<float>(holes) ? 0 : 1);
+  }
+  return maps;
 }
 
 /// The gradient of a photograph's first channel over a few pixels. `steps`: to how many levels it

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
 #include <opencv2/imgproc.hpp>
 #include <random>
 #include <tuple>
@@ -24,24 +23,14 @@ namespace diacut {
 namespace {
 
 /// Noise, coarse steps (plateaus, equal means) or both; sometimes with holes.
-BoundaryMaps random_maps(std::mt19937& random, int width, int height) {
-  BoundaryMaps maps{width, height};
+BoundaryMaps any_maps(std::mt19937& random, int width, int height) {
   const int steps = random_int(random, 1, 3) == 1 ? random_int(random, 1, 6) : 0;
-  std::uniform_real_distribution<float> value(0, 1);
-  const bool holes = random_int(random, 0, 2) == 0;
-  for (int i = 0; i < maps.width * maps.height; ++i) {
-    float s = value(random);
-    if (steps > 0) s = quantised(s, steps);
-    maps.strength.push_back(s);
-    maps.orientation.push_back(value(random) * std::numbers::pi_v<float>);
-    if (holes) maps.valid.push_back(random_int(random, 0, 4) == 0 ? 0 : 1);
-  }
-  return maps;
+  return random_maps(random, width, height, steps, random_int(random, 0, 2) == 0 ? 0.2 : 0);
 }
 
-BoundaryMaps random_maps(std::mt19937& random) {
+BoundaryMaps any_maps(std::mt19937& random) {
   const int width = random_int(random, 1, 23);
-  return random_maps(random, width, random_int(random, 1, 23));
+  return any_maps(random, width, random_int(random, 1, 23));
 }
 
 Hierarchy grow(const BoundaryMaps& maps) {
@@ -95,7 +84,7 @@ TEST(HierarchyProperties, HoldForAnyMap) {
   std::mt19937 random(20250611);
   std::size_t merges = 0;
   for (int trial = 0; trial < 400; ++trial) {
-    const BoundaryMaps maps = random_maps(random);
+    const BoundaryMaps maps = any_maps(random);
     SCOPED_TRACE(::testing::Message()
                  << "trial " << trial << ", " << maps.width << "x" << maps.height);
     const Hierarchy tree = grow(maps);
@@ -199,7 +188,7 @@ std::vector<std::int32_t> reference_basins(const BoundaryMaps& maps) {
 TEST(WatershedProperties, TheSameAsByTheDefinition) {
   std::mt19937 random(19);
   for (int trial = 0; trial < 600; ++trial) {
-    const BoundaryMaps maps = random_maps(random);
+    const BoundaryMaps maps = any_maps(random);
     ASSERT_EQ(watershed(maps.strength, maps.valid, maps.width, maps.height).values,
               reference_basins(maps))
         << "trial " << trial << ", " << maps.width << "x" << maps.height;
@@ -210,7 +199,7 @@ TEST(WatershedProperties, TheSameAsByTheDefinition) {
 TEST(WatershedProperties, TheSameAsByTheDefinitionInBands) {
   std::mt19937 random(20);
   std::vector<BoundaryMaps> all;
-  for (int trial = 0; trial < 12; ++trial) all.push_back(random_maps(random, 47, 800));
+  for (int trial = 0; trial < 12; ++trial) all.push_back(any_maps(random, 47, 800));
   // A plateau that winds through all bands, down from one corner or a minimum by itself.
   for (const bool drains : {false, true}) {
     BoundaryMaps maps{23, 1500};

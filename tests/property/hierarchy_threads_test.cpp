@@ -30,15 +30,9 @@ ColouredMaps photograph(const std::string& name, int steps) {
 
 /// Noise in coarse steps with holes.
 ColouredMaps noise(std::mt19937& random, int width, int height, int steps) {
-  ColouredMaps maps{{width, height}, {}};
-  std::uniform_real_distribution<float> value(0, 1);
-  for (int i = 0; i < width * height; ++i) {
-    maps.strength.push_back(quantised(value(random), steps));
-    maps.orientation.push_back(3 * value(random));
-    maps.valid.push_back(value(random) < 0.02F ? 0 : 1);
-    for (int c = 0; c < 3; ++c) {
-      maps.colours.push_back(static_cast<std::uint8_t>(100 + 50 * value(random)));
-    }
+  ColouredMaps maps{random_maps(random, width, height, steps, 0.02), {}};
+  for (int i = 0; i < 3 * width * height; ++i) {
+    maps.colours.push_back(static_cast<std::uint8_t>(random_int(random, 100, 150)));
   }
   return maps;
 }

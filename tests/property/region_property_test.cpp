@@ -6,25 +6,12 @@
 
 #include "boundary_maps.hpp"
 #include "drawn_graph.hpp"
+#include "label_checks.hpp"
 #include "region/parts.hpp"
 #include "region/region.hpp"
 
 namespace diacut::testing {
 namespace {
-
-/// What holds for every segmentation (see Labels).
-void expect_labels(const Labels& labels, const Eigenvectors& eigenvectors) {
-  ASSERT_EQ(labels.values.size(), eigenvectors.sqrt_degree.size());
-  std::int32_t seen = 0;
-  for (std::size_t i = 0; i < labels.values.size(); ++i) {
-    ASSERT_EQ(labels.values[i] != 0, eigenvectors.sqrt_degree[i] > 0) << "pixel " << i;
-    ASSERT_LE(labels.values[i], seen + 1) << "pixel " << i << " is out of scan order";
-    seen = std::max(seen, labels.values[i]);
-  }
-  EXPECT_EQ(labels.count, seen);
-  // As many connected parts as regions: each region is one.
-  EXPECT_EQ(connected_parts(labels.width, labels.height, labels.values).count, labels.count);
-}
 
 /// Rectangles of up to four classes, no data among them, on one background.
 Drawing random_drawing(std::mt19937& random) {
@@ -105,7 +92,7 @@ TEST(RegionProperties, LabelsKeepTheirContractForAnyInput) {
                  << min_size);
     std::vector<std::string> notes;
     const Labels labels = segment_regions(eigenvectors, graph, parameters, notes).labels;
-    expect_labels(labels, eigenvectors);
+    expect_labels_contract(labels, graph.width(), graph.height(), {data.begin(), data.end()});
     if (parameters.regions > 0) {
       EXPECT_EQ(labels.count, std::max(parameters.regions, pieces));
       EXPECT_EQ(notes.size(), pieces > parameters.regions ? 1u : 0u);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <random>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "boundary_maps.hpp"
+#include "by_pixel.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/parameters.hpp"
 #include "label_checks.hpp"
@@ -166,31 +168,29 @@ void expect_the_same_in_tiles(const BoundaryMaps& maps, std::initializer_list<in
 /// A map whose strength is given at each pixel, with an orientation that turns.
 template <class Strength>
 BoundaryMaps map_of(int width, int height, const Strength& strength) {
-  BoundaryMaps maps{width, height};
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      maps.strength.push_back(static_cast<float>(strength(x, y)));
-      maps.orientation.push_back(0.01F * static_cast<float>((7 * x + 13 * y) % 314));
-    }
-  }
-  return maps;
+  const auto value = [&](int x, int y) { return static_cast<float>(strength(x, y)); };
+  const auto angle = [](int x, int y) {
+    return 0.01F * static_cast<float>((7 * x + 13 * y) % 314);
+  };
+  return {width, height, testing::by_pixel(width, height, value),
+          testing::by_pixel(width, height, angle)};
 }
 
-TEST(TiledHierarchy, OfConstantPictures) {
-  for (const double value : {0.0, 0.4, 1.0}) {
-    SCOPED_TRACE(value);
-    expect_the_same_in_tiles(map_of(50, 37, [&](int, int) { return value; }), {16, 17, 64});
+TEST(TiledHierarchy, OfPlainMaps) {
+  using Strength = std::function<double(int, int)>;
+  for (const auto& [what, strength] : std::map<std::string, Strength>{
+           {"nothing", [](int, int) { return 0.0; }},
+           {"a constant", [](int, int) { return 0.4; }},
+           {"the greatest strength", [](int, int) { return 1.0; }},
+           {"a ramp", [](int x, int y) { return (x + 2 * y) / 300.0; }},
+           {"stairs", [](int x, int) { return (x / 10) / 10.0; }},
+           {"a pyramid",
+            [](int x, int y) { return std::max(std::abs(x - 45), std::abs(y - 35)) / 50.0; }},
+           // Basins in a lattice, with crests of one level between them: all arcs are tied.
+           {"a lattice", [](int x, int y) { return x % 4 == 3 || y % 4 == 3 ? 0.5 : 0.1; }}}) {
+    SCOPED_TRACE(what);
+    expect_the_same_in_tiles(map_of(90, 70, strength), {16, 31, 64});
   }
-}
-
-TEST(TiledHierarchy, OfRamps) {
-  expect_the_same_in_tiles(map_of(90, 70, [](int x, int y) { return (x + 2 * y) / 300.0; }),
-                           {16, 31});
-  expect_the_same_in_tiles(map_of(90, 70, [](int x, int) { return (x / 10) / 10.0; }), {16, 31});
-  expect_the_same_in_tiles(
-      map_of(90, 70,
-             [](int x, int y) { return std::max(std::abs(x - 45), std::abs(y - 35)) / 50.0; }),
-      {16, 31});
 }
 
 /// A spiral of one level with a hole at its end or at none, between walls.
@@ -219,27 +219,18 @@ TEST(TiledHierarchy, OfPlateausThatWindAcrossSeams) {
 
 TEST(TiledHierarchy, WithIslandsOfData) {
   std::mt19937 random(5);
-  std::uniform_real_distribution<float> value(0, 1);
   for (const int steps : {2, 9, 1000}) {
-    BoundaryMaps maps = map_of(83, 61, [&](int, int) {
-      return std::round(value(random) * static_cast<float>(steps)) / static_cast<float>(steps);
+    BoundaryMaps maps = random_maps(random, 83, 61, steps, 0);
+    maps.valid = testing::by_pixel(83, 61, [](int x, int y) -> std::uint8_t {
+      return (x / 9 + y / 7) % 3 == 0 || x % 16 == 15 ? 0 : 1;
     });
-    for (int y = 0; y < maps.height; ++y) {
-      for (int x = 0; x < maps.width; ++x) {
-        maps.valid.push_back((x / 9 + y / 7) % 3 == 0 || x % 16 == 15 ? 0 : 1);
-      }
-    }
     expect_the_same_in_tiles(maps, {16, 24});
     maps.valid.assign(maps.valid.size(), 0);
     expect_the_same_in_tiles(maps, {16});
   }
 }
 
-TEST(TiledHierarchy, OfArcsThatAreAllTied) {
-  // Basins in a lattice, with crests of one level between them.
-  expect_the_same_in_tiles(
-      map_of(70, 66, [](int x, int y) { return x % 4 == 3 || y % 4 == 3 ? 0.5 : 0.1; }),
-      {16, 18, 64});
+TEST(TiledHierarchy, WithoutOrientations) {
   BoundaryMaps maps =
       map_of(70, 66, [](int x, int y) { return x % 5 == 3 || y % 3 == 1 ? 0.5 : 0.0; });
   maps.orientation.clear();
@@ -270,19 +261,12 @@ TEST(TiledHierarchy, OfBoundariesThroughManyTiles) {
 
 TEST(TiledHierarchy, OfNoise) {
   std::mt19937 random(11);
-  std::uniform_real_distribution<float> value(0, 1);
-  const auto any = [&](int low, int high) {
-    return std::uniform_int_distribution<int>(low, high)(random);
-  };
+  const auto any = [&](int low, int high) { return random_int(random, low, high); };
   for (int trial = 0; trial < 60; ++trial) {
     SCOPED_TRACE(trial);
     const int steps = any(0, 1) == 0 ? any(1, 6) : 5000;
-    const bool holes = any(0, 2) == 0;
-    BoundaryMaps maps = map_of(any(1, 70), any(1, 70), [&](int, int) {
-      return std::round(value(random) * static_cast<float>(steps)) / static_cast<float>(steps);
-    });
-    for (std::size_t k = 0; holes && k < maps.strength.size(); ++k)
-      maps.valid.push_back(any(0, 8) > 0);
+    const BoundaryMaps maps =
+        random_maps(random, any(1, 70), any(1, 70), steps, any(0, 2) == 0 ? 0.1 : 0);
     expect_the_same_in_tiles(maps, {any(1, 9), 16, any(10, 70)});
   }
 }

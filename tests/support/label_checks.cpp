@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <opencv2/imgproc.hpp>
+
+#include "by_pixel.hpp"
 
 namespace diacut::testing {
 
@@ -14,35 +17,28 @@ void expect_labels_contract(const Labels& labels, int width, int height,
   const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   ASSERT_EQ(labels.values.size(), pixels);
 
-  const auto columns = static_cast<std::size_t>(width);
-  std::vector<bool> reached(pixels, false);
-  std::vector<std::size_t> open;
-  std::int64_t regions = 0;
-  for (std::size_t start = 0; start < pixels; ++start) {
-    const bool has_data = valid.empty() || valid[start] != 0;
-    ASSERT_EQ(labels.values[start] != 0, has_data) << "pixel " << start;
-    if (!has_data || reached[start]) continue;
-    // The first pixel of a part that was not reached yet begins the next label: were a region in
-    // two parts, or the labels out of order, this would not hold.
-    const std::int32_t label = labels.values[start];
-    ASSERT_EQ(label, ++regions) << "pixel " << start;
-    open.assign(1, start);
-    reached[start] = true;
-    while (!open.empty()) {
-      const std::size_t at = open.back();
-      open.pop_back();
-      const auto visit = [&](bool inside, std::size_t next) {
-        if (!inside || reached[next] || labels.values[next] != label) return;
-        reached[next] = true;
-        open.push_back(next);
-      };
-      visit(at % columns != 0, at - 1);
-      visit(at % columns != columns - 1, at + 1);
-      visit(at >= columns, at - columns);
-      visit(at + columns < pixels, at + columns);
-    }
+  std::int32_t seen = 0;
+  // Pixels and, between neighbours of one label, what links them.
+  cv::Mat1b linked(2 * height - 1, 2 * width - 1, std::uint8_t{0});
+  for (std::size_t i = 0; i < pixels; ++i) {
+    const std::int32_t label = labels.values[i];
+    const int x = static_cast<int>(i) % width;
+    const int y = static_cast<int>(i) / width;
+    ASSERT_EQ(label != 0, valid.empty() || valid[i] != 0) << "pixel " << i;
+    ASSERT_LE(label, seen + 1) << "pixel " << i << " is out of scan order";
+    seen = std::max(seen, label);
+    const auto is_same = [&](std::size_t other) -> std::uint8_t {
+      return labels.values[other] == label ? 1 : 0;
+    };
+    if (label == 0) continue;
+    linked(2 * y, 2 * x) = 1;
+    if (x + 1 < width) linked(2 * y, 2 * x + 1) = is_same(i + 1);
+    if (y + 1 < height) linked(2 * y + 1, 2 * x) = is_same(i + static_cast<std::size_t>(width));
   }
-  EXPECT_EQ(labels.count, regions);
+  EXPECT_EQ(labels.count, seen);
+  // As many parts as labels: each label has one.
+  cv::Mat parts;
+  EXPECT_EQ(cv::connectedComponents(linked, parts, 4) - 1, seen);
 }
 
 void expect_same(const Hierarchy& found, const Hierarchy& expected) {
@@ -81,6 +77,19 @@ Hierarchy rectangle_and_angle() {
                         "AAAAAADAAA"}),
           {{2, 3, 0.25F}, {1, 4, 0.5F}, {5, 6, 0.75F}},
           0.3};
+}
+
+Hierarchy tree_of_pixels(int width, int height) {
+  const int pixels = width * height;
+  Hierarchy tree;
+  tree.leaves = {width, height, pixels,
+                 by_pixel(width, height, [&](int x, int y) { return y * width + x + 1; })};
+  std::int32_t all = 1;
+  for (std::int32_t leaf = 2; leaf <= pixels; ++leaf) {
+    tree.merges.push_back({std::min(all, leaf), std::max(all, leaf), 0.5F});
+    all = pixels + leaf - 1;
+  }
+  return tree;
 }
 
 std::vector<std::string> letters(const Labels& labels) {

@@ -25,6 +25,9 @@ Labels drawn_labels(const std::vector<std::string>& rows);
 /// B and C are the halves of a rectangle on the ground A, D is an angle on it.
 Hierarchy rectangle_and_angle();
 
+/// A tree whose leaves are single pixels, which join the first one after the other.
+Hierarchy tree_of_pixels(int width, int height);
+
 /// Rows of letters and spaces, as drawn_labels() takes them.
 std::vector<std::string> letters(const Labels& labels);
 

@@ -9,7 +9,7 @@
 
 namespace diacut {
 
-/// Throws InputError, saying where, unless the arrays are as the comment of CsrMatrix tells.
+/// Throws InputError unless the arrays are as the comment of CsrMatrix tells.
 void check_csr(const CsrMatrix& matrix);
 
 /// The matrix as a coordinate, real, general file. Values survive a round trip.

@@ -11,55 +11,59 @@
 namespace diacut {
 namespace {
 
-TEST(EigenResolution, TheKnownEigenvalueHasNoError) {
-  const auto found = resolution_of(std::vector{0.0, 0.5}, std::vector{1e-3, 1e-3});
-  EXPECT_EQ(found[0].error, 0);
-  EXPECT_EQ(found[0].angle, 0);
-  EXPECT_TRUE(found[0].resolved);
-}
-
 TEST(EigenResolution, BoundsFollowTheFormulas) {
-  // The neighbours of .3 may be at .1 + .02 and .6 - .01.
-  const auto found =
-      resolution_of(std::vector{0.0, 0.1, 0.3, 0.6}, std::vector{0.0, 0.02, 0.03, 0.01});
-  EXPECT_DOUBLE_EQ(found[2].error, 0.03 * 0.03 / 0.18);
-  EXPECT_DOUBLE_EQ(found[2].angle, 0.03 / 0.18);
-  EXPECT_DOUBLE_EQ(found[1].error, 0.02 * 0.02 / 0.1) << "the known eigenvalue is a neighbour";
-}
-
-TEST(EigenResolution, TheLastEigenvalueHasNoUpperNeighbour) {
-  const auto found = resolution_of(std::vector{0.0, 0.1}, std::vector{0.0, 0.02});
-  EXPECT_DOUBLE_EQ(found[1].error, 0.02);
-  EXPECT_EQ(found[1].angle, 1);
-  EXPECT_TRUE(found[1].resolved);
-}
-
-TEST(EigenResolution, AResidualAsLargeAsTheEigenvalueDoesNotResolveIt) {
-  const std::vector values{0.0, 1e-5, 2e-5, 1.0, 2.0};
-  const auto coarse = resolution_of(values, std::vector{0.0, 1e-4, 1e-4, 1e-4, 1e-4});
-  EXPECT_FALSE(coarse[1].resolved);
-  EXPECT_FALSE(coarse[2].resolved);
-  EXPECT_TRUE(coarse[3].resolved);
-  const auto fine = resolution_of(values, std::vector{0.0, 1e-6, 1e-6, 1e-4, 1e-4});
-  EXPECT_TRUE(fine[1].resolved);
-  EXPECT_TRUE(fine[2].resolved);
-}
-
-TEST(EigenResolution, EqualEigenvaluesHaveNoDirectionOfTheirOwn) {
-  const auto found = resolution_of(std::vector{0.0, 0.1, 0.1, 0.9}, std::vector(4, 1e-4));
-  EXPECT_DOUBLE_EQ(found[1].error, 1e-4);
-  EXPECT_EQ(found[1].angle, 1);
-  EXPECT_TRUE(found[1].resolved);
-}
-
-TEST(EigenResolution, ResidualsBelowTheRoundingOfFloatsCountAsThat) {
-  const auto found = resolution_of(std::vector{0.0, 5e-8, 1.0}, std::vector(3, 0.0));
-  EXPECT_FALSE(found[1].resolved);
-  EXPECT_EQ(found[2].error, kResidualRounding);
-}
-
-TEST(EigenResolution, AResidualThatIsNoNumberResolvesNothing) {
+  struct Case {
+    const char* what;
+    std::vector<double> values;
+    std::vector<double> residuals;
+    std::size_t k;
+    double error, angle;
+    bool resolved;
+  };
+  const double r = kResidualRounding;
   const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> small = {0, 1e-5, 2e-5, 1, 2};
+  for (const auto& [what, values, residuals, k, error, angle, resolved] :
+       {Case{"what is known has no error", {0, 0.5}, {1e-3, 1e-3}, 0, 0, 0, true},
+        {"the neighbours may be at .1 + .02 and .6 - .01",
+         {0, 0.1, 0.3, 0.6},
+         {0, 0.02, 0.03, 0.01},
+         2,
+         0.03 * 0.03 / 0.18,
+         0.03 / 0.18,
+         true},
+        {"what is known is a neighbour",
+         {0, 0.1, 0.3, 0.6},
+         {0, 0.02, 0.03, 0.01},
+         1,
+         0.02 * 0.02 / 0.1,
+         0.2,
+         true},
+        {"the last has no upper neighbour", {0, 0.1}, {0, 0.02}, 1, 0.02, 1, true},
+        {"a residual as large as the value", small, {0, 1e-4, 1e-4, 1e-4, 1e-4}, 1, 1e-4, 1, false},
+        {"and of the one beside it", small, {0, 1e-4, 1e-4, 1e-4, 1e-4}, 2, 1e-4, 1, false},
+        {"equal values have no direction of their own",
+         {0, 0.1, 0.1, 0.9},
+         {1e-4, 1e-4, 1e-4, 1e-4},
+         1,
+         1e-4,
+         1,
+         true},
+        {"residuals below the rounding of floats count as that",
+         {0, 5e-8, 1},
+         {0, 0, 0},
+         1,
+         r,
+         1,
+         false},
+        {"and the last one's", {0, 5e-8, 1}, {0, 0, 0}, 2, r, 1, true}}) {
+    SCOPED_TRACE(what);
+    const EigenResolution found = resolution_of(values, residuals)[k];
+    EXPECT_DOUBLE_EQ(found.error, error);
+    EXPECT_DOUBLE_EQ(found.angle, angle);
+    EXPECT_EQ(found.resolved, resolved);
+  }
+  EXPECT_TRUE(resolution_of(small, std::vector{0.0, 1e-6, 1e-6, 1e-4, 1e-4})[1].resolved);
   EXPECT_FALSE(resolution_of(std::vector{0.0, 0.5, 0.9}, std::vector{0.0, nan, 0.1})[1].resolved);
 }
 

@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "drawn_graph.hpp"
 #include "graph/steps.hpp"
 #include "matchers.hpp"
@@ -24,33 +22,41 @@ Drawing drawn(int width, const std::vector<std::int32_t>& classes) {
 }
 
 TEST(Discretise, FindsWhatWasDrawn) {
-  const Drawing drawing = {"aaaaaabbbbbb",  //
-                           "aaaaaabbbbbb",  //
-                           "aaaaaabbbbbb",  //
-                           "aaaabbbbbbbb",  //
-                           "ccccccccdddd",  //
-                           "ccccccccdddd",  //
-                           "ccccccccdddd",  //
-                           "ccccccdddddd"};
-  const DrawnGraph graph(drawing);
-  const std::vector<std::int32_t> classes = discretise(graph.eigenvectors(4), 4);
-  EXPECT_THAT(drawn(12, classes), ElementsAreArray(drawing));
-}
-
-TEST(Discretise, UsesOnlyTheFirstVectors) {
-  const Drawing drawing = {"aaaaaabbbbbb",  //
-                           "aaaaaabbbbbb",  //
-                           "aaaaaabbbbbb"};
-  const DrawnGraph graph(drawing);
-  EXPECT_THAT(drawn(12, discretise(graph.eigenvectors(7), 2)), ElementsAreArray(drawing));
-}
-
-TEST(Discretise, PixelsWithoutDataHaveClassZero) {
-  const Drawing drawing = {"aaaa  bbbb",  //
-                           "aaaa  bbbb",  //
-                           " aaa  bbb "};
-  const DrawnGraph graph(drawing);
-  EXPECT_THAT(drawn(10, discretise(graph.eigenvectors(2), 2)), ElementsAreArray(drawing));
+  struct Case {
+    Drawing drawing;
+    int vectors;
+    int classes;
+  };
+  Drawing blocks(20, std::string(24, ' '));  // 30 of 4 x 4 pixels.
+  for (std::size_t y = 0; y < 20; ++y) {
+    for (std::size_t x = 0; x < 24; ++x) {
+      blocks[y][x] = static_cast<char>('a' + y / 4 * 6 + x / 4);
+    }
+  }
+  const Drawing halves = {"aaaaaabbbbbb", "aaaaaabbbbbb", "aaaaaabbbbbb"};
+  for (const auto& [drawing, vectors, classes] : {Case{{"aaaaaabbbbbb",  //
+                                                        "aaaaaabbbbbb",  //
+                                                        "aaaaaabbbbbb",  //
+                                                        "aaaabbbbbbbb",  //
+                                                        "ccccccccdddd",  //
+                                                        "ccccccccdddd",  //
+                                                        "ccccccccdddd",  //
+                                                        "ccccccdddddd"},
+                                                       4,
+                                                       4},
+                                                  {halves, 7, 2},  // The first vectors alone.
+                                                  {halves, 2, 5},  // As many as there are.
+                                                  {{"aaaa  bbbb",  //
+                                                    "aaaa  bbbb",  //
+                                                    " aaa  bbb "},
+                                                   2,
+                                                   2},
+                                                  {{"aaaaaaaa"}, 1, 5},
+                                                  {{"  a"}, 3, 2},
+                                                  {blocks, 30, 30}}) {
+    const DrawnGraph graph(drawing, 0.001);
+    EXPECT_EQ(drawn(graph.width(), discretise(graph.eigenvectors(vectors), classes)), drawing);
+  }
 }
 
 TEST(Discretise, IsTheSameWhateverTheSignsAndTheBasisOfEqualVectors) {
@@ -68,46 +74,12 @@ TEST(Discretise, IsTheSameWhateverTheSignsAndTheBasisOfEqualVectors) {
   EXPECT_THAT(drawn(12, discretise(vectors, 3)), ElementsAreArray(drawing));
 }
 
-TEST(Discretise, WithFewerVectorsThanClassesMakesFewer) {
-  const Drawing drawing = {"aaaabbbb",  //
-                           "aaaabbbb"};
-  const DrawnGraph graph(drawing);
-  EXPECT_THAT(drawn(8, discretise(graph.eigenvectors(2), 5)), ElementsAreArray(drawing));
-  EXPECT_THAT(drawn(8, discretise(graph.eigenvectors(1), 5)),
-              ElementsAreArray({"aaaaaaaa", "aaaaaaaa"}));
-}
-
-TEST(Discretise, ClassesOfManyVectorsAreInRange) {
-  // 24 x 20 pixels in 4 x 4 blocks: 30 regions.
-  Drawing drawing(20, std::string(24, ' '));
-  for (std::size_t y = 0; y < 20; ++y) {
-    for (std::size_t x = 0; x < 24; ++x) {
-      drawing[y][x] = static_cast<char>('A' + y / 4 * 6 + x / 4);
-    }
-  }
-  const DrawnGraph graph(drawing, 0.001);
-  const std::vector<std::int32_t> classes = discretise(graph.eigenvectors(30), 30);
-  std::set<std::int32_t> used;
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    ASSERT_GE(classes[i], 1);
-    ASSERT_LE(classes[i], 30);
-    used.insert(classes[i]);
-    // Every pixel of a block is in the class of the block's first one.
-    const std::size_t x = i % 24 / 4 * 4;
-    const std::size_t y = i / 24 / 4 * 4;
-    ASSERT_EQ(classes[i], classes[y * 24 + x]) << "pixel " << i;
-  }
-  EXPECT_EQ(used.size(), 30u);
-}
-
-TEST(Discretise, NothingHasDataOrOnePixelHas) {
+TEST(Discretise, NothingHasData) {
   Eigenvectors none;
   none.width = 3;
   none.height = 1;
   none.sqrt_degree = {0, 0, 0};
   EXPECT_EQ(discretise(none, 4), (std::vector<std::int32_t>{0, 0, 0}));
-  const DrawnGraph graph({"  a"});
-  EXPECT_EQ(discretise(graph.eigenvectors(3), 2), (std::vector<std::int32_t>{0, 0, 1}));
 }
 
 }  // namespace

@@ -34,13 +34,7 @@ TEST(WithoutSmallRegions, OneJoinsTheNeighbourWithTheLongestBoundary) {
                                                  "AAAABBBB",  //
                                                  "AAAACCCC",  //
                                                  "AAAACCCC"));
-  ASSERT_EQ(clean.merges.size(), 2u);
-  EXPECT_EQ(clean.merges[0].first, 2);
-  EXPECT_EQ(clean.merges[0].second, 3);
-  EXPECT_EQ(clean.merges[0].height, 0.2F);
-  EXPECT_EQ(clean.merges[1].first, 1);
-  EXPECT_EQ(clean.merges[1].second, 4);
-  EXPECT_EQ(clean.merges[1].height, 0.6F);
+  expect_same(clean.merges, {{2, 3, 0.2F}, {1, 4, 0.6F}});
   EXPECT_EQ(clean.threshold, 0.3);
 }
 

@@ -1,12 +1,14 @@
 // Turned and mirrored forms of pictures, and the canonical one of them.
 //
 // Which tile a convolution takes on which device.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <opencv2/core.hpp>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -348,84 +350,76 @@ DeviceInfo gpu(std::size_t local_memory) {
   return device;
 }
 
-constexpr std::size_t kKiB = 1024;
-
-/// On a device of one lane.
-ConvolutionTile tile_for(const DeviceInfo& device, const ConvolutionShape& shape, int width,
-                         int height) {
-  return network_conv_tile(device, 1, shape,
-                           network_planes(width, height, shape.dilation * (shape.kernel / 2)));
+/// What a device of one lane takes.
+std::string tile_for(const DeviceInfo& device, const ConvolutionShape& shape, int width,
+                     int height) {
+  const ConvolutionTile tile = network_conv_tile(
+      device, 1, shape, network_planes(width, height, shape.dilation * (shape.kernel / 2)));
+  const auto* patch = std::get_if<PatchTile>(&tile);
+  if (patch == nullptr) return "rows";
+  return fmt::format("{} shares, {} down, {} bytes", patch->shares, patch->down,
+                     patch->local_memory(shape));
 }
-
-bool is_row(const ConvolutionTile& tile) { return std::holds_alternative<RowTile>(tile); }
 
 constexpr ConvolutionShape kThree{.inputs = 24, .outputs = 24, .kernel = 3};
 constexpr ConvolutionShape kOne{.inputs = 24, .outputs = 24, .kernel = 1};
+constexpr ConvolutionShape kMany{.inputs = 672, .outputs = 24, .kernel = 1};
 
-TEST(NetworkConvTile, GpuSharesChannelsOfFewPixelsAndTakesDeepPatchesOfMany) {
-  const DeviceInfo device = gpu(48 * kKiB);
-  for (const auto& [width, height] : {std::pair{1, 1}, {34, 24}, {127, 64}}) {
-    const auto tile = std::get<PatchTile>(tile_for(device, kThree, width, height));
-    EXPECT_EQ(tile.shares, 4) << width << "x" << height;
-    EXPECT_EQ(tile.down, 1);
-  }
-  for (const auto& [width, height] : {std::pair{128, 64}, {145, 105}, {181, 181}}) {
-    const auto tile = std::get<PatchTile>(tile_for(device, kThree, width, height));
-    EXPECT_EQ(tile.shares, 1) << width << "x" << height;
-    EXPECT_EQ(tile.down, 1);
-  }
-  for (const auto& [width, height] : {std::pair{256, 128}, {529, 369}, {4000, 3000}}) {
-    const auto tile = std::get<PatchTile>(tile_for(device, kThree, width, height));
-    EXPECT_EQ(tile.shares, 1) << width << "x" << height;
-    EXPECT_EQ(tile.down, 2);
-  }
+ConvolutionShape dilated(int kernel, int dilation) {
+  return {.inputs = 8, .outputs = 8, .kernel = kernel, .dilation = dilation};
 }
 
-TEST(NetworkConvTile, OneTapIsWorthPatchesOfManyPixelsOrInputs) {
-  const DeviceInfo device = gpu(48 * kKiB);
-  EXPECT_TRUE(is_row(tile_for(device, kOne, 34, 24)));
-  EXPECT_TRUE(is_row(tile_for(device, kOne, 181, 181)));
-  EXPECT_EQ(std::get<PatchTile>(tile_for(device, kOne, 256, 128)).down, 1);
-  ConvolutionShape many = kOne;
-  many.inputs = 672;
-  EXPECT_EQ(std::get<PatchTile>(tile_for(device, many, 34, 24)).shares, 8);
-  EXPECT_EQ(std::get<PatchTile>(tile_for(device, many, 256, 128)).shares, 1);
-}
-
-TEST(NetworkConvTile, DevicesAndTapsThatPatchesAreNotForTakeRows) {
-  const DeviceInfo device = gpu(48 * kKiB);
-  for (const int dilation : {1, 2, 3, 4, 5, 8}) {
-    const ConvolutionShape shape{.inputs = 8, .outputs = 8, .kernel = 3, .dilation = dilation};
-    EXPECT_EQ(is_row(tile_for(device, shape, 300, 200)), dilation > 4) << dilation;
-  }
-  // A single tap reaches nowhere, whatever the dilation.
-  const ConvolutionShape one{.inputs = 8, .outputs = 8, .kernel = 1, .dilation = 8};
-  EXPECT_FALSE(is_row(tile_for(device, one, 300, 200)));
-
-  DeviceInfo emulated = device;
+TEST(NetworkConvTile, OfAGpuSuitsItsMemoryThePixelsAndTheTaps) {
+  const DeviceInfo large = gpu(48 << 10);
+  const DeviceInfo small = gpu(16 << 10);
+  DeviceInfo emulated = large;
   emulated.dedicated_local_memory = false;
-  DeviceInfo narrow = device;
+  DeviceInfo narrow = large;
   narrow.max_work_group = 64;
-  DeviceInfo accelerator = device;
+  DeviceInfo accelerator = large;
   accelerator.kind = DeviceKind::kAccelerator;
-  for (const DeviceInfo& other : {emulated, narrow, accelerator, gpu(8 * kKiB)}) {
-    EXPECT_TRUE(is_row(tile_for(other, kThree, 34, 24)));
-    EXPECT_TRUE(is_row(tile_for(other, kThree, 145, 105)));
-    EXPECT_TRUE(is_row(tile_for(other, kThree, 529, 369)));
+  struct Case {
+    DeviceInfo device;
+    ConvolutionShape shape;
+    std::vector<std::pair<int, int>> sizes;
+    const char* tile;
+  };
+  using Sizes = std::vector<std::pair<int, int>>;
+  const Sizes few = {{1, 1}, {34, 24}, {127, 64}};
+  const Sizes some = {{128, 64}, {145, 105}, {181, 181}};
+  const Sizes many = {{256, 128}, {529, 369}, {4000, 3000}};
+  const Sizes any = {{34, 24}, {145, 105}, {529, 369}};
+  for (const auto& [device, shape, sizes, tile] :
+       {// Few pixels share channels, many have deep patches.
+        Case{large, kThree, few, "4 shares, 1 down"},
+        {large, kThree, some, "1 shares, 1 down"},
+        {large, kThree, many, "1 shares, 2 down"},
+        // One tap is worth patches of many pixels or inputs.
+        {large, kOne, {{34, 24}, {181, 181}}, "rows"},
+        {large, kOne, many, "1 shares, 1 down"},
+        {large, kMany, {{34, 24}}, "8 shares"},
+        {large, kMany, many, "1 shares"},
+        // A single tap reaches nowhere, whatever the dilation.
+        {large, dilated(3, 4), {{300, 200}}, "1 shares"},
+        {large, dilated(3, 5), {{300, 200}}, "rows"},
+        {large, dilated(1, 8), {{300, 200}}, "1 shares"},
+        // Little memory holds the patches that fit it; the first would have 20 KiB.
+        {small, kThree, {{34, 24}}, "rows"},
+        {small, kThree, {{145, 105}}, "1 shares, 1 down, 15104 bytes"},
+        {small, kThree, {{529, 369}}, "1 shares, 2 down, 12672 bytes"},
+        {gpu(8 << 10), kThree, any, "rows"},
+        {emulated, kThree, any, "rows"},
+        {narrow, kThree, any, "rows"},
+        {accelerator, kThree, any, "rows"}}) {
+    for (const auto& [width, height] : sizes) {
+      EXPECT_THAT(tile_for(device, shape, width, height), StartsWith(tile))
+          << width << "x" << height << ", kernel " << shape.kernel;
+    }
   }
-}
-
-TEST(NetworkConvTile, LittleLocalMemoryHoldsThePatchesThatFitIt) {
-  const DeviceInfo device = gpu(16 * kKiB);
-  EXPECT_TRUE(is_row(tile_for(device, kThree, 34, 24)));  // 20 KiB.
-  EXPECT_EQ(std::get<PatchTile>(tile_for(device, kThree, 145, 105)).local_memory(kThree),
-            (8 * 10 * 40 + 8 * 9 * 8) * sizeof(float));
-  EXPECT_EQ(std::get<PatchTile>(tile_for(device, kThree, 529, 369)).local_memory(kThree),
-            (4 * 18 * 40 + 4 * 9 * 8) * sizeof(float));
 }
 
 TEST(NetworkConvTile, CpuTakesRowsOfItsVectors) {
-  DeviceInfo device = gpu(512 * kKiB);
+  DeviceInfo device = gpu(512 << 10);
   device.kind = DeviceKind::kCpu;
   for (const auto& [width, height] : {std::pair{1, 1}, {145, 105}, {4000, 3000}}) {
     const NetworkPlanes planes = network_planes(width, height, 1);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "by_pixel.hpp"
 #include "diacut/annotations.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
@@ -158,18 +159,14 @@ TEST(RegionTable, FiguresOfRegions) {
 
 /// Shapes and values of a picture of 13 x 11 pixels, of which every pixel has another value.
 struct Scribble {
-  Labels labels{13, 11, 3, {}};
-  Channel channel{"count", 13, 11, {}};
-  Scribble() {
-    for (int y = 0; y < 11; ++y) {
-      for (int x = 0; x < 13; ++x) {
-        const bool slanted = std::abs(x - y) <= 1 && y < 9;
-        const bool corner = x >= 9 && y <= 3;
-        labels.values.push_back(slanted ? 1 : corner ? 2 : x == 1 && y == 9 ? 3 : 0);
-        channel.values.push_back((x * 7919 + y * 104729) % 65521);
-      }
-    }
-  }
+  Labels labels{13, 11, 3, by_pixel(13, 11, [](int x, int y) {
+                  const bool slanted = std::abs(x - y) <= 1 && y < 9;
+                  const bool corner = x >= 9 && y <= 3;
+                  return slanted ? 1 : corner ? 2 : x == 1 && y == 9 ? 3 : 0;
+                })};
+  Channel channel{"count", 13, 11, by_pixel(13, 11, [](int x, int y) {
+                    return static_cast<double>((x * 7919 + y * 104729) % 65521);
+                  })};
 };
 
 /// Equal to the last digit that float32 has.

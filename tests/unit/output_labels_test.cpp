@@ -156,100 +156,52 @@ TEST(WriteLabels, IndicesNeedPng) {
   }
 }
 
-class Palette : public ::testing::Test {
- protected:
-  static constexpr int kCount = 256;
-  const std::vector<Colour> colours_ = distinct_colours(kCount);
-
-  double distance(int a, int b) const {
-    double sum = 0;
-    for (int c = 0; c < 3; ++c) {
-      const double difference = lab_[c * kCount + a] - lab_[c * kCount + b];
-      sum += difference * difference;
-    }
-    return std::sqrt(sum);
+TEST(Palette, ColoursAreFarApartAndMoreSoWhenFewOrConsecutive) {
+  constexpr int kCount = 256;
+  const std::vector<Colour> colours = distinct_colours(kCount);
+  EXPECT_EQ(colours.front(), (Colour{0, 0, 0}));
+  Image image{kCount, 1, 3, {}, {}, {}};
+  for (const Colour& colour : colours) {
+    for (const std::uint8_t value : colour) image.pixels.push_back(value / 255.0F);
   }
-
- private:
-  std::vector<float> planes() const {
-    Image image{kCount, 1, 3, {}, {}, {}};
-    for (const Colour& colour : colours_) {
-      for (const std::uint8_t value : colour) image.pixels.push_back(value / 255.0F);
-    }
-    return lab_planes(image);
-  }
-  const std::vector<float> lab_ = planes();
-};
-
-TEST_F(Palette, StartsWithBlackAndHasNoColourTwice) {
-  EXPECT_EQ(colours_.front(), (Colour{0, 0, 0}));
-  EXPECT_EQ(std::set<Colour>(colours_.begin(), colours_.end()).size(), colours_.size());
-}
-
-TEST_F(Palette, ColoursAreFarApartAndMoreSoWhenFewOrConsecutive) {
+  const std::vector<float> lab = lab_planes(image);
   // A just noticeable difference is about 2.3.
   for (int a = 0; a < kCount; ++a) {
     for (int b = 0; b < a; ++b) {
+      const auto apart = [&](int plane) { return lab[plane + a] - lab[plane + b]; };
       const double least = a - b <= 4 ? 38 : a <= 20 ? 35 : a <= 64 ? 18 : 10;
-      EXPECT_GE(distance(a, b), least) << a << " and " << b;
+      EXPECT_GE(std::hypot(apart(0), apart(kCount), apart(2 * kCount)), least) << a << ", " << b;
     }
+  }
+  for (const int count : {1, 2, 100}) {
+    EXPECT_EQ(distinct_colours(count),
+              std::vector<Colour>(colours.begin(), colours.begin() + count));
   }
 }
 
-TEST_F(Palette, FewerColoursAreTheFirstOfMore) {
-  for (const std::size_t count : {1, 2, 100}) {
-    EXPECT_EQ(distinct_colours(static_cast<int>(count)),
-              std::vector<Colour>(colours_.begin(), colours_.begin() + count));
-  }
-}
-
-struct Disc {
-  int thing;
-  double x, y, radius;
-};
-
-/// Discs of things before a background, numbered in scan order, and the thing of each.
-struct Page {
-  Labels labels{64, 64, 0, std::vector<std::int32_t>(64 * 64, 0)};
-  std::vector<int> things;
-  explicit Page(const std::vector<Disc>& discs) {
-    std::map<int, std::int32_t> numbers;
-    for (int y = 0; y < 64; ++y) {
-      for (int x = 0; x < 64; ++x) {
-        for (const Disc& disc : discs) {
-          const double dx = x - disc.x;
-          const double dy = y - disc.y;
-          if (dx * dx + dy * dy > disc.radius * disc.radius) continue;
-          const auto [at, is_new] = numbers.emplace(disc.thing, labels.count + 1);
-          if (is_new) {
-            ++labels.count;
-            things.push_back(disc.thing);
-          }
-          labels.values[static_cast<std::size_t>(y) * 64 + static_cast<std::size_t>(x)] =
-              at->second;
-        }
-      }
-    }
-  }
-};
-
-// Three things drift through twelve pages; one comes at the fourth and one goes at the seventh.
+// Things drift through the pages; c goes at the third, and d comes at the fourth.
 TEST(PageLinker, NumbersFollowTheThingsOfADrawnStack) {
   PageLinker linker(0.25);
-  std::map<int, std::set<std::int32_t>> numbers;
+  std::map<char, std::set<std::int32_t>> numbers;
   std::set<std::int32_t> all;
-  for (int page = 0; page < 12; ++page) {
-    std::vector<Disc> discs = {{1, 10.0 + page, 12, 6}, {2, 50.0 - page, 14 + page * 0.5, 7}};
-    if (page < 7) discs.push_back({3, 14, 50, 5});
-    if (page >= 3) discs.push_back({4, 48, 50.0 - page, 6});
-    const Page drawn(discs);
-    std::vector<std::string> notes;
-    const std::vector<std::int32_t> linked = linker.link(drawn.labels, notes);
-    EXPECT_THAT(notes, IsEmpty());
-    for (std::size_t k = 0; k < linked.size(); ++k) {
-      numbers[drawn.things[k]].insert(linked[k]);
-      all.insert(linked[k]);
+  for (const std::string page : {"aaaaa..bbbbb..cccc",  //
+                                 ".aaaaa..bbbbb..ccc",  //
+                                 "..aaaaa..bbbbb....",  //
+                                 "d..aaaaa..bbbbb...",  //
+                                 "dd..aaaaa..bbbb..."}) {
+    std::string things;  // In scan order.
+    Labels labels{static_cast<int>(page.size()), 1, 0, {}};
+    for (const char thing : page) {
+      if (thing != '.' && things.find(thing) == std::string::npos) things += thing;
+      labels.values.push_back(thing == '.' ? 0 : static_cast<int>(things.find(thing)) + 1);
     }
+    labels.count = static_cast<std::int64_t>(things.size());
+    std::vector<std::string> notes;
+    const std::vector<std::int32_t> linked = linker.link(labels, notes);
+    EXPECT_THAT(notes, IsEmpty());
+    ASSERT_EQ(linked.size(), things.size());
+    for (std::size_t k = 0; k < linked.size(); ++k) numbers[things[k]].insert(linked[k]);
+    all.insert(linked.begin(), linked.end());
   }
   for (const auto& [thing, found] : numbers) EXPECT_EQ(found.size(), 1u) << thing;
   EXPECT_EQ(all.size(), 4u);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "by_pixel.hpp"
 #include "diacut/outlines.hpp"
 #include "matchers.hpp"
 #include "output/outline_sweep.hpp"
@@ -19,13 +20,16 @@
 namespace diacut::testing {
 namespace {
 
-Labels noise(int width, int height, int count, unsigned seed) {
+/// Random numbers in squares of `grain` pixels.
+std::vector<std::int32_t> random_classes(int width, int height, int numbers, int grain,
+                                         unsigned seed) {
   std::mt19937 random(seed);
-  Labels labels{width, height, count, {}};
-  for (int i = 0; i < width * height; ++i) {
-    labels.values.push_back(static_cast<std::int32_t>(random() % (count + 1U)));
-  }
-  return labels;
+  const auto drawn = by_pixel(width, height, [&](int, int) {
+    return static_cast<std::int32_t>(random() % static_cast<unsigned>(numbers));
+  });
+  return by_pixel(width, height, [&](int x, int y) {
+    return drawn[static_cast<std::size_t>(y / grain * width + x / grain)];
+  });
 }
 
 std::int64_t twice_area(std::span<const Corner> ring) {
@@ -107,29 +111,18 @@ TEST(Outlines, FilledByTheEvenOddRuleTheyAreTheRegions) {
   for (const int count : {1, 2, 3, 9}) {
     for (const auto& [width, height] :
          {std::pair(1, 1), {1, 9}, {9, 1}, {2, 2}, {7, 5}, {23, 31}}) {
-      for (int k = 0; k < 8; ++k) expect_outlines(noise(width, height, count, seed++));
+      for (int k = 0; k < 8; ++k) {
+        expect_outlines(
+            {width, height, count, random_classes(width, height, count + 1, 1, seed++)});
+      }
     }
   }
 }
 
 using Rings = std::vector<RingCorners>;
 
-/// 4-connected regions in scan order from random numbers, of which 0 has no data. `grain`: the side
-/// of squares of one number.
 Labels random_regions(int width, int height, int numbers, int grain, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<std::int32_t> classes(static_cast<std::size_t>(width * height));
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      const auto at = static_cast<std::size_t>(y * width + x);
-      const bool is_first = y % grain == 0 && x % grain == 0;
-      classes[at] =
-          is_first
-              ? static_cast<std::int32_t>(random() % static_cast<unsigned>(numbers))
-              : classes[static_cast<std::size_t>(y / grain * grain * width + x / grain * grain)];
-    }
-  }
-  return connected_parts(width, height, classes);
+  return connected_parts(width, height, random_classes(width, height, numbers, grain, seed));
 }
 
 std::map<std::int32_t, Rings> swept(const Labels& labels, int step) {
@@ -221,16 +214,8 @@ TEST(SweepOutlines, FindsTheOutlinesOfRandomRegions) {
 }
 
 TEST(SweepOutlines, FindsRegionsInOneAnotherAndThinOnes) {
-  const auto rings_around = [](int side) {
-    std::vector<std::int32_t> classes;
-    for (int y = 0; y < side; ++y) {
-      for (int x = 0; x < side; ++x) {
-        classes.push_back(1 + std::min({x, y, side - 1 - x, side - 1 - y}));
-      }
-    }
-    return connected_parts(side, side, classes);
-  };
-  expect_traced(rings_around(11), "rings");
+  const auto ring = [](int x, int y) { return 1 + std::min({x, y, 10 - x, 10 - y}); };
+  expect_traced(connected_parts(11, 11, by_pixel(11, 11, ring)), "rings");
   expect_traced(random_regions(1, 40, 3, 1, 1), "a column");
   expect_traced(random_regions(40, 1, 3, 1, 1), "a row");
   expect_traced(Labels{1, 1, 1, {1}}, "a pixel");
@@ -248,21 +233,18 @@ Labels ragged(unsigned seed, bool gaps) {
   std::mt19937 random(seed);
   std::vector<std::pair<double, double>> places;
   for (int k = 0; k < kPlaces; ++k) places.emplace_back(random() % kSize, random() % kSize);
-  Labels labels{kSize, kSize, kPlaces, {}};
-  for (int y = 0; y < kSize; ++y) {
-    for (int x = 0; x < kSize; ++x) {
-      const double off_x = x + static_cast<double>(random() % 100) / 30;
-      const double off_y = y + static_cast<double>(random() % 100) / 30;
-      const auto nearest =
-          std::min_element(places.begin(), places.end(), [&](const auto& a, const auto& b) {
-            return std::hypot(a.first - off_x, a.second - off_y) <
-                   std::hypot(b.first - off_x, b.second - off_y);
-          });
-      const auto label = static_cast<std::int32_t>(nearest - places.begin()) + 1;
-      labels.values.push_back(gaps && label == 1 ? 0 : label);
-    }
-  }
-  return labels;
+  const auto nearest = [&](int x, int y) {
+    const double off_x = x + static_cast<double>(random() % 100) / 30;
+    const double off_y = y + static_cast<double>(random() % 100) / 30;
+    const auto place =
+        std::min_element(places.begin(), places.end(), [&](const auto& a, const auto& b) {
+          return std::hypot(a.first - off_x, a.second - off_y) <
+                 std::hypot(b.first - off_x, b.second - off_y);
+        });
+    const auto label = static_cast<std::int32_t>(place - places.begin()) + 1;
+    return gaps && label == 1 ? 0 : label;
+  };
+  return {kSize, kSize, kPlaces, by_pixel(kSize, kSize, nearest)};
 }
 
 std::int64_t turn(std::pair<int, int> a, std::pair<int, int> b, std::pair<int, int> c) {
@@ -350,10 +332,7 @@ TEST(SimplifyOutlines, RegionsCoverThePictureOnceAndStayWithinTheDistance) {
 }
 
 TEST(SimplifyOutlines, AStaircaseBecomesOneSide) {
-  Labels labels{20, 20, 2, {}};
-  for (int y = 0; y < 20; ++y) {
-    for (int x = 0; x < 20; ++x) labels.values.push_back(x <= y ? 1 : 2);
-  }
+  const Labels labels{20, 20, 2, by_pixel(20, 20, [](int x, int y) { return x <= y ? 1 : 2; })};
   const Outlines exact = trace_outlines(labels);
   EXPECT_GT(exact.of(exact.rings[0]).size(), 38u);
   // The picture's corners, and where the boundary meets its sides.

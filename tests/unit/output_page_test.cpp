@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -10,11 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "by_pixel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
 #include "drawn_image.hpp"
+#include "label_checks.hpp"
 #include "matchers.hpp"
 #include "output/format.hpp"
 #include "output/page_text.hpp"
@@ -28,12 +31,8 @@ using Bytes = std::vector<std::uint8_t>;
 /// Four upright leaves, the last of them without a partner behind a column without data.
 Hierarchy striped_tree(int width, int height) {
   Hierarchy tree;
-  tree.leaves = {width, height, 4, {}};
-  for (int i = 0; i < width * height; ++i) {
-    const int x = i % width;
-    const int part = 5 * x / width;
-    tree.leaves.values.push_back(part == 3 ? 0 : part == 4 ? 4 : part + 1);
-  }
+  const auto leaf = [&](int x, int) { return std::array{1, 2, 3, 0, 4}[5 * x / width]; };
+  tree.leaves = {width, height, 4, by_pixel(width, height, leaf)};
   tree.merges = {{2, 3, 0.125F}, {1, 5, 0.5F}};
   tree.threshold = 0.25;
   return tree;
@@ -243,14 +242,7 @@ TEST(Page, OneRegionIsAPage) {
 }
 
 TEST(Page, MoreLeavesThan16BitsNumber) {
-  Hierarchy tree;
-  tree.leaves = {300, 220, 66'000, {}};
-  for (std::int32_t leaf = 1; leaf <= 66'000; ++leaf) tree.leaves.values.push_back(leaf);
-  std::int32_t all = 1;
-  for (std::int32_t leaf = 2; leaf <= 66'000; ++leaf) {
-    tree.merges.push_back({std::min(all, leaf), std::max(all, leaf), 0.5F});
-    all = 66'000 + leaf - 1;
-  }
+  const Hierarchy tree = tree_of_pixels(300, 220);
   const std::string page =
       page_of(testing::grey_image(300, 220), tree, {"a.png", {}, &tree.leaves});
   EXPECT_EQ(tree_of(page).leaves.values, tree.leaves.values);
@@ -259,12 +251,9 @@ TEST(Page, MoreLeavesThan16BitsNumber) {
 TEST(Page, LargePicturesAreReducedAndSaySo) {
   constexpr int kWidth = 20'000;
   Hierarchy tree;
-  tree.leaves = {kWidth, 2, 3, {}};
   // The second leaf is one column, which lies between the middles of the page's pixels.
-  for (int i = 0; i < 2 * kWidth; ++i) {
-    const int x = i % kWidth;
-    tree.leaves.values.push_back(x < 10'002 ? 1 : x == 10'002 ? 2 : 3);
-  }
+  const auto leaf = [](int x, int) { return x < 10'002 ? 1 : x == 10'002 ? 2 : 3; };
+  tree.leaves = {kWidth, 2, 3, by_pixel(kWidth, 2, leaf)};
   tree.merges = {{2, 3, 0.125F}, {1, 4, 0.5F}};
   std::vector<std::string> notes;
   std::vector<float> inside(2 * kWidth, 0.5F);
@@ -278,10 +267,7 @@ TEST(Page, LargePicturesAreReducedAndSaySo) {
   EXPECT_EQ(shown.leaves.width, kMostPageSide);
   EXPECT_EQ(shown.leaves.height, 1);
   EXPECT_EQ(shown.leaves.count, 2);
-  ASSERT_EQ(shown.merges.size(), 1u);
-  EXPECT_EQ(shown.merges[0].first, 1);
-  EXPECT_EQ(shown.merges[0].second, 2);
-  EXPECT_EQ(shown.merges[0].height, 0.5F);
+  expect_same(shown.merges, {{1, 2, 0.5F}});
   const std::vector<double> sums = inside_of(page);
   ASSERT_EQ(sums.size(), 3u);
   EXPECT_EQ(sums[0] + sums[1] + sums[2], kMostPageSide * 0x1p23);

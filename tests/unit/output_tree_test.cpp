@@ -14,15 +14,8 @@
 #include "png_reader.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::expect_same;
-using testing::HasSubstr;
-using testing::message_of;
-using testing::TempFolder;
 
 /// A hierarchy of three leaves and a hole. The second leaf touches no other.
 Hierarchy small_tree() {
@@ -30,34 +23,6 @@ Hierarchy small_tree() {
   tree.leaves = {3, 2, 3, {1, 0, 2, 3, 0, 2}};
   tree.merges = {{1, 3, 0.625F}};
   tree.threshold = 0.3;
-  return tree;
-}
-
-/// A hierarchy whose leaves are single pixels, more than 16 bits can number. The pixels of each row
-/// merge from the left, then the rows from the top.
-Hierarchy large_tree() {
-  Hierarchy tree;
-  constexpr int kWidth = 300;
-  constexpr int kHeight = 220;
-  tree.leaves = {kWidth, kHeight, kWidth * kHeight, {}};
-  for (std::int32_t leaf = 1; leaf <= kWidth * kHeight; ++leaf) {
-    tree.leaves.values.push_back(leaf);
-  }
-  std::int32_t next = kWidth * kHeight + 1;
-  std::vector<std::int32_t> rows;
-  for (int y = 0; y < kHeight; ++y) {
-    std::int32_t row = 1 + y * kWidth;
-    for (int x = 1; x < kWidth; ++x) {
-      const std::int32_t leaf = 1 + y * kWidth + x;
-      tree.merges.push_back({std::min(row, leaf), std::max(row, leaf), 0.25F});
-      row = next++;
-    }
-    rows.push_back(row);
-  }
-  for (std::size_t y = 1; y < rows.size(); ++y) {
-    tree.merges.push_back({std::min(rows[0], rows[y]), std::max(rows[0], rows[y]), 0.5F});
-    rows[0] = next++;
-  }
   return tree;
 }
 
@@ -87,23 +52,18 @@ TEST(TreeFile, IsWrittenAsDocumented) {
 
 TEST(TreeFile, ComesBackToTheBit) {
   TempFolder folder;
-  for (const Hierarchy& tree : {small_tree(), large_tree()}) {
+  Hierarchy empty;
+  empty.leaves = {2, 1, 0, {0, 0}};
+  for (const Hierarchy& tree :
+       {small_tree(), empty, tree_of_pixels(1, 1), tree_of_pixels(300, 220)}) {
     check(tree);
     write_tree(folder / "a.tree", tree);
     expect_same(read_tree(folder / "a.tree"), tree);
   }
   EXPECT_THAT(folder.names(), ElementsAre("a.tree"));
   // 65536 leaves are one too many for labels of 16 bits.
-  const std::size_t size = testing::read_bytes(folder / "a.tree").size();
+  const std::size_t size = read_bytes(folder / "a.tree").size();
   EXPECT_EQ(size, 40u + 66'000u * 4u + 65'999u * 12u + 4u);
-}
-
-TEST(TreeFile, WithoutDataOrMerges) {
-  Hierarchy tree;
-  tree.leaves = {2, 1, 0, {0, 0}};
-  expect_same(decode_tree(encode_tree(tree), "x"), tree);
-  tree.leaves = {1, 1, 1, {1}};
-  expect_same(decode_tree(encode_tree(tree), "x"), tree);
 }
 
 TEST(TreeFile, EveryByteIsGuarded) {
@@ -130,12 +90,12 @@ TEST(TreeFile, FilesThatCannotBeReadAreNamed) {
 std::vector<std::uint8_t> ultrametric_file(const std::string& name) {
   const TempFolder folder;
   write_contours(folder / name, ultrametric_map(small_tree()), 7, 5);
-  const std::string bytes = testing::read_bytes(folder / name);
+  const std::string bytes = read_bytes(folder / name);
   return {bytes.begin(), bytes.end()};
 }
 
 TEST(UltrametricFile, PngInSixteenBits) {
-  const testing::ReadPng png = testing::read_png(ultrametric_file("a.PNG"));
+  const ReadPng png = read_png(ultrametric_file("a.PNG"));
   EXPECT_EQ(png.width, 7);
   EXPECT_EQ(png.height, 5);
   EXPECT_EQ(png.bits, 16);
@@ -153,9 +113,8 @@ TEST(UltrametricFile, NpyAsItIs) {
 }
 
 TEST(UltrametricFile, OtherExtensionsAreRefused) {
-  EXPECT_THROW(ultrametric_file("x.jpg"), ConfigError);
-  EXPECT_THROW(ultrametric_file("x"), ConfigError);
+  for (const char* name : {"x.jpg", "x"}) EXPECT_THROW(ultrametric_file(name), ConfigError);
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

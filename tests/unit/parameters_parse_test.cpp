@@ -30,25 +30,8 @@ TEST(ParseParameters, SetsWhatIsGivenAndKeepsTheRest) {
 TEST(ParseParameters, AcceptsEmptyTextDottedKeysAndWindowsLineEnds) {
   EXPECT_EQ(list_parameters(parse_parameters("", "my.toml")), list_parameters({}));
   EXPECT_EQ(parse_parameters("eigen.vectors = 5", "my.toml").eigen.vectors, 5);
+  EXPECT_EQ(parse_parameters("[eigen]\nbasis = 18\n", "my.toml").eigen.basis, 18);  // Just enough.
   EXPECT_EQ(parse_parameters("\xEF\xBB\xBF[eigen]\r\nvectors = 5\r\n", "my.toml").eigen.vectors, 5);
-}
-
-TEST(ParseParameters, ABasisHasOneVectorMoreThanIsWanted) {
-  EXPECT_EQ(parse_parameters("[eigen]\nbasis = 18\n", "my.toml").eigen.basis, 18);
-}
-
-TEST(SetParameter, SetsByNameFromText) {
-  Parameters parameters;
-  set_parameter(parameters, "eigen.vectors", "9");
-  set_parameter(parameters, "eigen.tolerance", "1e-3");
-  set_parameter(parameters, "cue.thin", "false");
-  set_parameter(parameters, "affinity.formula", "exponential");
-  set_parameter(parameters, "image.max_pixels", "2147483647");
-  EXPECT_EQ(parameters.eigen.vectors, 9);
-  EXPECT_EQ(parameters.eigen.tolerance, 1e-3);
-  EXPECT_FALSE(parameters.cue.thin);
-  EXPECT_EQ(parameters.affinity.formula, AffinityFormula::kExponential);
-  EXPECT_EQ(parameters.image.max_pixels, 2147483647);
 }
 
 TEST(SetParameter, LeavesTheParameterAloneWhereItRefuses) {
@@ -76,31 +59,23 @@ TEST(Validate, NamesTheFirstParameterOutOfRange) {
               StartsWith("eigen.basis is 3"));
 }
 
-class LoadParametersFile : public ::testing::Test {
- protected:
-  std::string write(const std::string& name, const std::string& text) const {
-    return folder_.write(name, {text.begin(), text.end()});
-  }
-  TempFolder folder_;
-};
-
-TEST_F(LoadParametersFile, ReadsAFileAndNamesItInMessages) {
-  EXPECT_EQ(load_parameters(write("good.toml", "[eigen]\nvectors = 3\n")).eigen.vectors, 3);
-  const std::string bad = write("bad.toml", "[eigen]\nvectors = 0\n");
-  EXPECT_THAT(message_of<ConfigError>([&] { load_parameters(bad); }),
-              StartsWith(bad + ":2: eigen.vectors"));
-}
-
-TEST_F(LoadParametersFile, RefusesWhatIsNoConfiguration) {
-  EXPECT_EQ(message_of<ConfigError>([] { load_parameters("defualt"); }),
+TEST(LoadParameters, ReadsAFileAndNamesItInMessages) {
+  const TempFolder folder;
+  const auto message = [](const std::string& name) {
+    return message_of<ConfigError>([&] { load_parameters(name); });
+  };
+  const auto write = [&](const std::string& text) {
+    return folder.write("my.toml", {text.begin(), text.end()});
+  };
+  EXPECT_EQ(load_parameters(write("[eigen]\nvectors = 3\n")).eigen.vectors, 3);
+  EXPECT_THAT(message(write("[eigen]\nvectors = 0\n")),
+              StartsWith(folder / "my.toml:2: eigen.vectors"));
+  EXPECT_THAT(message(write(std::string(2'000'000, '#'))), HasSubstr("larger than"));
+  EXPECT_THAT(message(folder.path().string()), HasSubstr("is a folder"));
+  EXPECT_THAT(message(""), HasSubstr("presets"));
+  EXPECT_EQ(message("defualt"),
             "no configuration 'defualt': it is neither a file nor one of the presets, which are "
             "default, fast, micrographs, ncut, nuclei, quality, scene");
-  EXPECT_THAT(message_of<ConfigError>([&] { load_parameters(folder_.path().string()); }),
-              HasSubstr("is a folder"));
-  EXPECT_THAT(
-      message_of<ConfigError>([&] { load_parameters(write("big", std::string(2'000'000, '#'))); }),
-      HasSubstr("larger than"));
-  EXPECT_THAT(message_of<ConfigError>([] { load_parameters(""); }), HasSubstr("presets"));
 }
 
 }  // namespace

@@ -143,8 +143,6 @@ TEST(ProgramSource, HasTheIncludedFilesInIt) {
 }
 
 TEST(SplitText, SeparatorsEndParts) {
-  using ::testing::ElementsAre;
-  using ::testing::IsEmpty;
   EXPECT_THAT(split_text("", '\n'), IsEmpty());
   EXPECT_THAT(split_text("a", '\n'), ElementsAre("a"));
   EXPECT_THAT(split_text("a\n", '\n'), ElementsAre("a"));

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "drawn_graph.hpp"
 #include "matchers.hpp"
+#include "region/borders.hpp"
 #include "region/parts.hpp"
 
 namespace diacut::testing {
@@ -10,14 +13,6 @@ namespace {
 Labels parts_of(const Drawing& drawing) {
   return connected_parts(static_cast<int>(drawing.front().size()), static_cast<int>(drawing.size()),
                          classes_of(drawing));
-}
-
-/// The parts that remain, drawn.
-Drawing drawn(const Labels& parts, const PartGraph& graph) {
-  const std::vector<std::int32_t> joined = graph.joined();
-  std::vector<std::int32_t> labels;
-  for (const std::int32_t part : parts.values) labels.push_back(joined[part]);
-  return drawing_of(parts.width, labels);
 }
 
 TEST(ConnectedParts, AreNumberedInScanOrderHoweverTheyMeet) {
@@ -35,86 +30,71 @@ TEST(ConnectedParts, AreNumberedInScanOrderHoweverTheyMeet) {
                                                        "dddddef"));
 }
 
-TEST(PartGraph, ASmallPartJoinsItsStrongestNeighbour) {
-  const Drawing drawing = {"xxxyzzz",  //
-                           "xxxyzzz"};
-  const Labels parts = parts_of(drawing);
-  const std::vector<float> down(14, 1.0f);
-  std::vector<float> right(14, 1.0f);
-  right[2] = right[9] = 0.4f;   // x and y
-  right[3] = right[10] = 0.5f;  // y and z
-  PartGraph graph(parts, right, down);
-  graph.join_small(3, 1);
-  EXPECT_EQ(graph.count(), 2);
-  EXPECT_THAT(drawn(parts, graph), ElementsAre("aaabbbb", "aaabbbb"));
-}
-
-TEST(PartGraph, AffinitiesAddUpAlongABorder) {
-  // y touches x along three weak pairs and z along one strong pair.
-  const Drawing drawing = {"xxxx",  //
-                           "yyy ",  //
-                           "zzzz"};
-  const Labels parts = parts_of(drawing);
-  const std::vector<float> down = {0.3f, 0.3f, 0.3f, 0.0f, 0.8f, 0.0f, 0.0f, 0.0f, 0, 0, 0, 0};
-  PartGraph graph(parts, std::vector<float>(12, 1.0f), down);
-  graph.join_small(4, 1);
-  EXPECT_THAT(drawn(parts, graph), ElementsAre("aaaa", "aaa ", "bbbb"));
-}
-
-TEST(PartGraph, TheSmallestJoinsFirstAndGrowsOutOfBeingSmall) {
-  // w joins y, which then has three pixels: enough.
-  const Drawing drawing = {"wyyxxxx"};
-  const Labels parts = parts_of(drawing);
-  PartGraph graph(parts, std::vector<float>(7, 1.0f), std::vector<float>(7, 0.0f));
-  graph.join_small(3, 1);
-  EXPECT_THAT(drawn(parts, graph), ElementsAre("aaabbbb"));
-}
-
-TEST(PartGraph, NeighboursWithoutAnyAffinityJoinToo) {
-  const Drawing drawing = {"yxxxx"};
-  const Labels parts = parts_of(drawing);
-  PartGraph graph(parts, std::vector<float>(5, 0.0f), std::vector<float>(5, 0.0f));
-  graph.join_small(2, 1);
-  EXPECT_EQ(graph.count(), 1);
-}
-
-TEST(PartGraph, AnIslandStays) {
-  const Drawing drawing = {"y xxxx"};
-  const Labels parts = parts_of(drawing);
-  PartGraph graph(parts, std::vector<float>(6, 1.0f), std::vector<float>(6, 1.0f));
-  graph.join_small(50, 1);
-  graph.join_alike(1);
-  EXPECT_THAT(drawn(parts, graph), ElementsAre("a bbbb"));
-}
-
-TEST(PartGraph, StopsAtTheNumberOfPartsThatMustRemain) {
-  const Drawing drawing = {"xyzw"};
-  const Labels parts = parts_of(drawing);
-  PartGraph graph(parts, {0.1f, 0.2f, 0.3f, 0.0f}, std::vector<float>(4, 0.0f));
-  graph.join_small(50, 3);
-  EXPECT_EQ(graph.count(), 3);
-  EXPECT_THAT(drawn(parts, graph), ElementsAre("aabc"));
-}
-
-TEST(PartGraph, TheMostAlikeJoinUntilTheTarget) {
-  const Drawing drawing = {"xxyyzzww"};
-  const Labels parts = parts_of(drawing);
-  const std::vector<float> right = {1.0f, 0.2f, 1.0f, 0.7f, 1.0f, 0.5f, 1.0f, 0.0f};
-  for (const auto& [target, expected] : {std::pair(4, "aabbccdd"), std::pair(3, "aabbbbcc"),
-                                         std::pair(2, "aabbbbbb"), std::pair(1, "aaaaaaaa")}) {
-    PartGraph graph(parts, right, std::vector<float>(8, 0.0f));
-    graph.join_alike(target);
-    EXPECT_EQ(graph.count(), target);
-    EXPECT_THAT(drawn(parts, graph), ElementsAre(expected));
+/// Tenths from rows of digits.
+std::vector<float> tenths(const Drawing& rows) {
+  std::vector<float> values;
+  for (const std::string& row : rows) {
+    for (const char digit : row) values.push_back(static_cast<float>(digit - '0') / 10);
   }
+  return values;
 }
 
-TEST(PartGraph, EqualPartsJoinInScanOrder) {
-  const Drawing drawing = {"xyzw"};
-  const Labels parts = parts_of(drawing);
-  PartGraph graph(parts, std::vector<float>(4, 1.0f), std::vector<float>(4, 0.0f));
-  graph.join_alike(3);
-  EXPECT_THAT(drawn(parts, graph), ElementsAre("aabc"));
+TEST(PartGraph, SmallPartsAndThoseMostAlikeJoin) {
+  struct Case {
+    const char* what;
+    Drawing parts;
+    Drawing right;  ///< The affinity of each pixel with the next one.
+    Drawing down;   ///< And with the one below.
+    int size;       ///< Parts of fewer pixels join; 0: those most alike do.
+    int count;      ///< As long as there are more parts.
+    Drawing joined;
+  };
+  const Drawing row = {"xxyyzzww"};
+  const Drawing alike = {"92979590"};
+  const Drawing none = {"00000000"};
+  for (const Case& each : std::vector<Case>{
+           {"the strongest neighbour",
+            {"xxxyzzz", "xxxyzzz"},
+            {"9945999", "9945999"},
+            {"9999999", "0000000"},
+            3,
+            1,
+            {"aaabbbb", "aaabbbb"}},
+           {"affinities add up: three weak pairs and a strong one",
+            {"xxxx", "yyy ", "zzzz"},
+            {"9999", "9999", "9999"},
+            {"3330", "8000", "0000"},
+            4,
+            1,
+            {"aaaa", "aaa ", "bbbb"}},
+           {"the smallest first, and who has grown is not small",
+            {"wyyxxxx"},
+            {"9999999"},
+            none,
+            3,
+            1,
+            {"aaabbbb"}},
+           {"without any affinity too", {"yxxxx"}, none, none, 2, 1, {"aaaaa"}},
+           {"an island stays", {"y xxxx"}, {"999999"}, {"999999"}, 50, 1, {"a bbbb"}},
+           {"or it is not alike", {"y xxxx"}, {"999999"}, {"999999"}, 0, 1, {"a bbbb"}},
+           {"as many as must remain", {"xyzw"}, {"1230"}, none, 50, 3, {"aabc"}},
+           {"enough", row, alike, none, 0, 4, {"aabbccdd"}},
+           {"the most alike", row, alike, none, 0, 3, {"aabbbbcc"}},
+           {"and those that are left", row, alike, none, 0, 2, {"aabbbbbb"}},
+           {"all", row, alike, none, 0, 1, {"aaaaaaaa"}},
+           {"of equal ones the first", {"xyzw"}, {"9999"}, none, 0, 3, {"aabc"}}}) {
+    SCOPED_TRACE(each.what);
+    const Labels parts = parts_of(each.parts);
+    PartGraph graph(parts, tenths(each.right), tenths(each.down));
+    if (each.size > 0) {
+      graph.join_small(each.size, each.count);
+    } else {
+      graph.join_alike(each.count);
+    }
+    const std::vector<std::int32_t> joined = graph.joined();
+    EXPECT_EQ(graph.count(), *std::max_element(joined.begin(), joined.end()));
+    EXPECT_EQ(drawing_of(parts.width, relabelled(parts.values, joined)), each.joined);
+  }
 }
 
 }  // namespace

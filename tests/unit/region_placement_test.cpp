@@ -209,13 +209,7 @@ TEST(Placement, OfAHierarchyKeepsItsMerges) {
   const Hierarchy full = placed(found, FullPicture{36, 12, flat, kEverywhere});
   check(full);
   EXPECT_EQ(full.threshold, 0.3);
-  ASSERT_EQ(full.merges.size(), 2u);
-  EXPECT_EQ(full.merges[0].first, 2);
-  EXPECT_EQ(full.merges[0].second, 3);
-  EXPECT_EQ(full.merges[0].height, 0.25F);
-  EXPECT_EQ(full.merges[1].first, 1);
-  EXPECT_EQ(full.merges[1].second, 4);
-  EXPECT_EQ(full.merges[1].height, 0.5F);
+  expect_same(full.merges, {{2, 3, 0.25F}, {1, 4, 0.5F}});
 }
 
 TEST(Placement, ALineWithoutDataPartsARegion) {

@@ -37,14 +37,18 @@ Result segmented(DrawnGraph& graph, const Eigenvectors& eigenvectors,
   return result;
 }
 
-/// `drawing` segmented with `vectors` exact eigenvectors.
-Result segmented(const Drawing& drawing, int regions, int min_size = 1, int vectors = 9) {
-  DrawnGraph graph(drawing);
+RegionParameters kway(int regions, int min_size = 1) {
   RegionParameters parameters;
   parameters.regions = regions;
   parameters.method = RegionMethod::kKway;
   parameters.min_size = {LeastSize::Unit::kPixels, static_cast<double>(min_size)};
-  return segmented(graph, graph.eigenvectors(vectors), parameters);
+  return parameters;
+}
+
+/// `drawing` segmented with `vectors` exact eigenvectors.
+Result segmented(const Drawing& drawing, int regions, int min_size = 1, int vectors = 9) {
+  DrawnGraph graph(drawing);
+  return segmented(graph, graph.eigenvectors(vectors), kway(regions, min_size));
 }
 
 const Drawing kFour = {"aaaaaaaabbbbbbbb",  //
@@ -60,18 +64,31 @@ const Drawing kFour = {"aaaaaaaabbbbbbbb",  //
                        "ccccccccdddddddd",  //
                        "ccccccccdddddddd"};
 
-TEST(SegmentRegions, RecursiveCutsFindWhatWasDrawn) {
-  EXPECT_THAT(segmented(kFour, 0).drawing, ElementsAreArray(kFour));
-}
-
-TEST(SegmentRegions, RecursiveCutsNeedOnlyAFewVectors) {
-  // Two vectors beside the trivial one span the four indicators' plane only in part: the further
-  // cuts are found within the parts.
-  EXPECT_THAT(segmented(kFour, 0, 1, 4).drawing, ElementsAreArray(kFour));
-}
-
-TEST(SegmentRegions, KWayFindsWhatWasDrawn) {
-  EXPECT_THAT(segmented(kFour, 4).drawing, ElementsAreArray(kFour));
+TEST(SegmentRegions, FindWhatWasDrawn) {
+  struct Case {
+    Drawing drawing;
+    int regions;
+    int min_size = 1;
+    int vectors = 9;
+  };
+  const Drawing flat(24, std::string(32, 'a'));
+  for (const auto& [drawing, regions, min_size, vectors] :
+       std::vector<Case>{{kFour, 0},
+                         {kFour, 4},
+                         // Two vectors beside the trivial one span the four indicators' plane only
+                         // in part: the further cuts are found within the parts.
+                         {kFour, 0, 1, 4},
+                         {flat, 0, 20, 17},
+                         {{"aaabbb"}, 2},
+                         {{"a b"}, 0},
+                         {{"   ", "   "}, 0}}) {
+    EXPECT_EQ(segmented(drawing, regions, min_size, vectors).drawing, drawing);
+  }
+  for (const Drawing& tiny : {Drawing{"a"}, {"aaaaaaaa"}, {"a", "a", "a"}, {"aa", "aa"}}) {
+    EXPECT_EQ(segmented(tiny, 0).drawing, tiny);
+    EXPECT_EQ(segmented(tiny, 0, 50).drawing, tiny);
+    EXPECT_EQ(segmented(tiny, 1, 50).drawing, tiny);
+  }
 }
 
 TEST(SegmentRegions, MoreRegionsThanPixelsIsAnErrorThatNamesBoth) {
@@ -132,13 +149,9 @@ DrawnGraph halves_and_boundary() {
 
 TEST(SegmentRegions, ABoundaryIsNoRegionOfItsOwn) {
   DrawnGraph graph = halves_and_boundary();
-  RegionParameters parameters;
-  parameters.method = RegionMethod::kKway;
   for (const int least : {1, 4}) {
     for (const int regions : {0, 2}) {
-      parameters.min_size = {LeastSize::Unit::kPixels, static_cast<double>(least)};
-      parameters.regions = regions;
-      const Result result = segmented(graph, graph.eigenvectors(9), parameters);
+      const Result result = segmented(graph, graph.eigenvectors(9), kway(regions, least));
       EXPECT_EQ(result.labels.count, 2) << "regions: " << regions << ", of at least " << least;
       EXPECT_EQ(result.drawing[2], "aaaaaaaa") << "regions: " << regions;
       EXPECT_EQ(result.drawing[4], "bbbbbbbb") << "regions: " << regions;
@@ -151,23 +164,14 @@ TEST(SegmentRegions, AsManyAsAskedForFollowBoundariesBeforeFlatAreasAreDivided) 
   Drawing drawing(8, std::string(28, 'a'));
   for (std::size_t y = 0; y < 3; ++y) drawing[y].replace(4, 3, "bbb");
   DrawnGraph graph(drawing, 0.05);
-  RegionParameters parameters;
-  parameters.method = RegionMethod::kKway;
-  parameters.regions = 2;
-  parameters.min_size = {LeastSize::Unit::kPixels, 4};
-  EXPECT_THAT(segmented(graph, graph.eigenvectors(9), parameters).drawing,
-              ElementsAreArray(drawing));
-  parameters.regions = 3;
-  EXPECT_EQ(segmented(graph, graph.eigenvectors(9), parameters).labels.count, 3);
+  EXPECT_EQ(segmented(graph, graph.eigenvectors(9), kway(2, 4)).drawing, drawing);
+  EXPECT_EQ(segmented(graph, graph.eigenvectors(9), kway(3, 4)).labels.count, 3);
 }
 
 TEST(SegmentRegions, TellsTheNormalizedCut) {
   DrawnGraph graph(kFour);
-  RegionParameters parameters;
-  parameters.method = RegionMethod::kKway;
-  parameters.regions = 3;
   std::vector<std::string> notes;
-  const DirectCuts cuts = segment_regions(graph.eigenvectors(9), graph, parameters, notes);
+  const DirectCuts cuts = segment_regions(graph.eigenvectors(9), graph, kway(3), notes);
   double sum = 0;
   for (std::int32_t r = 1; r <= cuts.labels.count; ++r) {
     double volume = 0;
@@ -185,24 +189,6 @@ TEST(SegmentRegions, TellsTheNormalizedCut) {
   // Products and degrees are floats.
   EXPECT_NEAR(cuts.normalized_cut, sum, 3 * 2 * std::numeric_limits<float>::epsilon());
 }
-
-TEST(SegmentRegions, AFlatPictureIsOneRegion) {
-  const Drawing flat(24, std::string(32, 'a'));
-  EXPECT_THAT(segmented(flat, 0, 20, 17).drawing, ElementsAreArray(flat));
-}
-
-TEST(SegmentRegions, TinyPictures) {
-  for (const Drawing& drawing :
-       {Drawing{"a"}, Drawing{"aaaaaaaa"}, Drawing{"a", "a", "a"}, Drawing{"aa", "aa"}}) {
-    EXPECT_THAT(segmented(drawing, 0, 1).drawing, ElementsAreArray(drawing));
-    EXPECT_THAT(segmented(drawing, 0, 50).drawing, ElementsAreArray(drawing));
-    EXPECT_THAT(segmented(drawing, 1, 50).drawing, ElementsAreArray(drawing));
-  }
-  EXPECT_THAT(segmented({"aaabbb"}, 2).drawing, ElementsAreArray({"aaabbb"}));
-  EXPECT_THAT(segmented({"a b"}, 0).drawing, ElementsAreArray({"a b"}));
-}
-
-TEST(SegmentRegions, NothingHasData) { EXPECT_EQ(segmented({"   ", "   "}, 0).labels.count, 0); }
 
 TEST(SegmentRegions, WithTheTrivialVectorAloneEachPieceIsARegion) {
   EXPECT_THAT(segmented({"aab ", "abb ", "   a"}, 0, 1, 1).drawing,
@@ -222,10 +208,7 @@ TEST(SegmentRegions, RoughVectorsStillCutAlongTheBoundaries) {
     }
   }
   rough.report.converged = false;
-  RegionParameters parameters;
-  parameters.method = RegionMethod::kKway;
-  parameters.min_size = {LeastSize::Unit::kPixels, 1};
-  EXPECT_THAT(segmented(graph, rough, parameters).drawing, ElementsAreArray(kFour));
+  EXPECT_EQ(segmented(graph, rough, kway(0)).drawing, kFour);
 }
 
 TEST(SegmentRegions, ANanInAVectorIsAnError) {
@@ -245,13 +228,9 @@ TEST(SegmentRegions, TellsItsProgressAndStopsWhenAsked) {
     EXPECT_EQ(stage, "regions");
     shares.push_back(share);
   };
-  RegionParameters parameters;
-  parameters.method = RegionMethod::kKway;
-  parameters.min_size = {LeastSize::Unit::kPixels, 1};
   for (const int regions : {0, 9}) {
-    parameters.regions = regions;
     shares.clear();
-    segment_regions(eigenvectors, graph, parameters, notes, watch);
+    segment_regions(eigenvectors, graph, kway(regions), notes, watch);
     EXPECT_GT(shares.size(), 3u);
     EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
     EXPECT_EQ(shares.front(), 0.0);
@@ -263,7 +242,7 @@ TEST(SegmentRegions, TellsItsProgressAndStopsWhenAsked) {
   watch.progress = [&](std::string_view, double share) {
     if (share > 0) cancel.cancel();
   };
-  EXPECT_THROW(segment_regions(eigenvectors, graph, parameters, notes, watch), CancelledError);
+  EXPECT_THROW(segment_regions(eigenvectors, graph, kway(9), notes, watch), CancelledError);
 }
 
 }  // namespace

@@ -60,24 +60,40 @@ Eigen::MatrixXd random_block(Eigen::Index rows, Eigen::Index columns, unsigned s
   return Eigen::MatrixXd::NullaryExpr(rows, columns, [&] { return normal(random); });
 }
 
+Eigen::MatrixXd beside(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right) {
+  Eigen::MatrixXd both(left.rows(), left.cols() + right.cols());
+  both << left, right;
+  return both;
+}
+
+/// Expects the step in the span of S to be the best of the span of `basis`, which is S without what
+/// is skipped.
+RitzStep expect_best(const Spectrum& spectrum, const Eigen::MatrixXd& s,
+                     const Eigen::MatrixXd& basis, int columns,
+                     const std::vector<bool>& skipped = {}) {
+  const RitzStep step =
+      solve_ritz(s.transpose() * s, s.transpose() * spectrum.matrix * s, columns, skipped);
+  EXPECT_EQ(step.found, columns - 1);
+  const Eigen::VectorXd expected = expected_values(spectrum, basis, columns - 1);
+  for (int k = 1; k < columns; ++k) {
+    EXPECT_NEAR(step.values[static_cast<std::size_t>(k)], expected(k - 1), 1e-9);
+  }
+  return step;
+}
+
 TEST(Ritz, FindsTheBestOfASpanWithoutTheTrivialVector) {
   constexpr int kColumns = 6;
   const Spectrum spectrum(40);
   Eigen::MatrixXd s = random_block(40, 3 * kColumns, 5);
   s.col(0) = 2.5 * spectrum.vectors.col(0);  // Its norm is not for the caller to keep.
-  const RitzStep step =
-      solve_ritz(s.transpose() * s, s.transpose() * spectrum.matrix * s, kColumns);
-  ASSERT_EQ(step.found, kColumns - 1);
+  const RitzStep step = expect_best(spectrum, s, s, kColumns);
   EXPECT_EQ(step.values[0], 1);
-  const Eigen::VectorXd expected = expected_values(spectrum, s, kColumns - 1);
-  for (int k = 1; k < kColumns; ++k) {
-    EXPECT_NEAR(step.values[static_cast<std::size_t>(k)], expected(k - 1), 1e-10);
-  }
   const Eigen::MatrixXd z = rotated(s, step, kColumns);
   EXPECT_LT((z.transpose() * z - Eigen::MatrixXd::Identity(kColumns, kColumns)).norm(), 1e-5);
   EXPECT_LT((z.col(0) - spectrum.vectors.col(0)).norm(), 1e-6);
   for (int k = 1; k < kColumns; ++k) {
-    EXPECT_NEAR(z.col(k).dot(spectrum.matrix * z.col(k)), expected(k - 1), 1e-5);
+    EXPECT_NEAR(z.col(k).dot(spectrum.matrix * z.col(k)), step.values[static_cast<std::size_t>(k)],
+                1e-5);
   }
 }
 
@@ -90,27 +106,15 @@ TEST(Ritz, TakesZeroAndDependentColumns) {
   s.col(kColumns + 1) = s.col(1) + s.col(2);
   s.col(kColumns + 2) = 3 * s.col(kColumns + 3);
   s.col(2 * kColumns) = s.col(0);
-  const RitzStep step =
-      solve_ritz(s.transpose() * s, s.transpose() * spectrum.matrix * s, kColumns);
-  ASSERT_EQ(step.found, kColumns - 1);
-  const Eigen::VectorXd expected = expected_values(spectrum, s, kColumns - 1);
-  for (int k = 1; k < kColumns; ++k) {
-    EXPECT_NEAR(step.values[static_cast<std::size_t>(k)], expected(k - 1), 1e-9);
-  }
+  expect_best(spectrum, s, s, kColumns);
 }
 
 TEST(Ritz, LosesNothingOfTheVectorsSoFarToACorrectionLikeThem) {
   constexpr int kColumns = 4;
   const Spectrum spectrum(30);
-  Eigen::MatrixXd s(30, 2 * kColumns);
-  s.leftCols(kColumns) = spectrum.vectors.leftCols(kColumns);
-  s.rightCols(kColumns) =
-      spectrum.vectors.leftCols(kColumns) + 1e-3 * random_block(30, kColumns, 7);
-  const RitzStep step =
-      solve_ritz(s.transpose() * s, s.transpose() * spectrum.matrix * s, kColumns);
-  for (int k = 1; k < kColumns; ++k) {
-    EXPECT_NEAR(step.values[static_cast<std::size_t>(k)], spectrum.values(k), 1e-9);
-  }
+  const Eigen::MatrixXd so_far = spectrum.vectors.leftCols(kColumns);
+  expect_best(spectrum, beside(so_far, so_far + 1e-3 * random_block(30, kColumns, 7)),
+              spectrum.vectors.leftCols(kColumns), kColumns);
 }
 
 TEST(Ritz, LeavesOutWhatItIsTold) {
@@ -120,14 +124,10 @@ TEST(Ritz, LeavesOutWhatItIsTold) {
   s.col(0) = spectrum.vectors.col(0);
   std::vector<bool> skipped(2 * kColumns, false);
   skipped[kColumns] = skipped[kColumns + 1] = true;
-  const RitzStep step =
-      solve_ritz(s.transpose() * s, s.transpose() * spectrum.matrix * s, kColumns, skipped);
-  Eigen::MatrixXd left(20, 4);
-  left << s.leftCols(kColumns), s.col(kColumns + 2);
-  const Eigen::VectorXd expected = expected_values(spectrum, left, kColumns - 1);
-  for (int k = 1; k < kColumns; ++k) {
-    EXPECT_NEAR(step.values[static_cast<std::size_t>(k)], expected(k - 1), 1e-10);
-    for (const int row : {kColumns, kColumns + 1}) {
+  const RitzStep step = expect_best(spectrum, s, beside(s.leftCols(kColumns), s.col(kColumns + 2)),
+                                    kColumns, skipped);
+  for (const int row : {kColumns, kColumns + 1}) {
+    for (int k = 1; k < kColumns; ++k) {
       EXPECT_EQ(step.rotation[static_cast<std::size_t>(row * kColumns + k)], 0);
     }
   }
@@ -154,12 +154,6 @@ TEST(Ritz, RefusesWhatIsNotFinite) {
 
 constexpr int kRows = 30;
 constexpr int kColumns = 4;
-
-Eigen::MatrixXd beside(const Eigen::MatrixXd& left, const Eigen::MatrixXd& right) {
-  Eigen::MatrixXd both(left.rows(), left.cols() + right.cols());
-  both << left, right;
-  return both;
-}
 
 /// One step from S = [X W P] to X = S Q and P, in matrices and in ProjectedLaplacian.
 class ProjectedLaplacianTest : public ::testing::Test {
