@@ -42,23 +42,27 @@ CompressedProblem::CompressedProblem(Context& context, const BlockProblem& probl
   }
 }
 
-Eigen::MatrixXd reference_interpolation(const BlockProblem& problem,
-                                        const std::vector<float>& gain) {
+Eigen::SparseMatrix<double> reference_interpolation(const MatrixProblem& problem,
+                                                    const std::vector<float>& gain) {
   const int coarse_width = (problem.grid.width + 1) / 2;
   const int coarse_height = (problem.grid.height + 1) / 2;
-  Eigen::MatrixXd p = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(problem.rows()),
-                                            coarse_width * coarse_height);
+  std::vector<Eigen::Triplet<double>> entries;
   for (int y = 0; y < problem.grid.height; ++y) {
     for (int x = 0; x < problem.grid.width; ++x) {
       const std::size_t i = problem.element(x, y);
       for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
-        const int nx = x + problem.stencil.entries[d].dx;
-        const int ny = y + problem.stencil.entries[d].dy;
-        if (!problem.contains(nx, ny) || nx % 2 != 0 || ny % 2 != 0) continue;
-        p(i, ny / 2 * coarse_width + nx / 2) = gain[i] * problem.entry(d, i);
+        const StencilOffset& hop = problem.stencil.entries[d];
+        const int nx = x + hop.dx;
+        const int ny = y + hop.dy;
+        if (!problem.stencil.in_disc(hop) || !problem.contains(nx, ny)) continue;
+        if (nx % 2 != 0 || ny % 2 != 0) continue;
+        entries.emplace_back(i, ny / 2 * coarse_width + nx / 2, gain[i] * problem.entry(d, i));
       }
     }
   }
+  Eigen::SparseMatrix<double> p(static_cast<Eigen::Index>(problem.rows()),
+                                coarse_width * coarse_height);
+  p.setFromTriplets(entries.begin(), entries.end());
   return p;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Sparse>
 #include <cstddef>
 #include <limits>
 #include <vector>
@@ -36,9 +36,9 @@ struct CompressedProblem {
   CompressedProblem(Context& context, const BlockProblem& problem);
 };
 
-/// The interpolation: element i, coarse element J.
-Eigen::MatrixXd reference_interpolation(const BlockProblem& problem,
-                                        const std::vector<float>& gain);
+/// The interpolation by hops within the disc: element i, coarse element J.
+Eigen::SparseMatrix<double> reference_interpolation(const MatrixProblem& problem,
+                                                    const std::vector<float>& gain);
 
 /// Normally distributed.
 std::vector<float> random_values(std::size_t count, unsigned seed);

@@ -1,22 +1,15 @@
 #include "drawn_graph.hpp"
 
+#include "label_checks.hpp"
+
 namespace diacut::testing {
 
 std::vector<std::int32_t> classes_of(const Drawing& drawing) {
-  std::vector<std::int32_t> classes;
-  for (const std::string& line : drawing) {
-    for (const char c : line) classes.push_back(c == ' ' ? 0 : c - 'a' + 1);
-  }
-  return classes;
+  return drawn_labels(drawing).values;
 }
 
 Drawing drawing_of(int width, const std::vector<std::int32_t>& labels) {
-  Drawing drawing;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (i % static_cast<std::size_t>(width) == 0) drawing.emplace_back();
-    drawing.back() += labels[i] == 0 ? ' ' : static_cast<char>('a' + labels[i] - 1);
-  }
-  return drawing;
+  return letters({width, 0, 0, labels}, 'a');
 }
 
 DrawnGraph::DrawnGraph(const Drawing& drawing, double across, int radius)

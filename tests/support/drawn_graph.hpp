@@ -14,7 +14,7 @@ namespace diacut::testing {
 /// themselves.
 using Drawing = std::vector<std::string>;
 
-/// Drawn characters as numbers: ' ' is 0, others their distance from 'a' plus 1.
+/// The labels of a drawing: ' ' is 0, a is 1.
 std::vector<std::int32_t> classes_of(const Drawing& drawing);
 
 /// Labels as a drawing: 0 is ' ', 1 'a', 2 'b', ...

@@ -26,29 +26,7 @@ Graph graph_of(std::size_t nodes, const std::vector<Edge>& edges) {
 }
 
 Graph path_graph(std::size_t nodes) {
-  std::vector<Edge> edges;
-  for (std::size_t i = 1; i < nodes; ++i) edges.push_back({i - 1, i});
-  return graph_of(nodes, edges);
-}
-
-Graph cycle_graph(std::size_t nodes) {
-  std::vector<Edge> edges;
-  for (std::size_t i = 0; i < nodes; ++i) edges.push_back({i, (i + 1) % nodes});
-  return graph_of(nodes, edges);
-}
-
-Graph complete_graph(std::size_t nodes) {
-  std::vector<Edge> edges;
-  for (std::size_t i = 0; i < nodes; ++i) {
-    for (std::size_t j = 0; j < i; ++j) edges.push_back({i, j});
-  }
-  return graph_of(nodes, edges);
-}
-
-Graph star_graph(std::size_t nodes) {
-  std::vector<Edge> edges;
-  for (std::size_t i = 1; i < nodes; ++i) edges.push_back({0, i});
-  return graph_of(nodes, edges);
+  return tied_graph(nodes, [](std::size_t i, std::size_t j) { return j == i + 1; });
 }
 
 Graph grid_graph(std::size_t width, std::size_t height, unsigned seed) {

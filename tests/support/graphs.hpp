@@ -16,10 +16,19 @@ struct Edge {
 /// A graph of edges, each given once. An edge from a node to itself is a loop.
 Graph graph_of(std::size_t nodes, const std::vector<Edge>& edges);
 
+/// The nodes i < j are tied where `is_tied(i, j)`.
+template <class IsTied>
+Graph tied_graph(std::size_t nodes, const IsTied& is_tied) {
+  std::vector<Edge> edges;
+  for (std::size_t i = 0; i < nodes; ++i) {
+    for (std::size_t j = i + 1; j < nodes; ++j) {
+      if (is_tied(i, j)) edges.push_back({i, j});
+    }
+  }
+  return graph_of(nodes, edges);
+}
+
 Graph path_graph(std::size_t nodes);
-Graph cycle_graph(std::size_t nodes);
-Graph complete_graph(std::size_t nodes);
-Graph star_graph(std::size_t nodes);
 /// Rows and columns of nodes, with weights exp(-u), u even in [0, 4).
 Graph grid_graph(std::size_t width, std::size_t height, unsigned seed = 1);
 /// Each node with some random nodes before it: connected.

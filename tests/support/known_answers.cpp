@@ -206,95 +206,66 @@ Grid coarse_grid(const Grid& fine) {
   return {width, (fine.height + 1) / 2};
 }
 
-/// The gains of the interpolation (kernels/eigen/multilevel/coarsen.cl).
-std::vector<double> reference_gains(const MatrixProblem& problem, NullSpace null_space) {
+/// The gains of the interpolation (kernels/eigen/multilevel/coarsen.cl). `degrees`: of kept pixels.
+std::vector<double> reference_gains(const MatrixProblem& problem, const std::vector<float>& degrees,
+                                    NullSpace null_space) {
   const std::vector<double> roots(problem.sqrt_degree.begin(), problem.sqrt_degree.end());
   const std::vector<double> kept =
       null_space == NullSpace::kNone ? reference_matvec(problem.matrix, roots) : roots;
-  std::vector<double> gains(problem.rows(), 0.0);
-  for (int y = 0; y < problem.grid.height; ++y) {
-    for (int x = 0; x < problem.grid.width; ++x) {
-      const std::size_t i = problem.element(x, y);
-      double sum = 0;
-      for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
-        const StencilOffset& hop = problem.stencil.entries[d];
-        const int nx = x + hop.dx;
-        const int ny = y + hop.dy;
-        if (!problem.contains(nx, ny) || nx % 2 != 0 || ny % 2 != 0) continue;
-        if (!problem.stencil.in_disc(hop)) continue;
-        sum += problem.entry(d, i) * problem.sqrt_degree[problem.element(nx, ny)];
-      }
-      gains[i] = roots[i] > 0 && sum > 0 ? kept[i] / sum : 0;
-    }
+  const auto count = static_cast<Eigen::Index>(degrees.size());
+  const Eigen::VectorXd sums =
+      reference_interpolation(problem, std::vector<float>(roots.size(), 1)) *
+      Eigen::Map<const Eigen::VectorXf>(degrees.data(), count).cast<double>();
+  std::vector<double> gains;
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    const double sum = sums(static_cast<Eigen::Index>(i));
+    gains.push_back(roots[i] > 0 && sum > 0 ? kept[i] / sum : 0);
   }
   return gains;
 }
 
-/// The terms of the entries of a kept pixel: its row times the interpolation. Of hops beyond the
-/// disc, what leads between kept pixels is taken over, and the rest goes to the main diagonal.
-class CoarseRow {
- public:
-  CoarseRow(const MatrixProblem& problem, const Stencil& coarse, const std::vector<float>& gain,
-            int x, int y)
-      : problem_(problem), coarse_(coarse), gain_(gain), x_(x), y_(y), sums_(coarse.size(), 0.0) {}
-
-  std::vector<double> sums() {
-    for (std::size_t k = 0; k < problem_.stencil.size(); ++k) {
-      const StencilOffset& hop = problem_.stencil.entries[k];
-      const int mx = 2 * x_ + hop.dx;
-      const int my = 2 * y_ + hop.dy;
-      if (!problem_.contains(mx, my)) continue;
-      const double weight = problem_.entry(k, problem_.element(2 * x_, 2 * y_));
-      if (problem_.stencil.in_disc(hop)) {
-        add_two_hops(weight, mx, my);
-      } else if (mx % 2 == 0 && my % 2 == 0 &&
-                 coarse_.index({hop.dx / 2, hop.dy / 2}) < coarse_.size()) {
-        add(mx, my, weight);
-      } else {
-        const auto& s = problem_.sqrt_degree;
-        add(2 * x_, 2 * y_,
-            weight * s[problem_.element(mx, my)] / s[problem_.element(2 * x_, 2 * y_)]);
-      }
-    }
-    return sums_;
-  }
-
- private:
-  void add(int x, int y, double term) {
-    const std::size_t d = coarse_.index({x / 2 - x_, y / 2 - y_});
-    if (d < coarse_.size()) sums_[d] += term;
-  }
-  void add_two_hops(double weight, int mx, int my) {
-    const std::size_t middle = problem_.element(mx, my);
-    for (std::size_t k = 0; k < problem_.stencil.size(); ++k) {
-      const StencilOffset& hop = problem_.stencil.entries[k];
-      const int nx = mx + hop.dx;
-      const int ny = my + hop.dy;
-      if (!problem_.stencil.in_disc(hop) || !problem_.contains(nx, ny)) continue;
-      if (nx % 2 != 0 || ny % 2 != 0) continue;
-      add(nx, ny, weight * gain_[middle] * problem_.entry(k, middle));
-    }
-  }
-
-  const MatrixProblem& problem_;
-  const Stencil& coarse_;
-  const std::vector<float>& gain_;
-  int x_;
-  int y_;
-  std::vector<double> sums_;
-};
-
+/// The rows of kept pixels times the interpolation. Of hops beyond the disc, what leads between
+/// kept pixels is taken over, and the rest goes to the main diagonal.
 std::vector<double> reference_coarse_matrix(const MatrixProblem& problem, const Stencil& stencil,
                                             const std::vector<float>& gains,
                                             const DiaShape& shape) {
   const Grid coarse = coarse_grid(problem.grid);
-  std::vector<double> expected(shape.stored(), 0.0);
-  for (int y = 0; y < coarse.height; ++y) {
-    for (int x = 0; x < coarse.width; ++x) {
-      const std::vector<double> row = CoarseRow(problem, stencil, gains, x, y).sums();
-      for (std::size_t d = 0; d < row.size(); ++d) {
-        expected[d * shape.pitch + at_size(y * coarse.width + x)] = row[d];
+  const auto& s = problem.sqrt_degree;
+  std::vector<Eigen::Triplet<double>> within;
+  std::vector<Eigen::Triplet<double>> beyond;
+  for (int row = 0; row < static_cast<int>(coarse.rows()); ++row) {
+    const int x = 2 * (row % coarse.width);
+    const int y = 2 * (row / coarse.width);
+    const std::size_t i = problem.element(x, y);
+    for (std::size_t k = 0; k < problem.stencil.size(); ++k) {
+      const StencilOffset& hop = problem.stencil.entries[k];
+      if (!problem.contains(x + hop.dx, y + hop.dy)) continue;
+      const std::size_t j = problem.element(x + hop.dx, y + hop.dy);
+      const StencilOffset half = {hop.dx / 2, hop.dy / 2};
+      if (problem.stencil.in_disc(hop)) {
+        within.emplace_back(row, j, problem.entry(k, i));
+      } else if (hop == StencilOffset{2 * half.dx, 2 * half.dy} &&
+                 stencil.index(half) < stencil.size()) {
+        beyond.emplace_back(row, row + half.dy * coarse.width + half.dx, problem.entry(k, i));
+      } else {
+        beyond.emplace_back(row, row, problem.entry(k, i) * s[j] / s[i]);
       }
+    }
+  }
+  const auto rows = static_cast<Eigen::Index>(coarse.rows());
+  Eigen::SparseMatrix<double> kept(rows, static_cast<Eigen::Index>(problem.rows()));
+  Eigen::SparseMatrix<double> taken(rows, rows);
+  kept.setFromTriplets(within.begin(), within.end());
+  taken.setFromTriplets(beyond.begin(), beyond.end());
+  const Eigen::SparseMatrix<double> sum =
+      Eigen::SparseMatrix<double>(kept * reference_interpolation(problem, gains)) + taken;
+  std::vector<double> expected(shape.stored(), 0.0);
+  for (int row = 0; row < static_cast<int>(rows); ++row) {
+    for (std::size_t d = 0; d < stencil.size(); ++d) {
+      const int x = row % coarse.width + stencil.entries[d].dx;
+      const int y = row / coarse.width + stencil.entries[d].dy;
+      if (x < 0 || y < 0 || x >= coarse.width || y >= coarse.height) continue;
+      expected[d * shape.pitch + at_size(row)] = sum.coeff(row, y * coarse.width + x);
     }
   }
   return expected;
@@ -310,17 +281,17 @@ HostDiaMatrix check_coarse_matrix(Trial& trial, const MatrixProblem& problem,
   Guarded<float> kept(trial.context(), coarse.rows());
   coarsen.gains(matrix, *gain, *kept, 0);
   const std::vector<float> gains = gain.values();
-  const std::vector<double> expected_gains = reference_gains(problem, null_space);
-  const double terms = static_cast<double>(problem.stencil.size());
-  // One rounding a term of one sum or two, positive all, and a division.
-  trial.expect("gain", gains, expected_gains, expected_gains,
-               null_space == NullSpace::kNone ? 2 * terms + 4 : terms + 2);
   std::vector<float> degrees;
   for (int y = 0; y < problem.grid.height; y += 2) {
     for (int x = 0; x < problem.grid.width; x += 2) {
       degrees.push_back(problem.sqrt_degree[problem.element(x, y)]);
     }
   }
+  const std::vector<double> expected_gains = reference_gains(problem, degrees, null_space);
+  const double terms = static_cast<double>(problem.stencil.size());
+  // One rounding a term of one sum or two, positive all, and a division.
+  trial.expect("gain", gains, expected_gains, expected_gains,
+               null_space == NullSpace::kNone ? 2 * terms + 4 : terms + 2);
   expect_same("degree of a kept pixel", kept.values(), degrees);
   Trial::require(coarsen.orphans().download() == std::vector<std::int32_t>{0},
                  "a pixel has no kept one near");
@@ -341,7 +312,7 @@ void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedM
   const std::size_t wide = at_size(columns);
   BlockTransfer transfer(trial.context(), problem.stencil, std::max(columns, 24), matrix.form());
   const std::vector<float> gain = trial.normal(problem.rows());
-  const Eigen::MatrixXd p = reference_interpolation(problem, gain);
+  const Eigen::SparseMatrix<double> p = reference_interpolation(problem, gain);
   const std::size_t coarse_rows = coarse_grid(problem.grid).rows();
   const std::vector<float> coarse = trial.normal(coarse_rows * wide);
   const std::vector<float> fine = trial.normal(problem.rows() * wide);
@@ -356,12 +327,13 @@ void check_transfer(Trial& trial, const BlockProblem& problem, const NormalizedM
   transfer.restrict_to(matrix, gains, *fine_in, 0.5F, *restricted, columns);
   TermSums up(fine.size());
   TermSums down(coarse.size());
-  for (std::size_t i = 0; i < problem.rows(); ++i) {
-    for (std::size_t j = 0; j < coarse_rows; ++j) {
-      if (p(i, j) == 0) continue;
+  for (Eigen::Index column = 0; column < p.cols(); ++column) {
+    for (Eigen::SparseMatrix<double>::InnerIterator at(p, column); at; ++at) {
+      const auto i = static_cast<std::size_t>(at.row()) * wide;
+      const auto j = static_cast<std::size_t>(column) * wide;
       for (std::size_t c = 0; c < wide; ++c) {
-        up.add(i * wide + c, p(i, j) * coarse[j * wide + c]);
-        down.add(j * wide + c, 0.5 * p(i, j) * fine[i * wide + c]);
+        up.add(i + c, at.value() * coarse[j + c]);
+        down.add(j + c, 0.5 * at.value() * fine[i + c]);
       }
     }
   }

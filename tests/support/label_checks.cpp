@@ -63,11 +63,20 @@ Labels drawn_labels(const std::vector<std::string>& rows) {
   Labels labels{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), 0, {}};
   for (const std::string& row : rows) {
     for (const char c : row) {
-      labels.values.push_back(c == ' ' ? 0 : c >= 'A' ? c - 'A' + 1 : c - '0');
+      const char one = c >= 'a' ? 'a' : c >= 'A' ? 'A' : '1';
+      labels.values.push_back(c == ' ' || c == '.' ? 0 : c - one + 1);
       labels.count = std::max<std::int64_t>(labels.count, labels.values.back());
     }
   }
   return labels;
+}
+
+std::vector<float> drawn_numbers(const std::vector<std::string>& rows, float unit) {
+  std::vector<float> numbers;
+  for (const std::int32_t digit : drawn_labels(rows).values) {
+    numbers.push_back(static_cast<float>(digit) * unit);
+  }
+  return numbers;
 }
 
 Hierarchy rectangle_and_angle() {
@@ -92,11 +101,11 @@ Hierarchy tree_of_pixels(int width, int height) {
   return tree;
 }
 
-std::vector<std::string> letters(const Labels& labels) {
+std::vector<std::string> letters(const Labels& labels, char one, char zero) {
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < labels.values.size(); ++i) {
     if (i % static_cast<std::size_t>(labels.width) == 0) rows.emplace_back();
-    rows.back() += labels.values[i] == 0 ? ' ' : static_cast<char>('A' + labels.values[i] - 1);
+    rows.back() += labels.values[i] == 0 ? zero : static_cast<char>(one + labels.values[i] - 1);
   }
   return rows;
 }

@@ -9,8 +9,9 @@
 #include "core/large_memory.hpp"
 #include "core/split_text.hpp"
 #include "core/unit_range.hpp"
+#include "matchers.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
 TEST(UnitRange, HasItsEnds) {
@@ -30,6 +31,14 @@ TEST(UnitRange, TheFirstValueOutsideIsFoundWhereverItIs) {
     values[at] = std::numeric_limits<float>::quiet_NaN();
     EXPECT_TRUE(std::isnan(value_outside_unit_range(values).value_or(0))) << at;
   }
+}
+
+TEST(SplitText, SeparatorsEndParts) {
+  EXPECT_THAT(split_text("", '\n'), IsEmpty());
+  EXPECT_THAT(split_text("a", '\n'), ElementsAre("a"));
+  EXPECT_THAT(split_text("a\n", '\n'), ElementsAre("a"));
+  EXPECT_THAT(split_text("a\n\nb", '\n'), ElementsAre("a", "", "b"));
+  EXPECT_THAT(split_text("\n", '\n'), ElementsAre(""));
 }
 
 TEST(EditDistance, CountsWhatHasToChange) {
@@ -72,4 +81,4 @@ TEST(LargeMemory, MemoryBesideTheWholePagesIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

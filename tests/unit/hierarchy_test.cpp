@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -19,8 +19,6 @@
 namespace diacut::testing {
 namespace {
 
-constexpr float kNever = std::numeric_limits<float>::infinity();
-
 /// A map drawn with a digit a pixel, in tenths; a blank is a pixel without data.
 struct Drawn {
   int width = 0;
@@ -30,12 +28,12 @@ struct Drawn {
 };
 
 Drawn draw(const std::vector<std::string>& rows) {
-  Drawn drawn{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), {}, {}};
+  Drawn drawn{static_cast<int>(rows.front().size()),
+              static_cast<int>(rows.size()),
+              drawn_numbers(rows, 0.1F),
+              {}};
   for (const std::string& row : rows) {
-    for (const char c : row) {
-      drawn.strength.push_back(c == ' ' ? 0.0F : static_cast<float>(c - '0') / 10.0F);
-      drawn.valid.push_back(c == ' ' ? 0 : 1);
-    }
+    for (const char c : row) drawn.valid.push_back(c == ' ' ? 0 : 1);
   }
   return drawn;
 }
@@ -140,23 +138,18 @@ TEST(Hierarchy, ABoundaryCountsByItsDirection) {
   }
 }
 
-TEST(Hierarchy, HasNoMoreRegionsThanLeaves) {
-  const Hierarchy tree = grown({"010203040"});
-  ASSERT_EQ(tree.leaves.count, 5);
-  std::vector<std::string> notes;
-  EXPECT_EQ(cut_to_count(tree, 6, notes).count, 5);
-  EXPECT_THAT(notes, ElementsAre(HasSubstr("6 regions were asked for")));
-  EXPECT_THROW(cut_to_count(tree, 0, notes), ConfigError);
-}
-
-TEST(Hierarchy, MorePiecesThanRegionsWanted) {
+TEST(Hierarchy, NotesSayWhereOtherNumbersOfRegionsWereWanted) {
   const Hierarchy tree = grown({"010 020 0"});
+  for (const auto& [wanted, count, note] : {std::tuple(2, 3,
+                                                       "2 regions were asked for, but the "
+                                                       "pixels with data lie in 3 separate"),
+                                            {6, 5, "6 regions were asked for"}}) {
+    std::vector<std::string> notes;
+    EXPECT_EQ(cut_to_count(tree, wanted, notes).count, count);
+    EXPECT_THAT(notes, ElementsAre(HasSubstr(note)));
+  }
   std::vector<std::string> notes;
-  EXPECT_EQ(cut_to_count(tree, 2, notes).count, 3);
-  EXPECT_THAT(notes, ElementsAre(HasSubstr("3 separate")));
-  notes.clear();
-  EXPECT_EQ(cut_to_count(tree, 4, notes).count, 4);
-  EXPECT_THAT(notes, IsEmpty());
+  EXPECT_THROW(cut_to_count(tree, 0, notes), ConfigError);
 }
 
 TEST(Hierarchy, WithoutDataHasNoRegion) {
@@ -181,34 +174,6 @@ TEST(Hierarchy, WhatIsNotFiniteOrDoesNotFitIsTold) {
   EXPECT_THAT(letters(tree.leaves), ElementsAre("AAA", "A A"));
   // Beyond [0, 1] counts as its end.
   EXPECT_EQ(hierarchy({-3, 7, -3}, {}, {}, 3, 1, {}).merges.at(0).height, 1.0F);
-}
-
-TEST(UltrametricMap, HeightsBetweenThePixelsAndTheirLargestAtCrossings) {
-  Hierarchy tree;
-  tree.leaves = drawn_labels({"AB",  //
-                              "CC"});
-  tree.merges = {{1, 2, 0.25F}, {3, 4, 0.5F}};
-  check(tree);
-  const std::vector<float> map = ultrametric_map(tree);
-  const std::vector<float> expected = {0,    0,    0.25F, 0,    0,     //
-                                       0,    0,    0.25F, 0,    0,     //
-                                       0.5F, 0.5F, 0.5F,  0.5F, 0.5F,  //
-                                       0,    0,    0,     0,    0,     //
-                                       0,    0,    0,     0,    0};
-  EXPECT_EQ(map, expected);
-}
-
-TEST(UltrametricMap, NeverAroundWhatHasNoData) {
-  Hierarchy tree;
-  tree.leaves = drawn_labels({"A ", "B "});
-  tree.merges = {{1, 2, 0.5F}};
-  const std::vector<float> map = ultrametric_map(tree);
-  const std::vector<float> expected = {0,    0,    kNever, 0, 0,  //
-                                       0,    0,    kNever, 0, 0,  //
-                                       0.5F, 0.5F, kNever, 0, 0,  //
-                                       0,    0,    kNever, 0, 0,  //
-                                       0,    0,    kNever, 0, 0};
-  EXPECT_EQ(map, expected);
 }
 
 /// What check() finds wrong with a good tree after `damage`.

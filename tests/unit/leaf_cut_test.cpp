@@ -62,21 +62,11 @@ TEST(WithoutSmallRegions, APieceOfTheDataStaysHoweverSmall) {
 
 /// Digits are labels, dots no seeds.
 Seeds drawn_seeds(const std::vector<std::string>& rows) {
-  Seeds seeds{static_cast<int>(rows.front().size()), static_cast<int>(rows.size()), {}};
-  for (const std::string& row : rows) {
-    for (const char each : row) seeds.labels.push_back(each == '.' ? 0 : each - '0');
-  }
-  return seeds;
+  Labels drawn = drawn_labels(rows);
+  return {drawn.width, drawn.height, std::move(drawn.values)};
 }
 
-std::vector<std::string> digits(const Labels& labels) {
-  std::vector<std::string> rows;
-  for (std::size_t i = 0; i < labels.values.size(); ++i) {
-    if (i % static_cast<std::size_t>(labels.width) == 0) rows.emplace_back();
-    rows.back() += static_cast<char>('0' + labels.values[i]);
-  }
-  return rows;
-}
+std::vector<std::string> digits(const Labels& labels) { return letters(labels, '1', '0'); }
 
 TEST(SeededCut, TakesTheLargestNodesWithOneLabel) {
   std::vector<std::string> notes;

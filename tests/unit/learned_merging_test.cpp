@@ -17,6 +17,7 @@
 #include "diacut/errors.hpp"
 #include "label_checks.hpp"
 #include "matchers.hpp"
+#include "region/borders.hpp"
 #include "region/hierarchy.hpp"
 #include "temp_folder.hpp"
 
@@ -139,11 +140,7 @@ PairFeatures plain_features(const MergingScene& scene, const StrengthTree& tree,
 
 /// Labels by region of a graph: -1 without data.
 std::vector<std::int32_t> labels_of(const StrengthTree& tree, const RegionGraph& graph) {
-  std::vector<std::int32_t> labels;
-  for (const std::int32_t basin : tree.basins.values) {
-    labels.push_back(graph.region_of_basin[basin]);
-  }
-  return labels;
+  return relabelled(tree.basins.values, graph.region_of_basin);
 }
 
 std::set<std::pair<std::int32_t, std::int32_t>> neighbours(const MergingScene& scene,
@@ -179,19 +176,6 @@ TEST(RegionGraph, HasTheSumsOfItsPixelsAfterAnyNumberOfMerges) {
                   plain_features(drawn, tree, label, pair.first, pair.second));
       }
     }
-  }
-}
-
-TEST(PairFeatures, DoNotDependOnWhichRegionComesFirst) {
-  const MergingScene drawn = scene(6, 30, 30, 3);
-  const StrengthTree tree = tree_of(drawn);
-  const RegionGraph graph = region_graph(tree.basins, tree.arcs, tree.merges,
-                                         tree.merges.size() / 2, drawn.strength, drawn.colours);
-  for (const PairOfRegions& pair : graph.pairs) {
-    const RegionSums& a = graph.regions[pair.first];
-    const RegionSums& b = graph.regions[pair.second];
-    if (a.area == b.area) continue;
-    EXPECT_EQ(pair_features(a, b, pair.boundary, 900), pair_features(b, a, pair.boundary, 900));
   }
 }
 

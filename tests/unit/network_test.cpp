@@ -18,6 +18,7 @@
 #include "boundary/network/load_network.hpp"
 #include "boundary/network/picture_kernels.hpp"
 #include "boundary/network/tiles.hpp"
+#include "by_pixel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/parameters.hpp"
 #include "drawn_image.hpp"
@@ -275,19 +276,15 @@ TEST(NetworkTiles, CoverTheSideAndAlign) {
 
 /// The grey picture in the form that `turn` names, as the comment of Turn defines it.
 Image in_form(const Image& image, const Turn& turn) {
-  Image result;
-  result.width = turn.transposed ? image.height : image.width;
-  result.height = turn.transposed ? image.width : image.height;
-  result.channels = 1;
-  for (int v = 0; v < result.height; ++v) {
-    for (int u = 0; u < result.width; ++u) {
-      auto [x, y] = turn.transposed ? std::pair(v, u) : std::pair(u, v);
-      if (turn.mirrored_x) x = image.width - 1 - x;
-      if (turn.mirrored_y) y = image.height - 1 - y;
-      result.pixels.push_back(image.pixels[static_cast<std::size_t>(y * image.width + x)]);
-    }
-  }
-  return result;
+  const int width = turn.transposed ? image.height : image.width;
+  const int height = turn.transposed ? image.width : image.height;
+  const auto value = [&](int u, int v) {
+    auto [x, y] = turn.transposed ? std::pair(v, u) : std::pair(u, v);
+    if (turn.mirrored_x) x = image.width - 1 - x;
+    if (turn.mirrored_y) y = image.height - 1 - y;
+    return image.pixels[static_cast<std::size_t>(y * image.width + x)];
+  };
+  return {width, height, 1, by_pixel(width, height, value), {}, {}};
 }
 
 TEST(NetworkTurns, ComposeAsTurningTwiceDoes) {

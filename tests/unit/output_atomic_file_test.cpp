@@ -1,7 +1,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -169,29 +168,6 @@ TEST(AtomicFile, WritesToWhatIsNoRegularFileDirectly) {
   EXPECT_THAT(folder.names(), ElementsAre("pipe"));
 }
 
-TEST(AtomicFile, SaysThatTheDiskIsFull) {
-  EXPECT_THAT(message_of<InputError>([] { write_file("/dev/full", std::string("abc")); }),
-              AllOf(HasSubstr("/dev/full"), HasSubstr("the disk is full"), HasSubstr("free")));
-}
-
-TEST(AtomicFile, LeavesTheOldFileWhenThereIsNoRoomForTheNew) {
-  const TempFolder folder;
-  const std::string path = folder / "a.bin";
-  write_file(path, std::string("old"));
-  EXPECT_EXIT(
-      {
-        std::signal(SIGXFSZ, SIG_IGN);
-        rlimit limit{};
-        limit.rlim_cur = limit.rlim_max = 4096;
-        ::setrlimit(RLIMIT_FSIZE, &limit);
-        std::cerr << message_of<InputError>([&] { write_file(path, std::string(5000, 'x')); });
-        ::_exit(0);
-      },
-      ::testing::ExitedWithCode(0), "larger than the system allows");
-  EXPECT_EQ(read_bytes(path), "old");
-  EXPECT_THAT(folder.names(), ElementsAre("a.bin"));
-}
-
 TEST(AtomicFile, ErrorsNameThePathTheReasonAndTheRemedy) {
   const TempFolder folder;
   write_file(folder / "file", std::string("x"));
@@ -235,11 +211,6 @@ TEST(AtomicFile, AFolderWithoutPermissionIsAnError) {
   EXPECT_TRUE(fs::is_empty(closed));
 }
 
-TEST(AtomicFile, ASystemFolderThatTakesNoFilesIsAnError) {
-  EXPECT_THAT(message_of<InputError>([] { write_file("/proc/a.png", std::string("abc")); }),
-              AllOf(HasSubstr("/proc/a.png"), HasSubstr("choose another folder")));
-}
-
 TEST(MakeFolder, MakesThoseAboveAndAcceptsWhatIsThere) {
   const TempFolder folder;
   make_folder(folder / "a/b");
@@ -278,26 +249,6 @@ TEST(RemoveTemporaryFiles, RemovesThoseUnderWayAndNoOthers) {
   // Files that are begun later are not removed.
   write_file(folder / "later", std::string("x"));
   EXPECT_THAT(folder.names(), ElementsAre("done", "later"));
-}
-
-TEST(RemoveTemporaryFiles, WorksInASignalHandler) {
-  const TempFolder folder;
-  EXPECT_EXIT(
-      {
-        std::signal(SIGTERM, [](int) {
-          remove_temporary_files();
-          ::_exit(42);
-        });
-        std::vector<AtomicFile> files;
-        for (const char* name : {"a", "b", "c"}) {
-          files.emplace_back(folder / name);
-          files.back().write("abc", 3);
-        }
-        std::cerr << folder.names().size() << " files";
-        ::raise(SIGTERM);
-      },
-      ::testing::ExitedWithCode(42), "3 files");
-  EXPECT_THAT(folder.names(), IsEmpty());
 }
 
 }  // namespace

@@ -136,6 +136,8 @@ TEST(WriteEigenvectors, NumbersHaveOneLengthSoThatNamesSort) {
   write_eigenvectors(folder.path(), waves(2, 2, 101));
   EXPECT_THAT(folder.names(),
               AllOf(Contains("eigenvector-002.png"), Contains("eigenvector-101.png")));
+  write_eigenvectors(folder / "a/b", waves(1, 1, 1));
+  EXPECT_FALSE(read_bytes(folder / "a/b/montage.png").empty());
 }
 
 TEST(WriteEigenvectors, OnePixelHasNoPicturesButStillAMontage) {

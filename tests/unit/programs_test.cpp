@@ -9,7 +9,6 @@
 #include <fstream>
 #include <string>
 
-#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 #include "matchers.hpp"
 #include "opencl/program_source.hpp"
@@ -140,14 +139,6 @@ TEST(ProgramSource, HasTheIncludedFilesInIt) {
   EXPECT_EQ(program_source("", "a.cl", table), "int b;\n\nint a;\n");
   EXPECT_THROW(program_source("", "c.cl", table), DeviceError);
   EXPECT_THROW(program_source("/nowhere", "a.cl", table), ConfigError);
-}
-
-TEST(SplitText, SeparatorsEndParts) {
-  EXPECT_THAT(split_text("", '\n'), IsEmpty());
-  EXPECT_THAT(split_text("a", '\n'), ElementsAre("a"));
-  EXPECT_THAT(split_text("a\n", '\n'), ElementsAre("a"));
-  EXPECT_THAT(split_text("a\n\nb", '\n'), ElementsAre("a", "", "b"));
-  EXPECT_THAT(split_text("\n", '\n'), ElementsAre(""));
 }
 
 }  // namespace

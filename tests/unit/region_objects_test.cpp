@@ -150,26 +150,6 @@ TEST(Objects, FiguresOfNodes) {
   EXPECT_THAT(solidity, ElementsAre(0, 0, 1, 1, 5 / 7.0, 1, 0, 0));
 }
 
-TEST(Objects, MeetTheConditions) {
-  EXPECT_THAT(found({}), ElementsAre("          ", " AAAA     ", " AAAA     ", "          "));
-  ObjectConditions conditions;
-  conditions.contrast.high = 0.3;
-  EXPECT_THAT(found(conditions),
-              ElementsAre("          ", " AABB     ", " AABB     ", "          "));
-  conditions.contrast = {0.3, 1};
-  conditions.solidity.low = 0.7;
-  conditions.greatest_area = pixels(8);
-  EXPECT_THAT(found(conditions),
-              ElementsAre("          ", " AAAA BBB ", " AAAA B   ", "      B   "));
-  conditions.greatest_area = LeastSize{LeastSize::Unit::kShare, 0.125};
-  EXPECT_THAT(found(conditions),
-              ElementsAre("          ", "      AAA ", "      A   ", "      A   "));
-  conditions.least_area = pixels(6);
-  conditions.greatest_area = pixels(7);
-  EXPECT_THAT(found(conditions),
-              ElementsAre("          ", "          ", "          ", "          "));
-}
-
 TEST(Objects, BrightnessNeedsASiblingAndAnImageOfTheTreesSize) {
   const Hierarchy tree = rectangle_and_angle();
   Image image = grey_image(tree.leaves.width, tree.leaves.height);
@@ -204,15 +184,6 @@ TEST(Objects, ConditionsThatHoldNothingAreRefused) {
   EXPECT_THAT(refused(conditions), HasSubstr("contrast"));
 }
 
-/// The inside map of an image with these digits, in eighths.
-std::vector<float> inside_of(const std::vector<std::string>& rows) {
-  std::vector<float> map;
-  for (const std::string& row : rows) {
-    for (const char digit : row) map.push_back(static_cast<float>(digit - '0') / 8);
-  }
-  return map;
-}
-
 RegionParameters objects_above(double inside, double pixels) {
   RegionParameters parameters;
   parameters.method = RegionMethod::kObjects;
@@ -225,9 +196,7 @@ TEST(ObjectsOfRegions, AreThoseWhoseMeanIsAbove) {
   const Labels regions = drawn_labels({"AABBC",  //
                                        "AABBC",  //
                                        "DDD C"});
-  const std::vector<float> inside = inside_of({"22483",  //
-                                               "22443",  //
-                                               "77703"});
+  const std::vector<float> inside = drawn_numbers({"22483", "22443", "77703"}, 0.125F);
   std::vector<std::string> notes;
   const auto rows = [&](double above, double pixels) {
     return letters(objects_of_regions(regions, inside, objects_above(above, pixels), notes));

@@ -1,3 +1,5 @@
+#include "diacut/parameters.hpp"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,12 +15,81 @@
 #include <utility>
 
 #include "core/parameter_table.hpp"
-#include "diacut/parameters.hpp"
+#include "diacut/errors.hpp"
+#include "matchers.hpp"
 #include "region/leaf_cut.hpp"
 #include "temp_folder.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
+
+TEST(ParseParameters, SetsWhatIsGivenAndKeepsTheRest) {
+  Parameters base;
+  base.cue.sigma = 2.5;
+  const Parameters parsed = parse_parameters(
+      "[eigen]\nvectors = 9\nsolver = \"spectra\"\ntolerance = 1e-3\n"
+      "[cue]\nthin = false\n[affinity]\nscale = 2\n[matvec]\nkernel = \"image\"\n",
+      "my.toml", base);
+  EXPECT_EQ(parsed.eigen.vectors, 9);
+  EXPECT_EQ(parsed.eigen.solver, SolverKind::kSpectra);
+  EXPECT_EQ(parsed.eigen.tolerance, 1e-3);
+  EXPECT_FALSE(parsed.cue.thin);
+  EXPECT_EQ(parsed.cue.sigma, 2.5);
+  EXPECT_EQ(parsed.affinity.scale, 2.0);  // An integer stands for a real number.
+  EXPECT_EQ(parsed.affinity.radius, Parameters{}.affinity.radius);
+  EXPECT_EQ(parsed.matvec.kernel, MatvecKind::kImage);
+}
+
+TEST(ParseParameters, AcceptsEmptyTextDottedKeysAndWindowsLineEnds) {
+  EXPECT_EQ(list_parameters(parse_parameters("", "my.toml")), list_parameters({}));
+  EXPECT_EQ(parse_parameters("eigen.vectors = 5", "my.toml").eigen.vectors, 5);
+  EXPECT_EQ(parse_parameters("[eigen]\nbasis = 18\n", "my.toml").eigen.basis, 18);  // Just enough.
+  EXPECT_EQ(parse_parameters("\xEF\xBB\xBF[eigen]\r\nvectors = 5\r\n", "my.toml").eigen.vectors, 5);
+}
+
+TEST(SetParameter, LeavesTheParameterAloneWhereItRefuses) {
+  Parameters parameters;
+  EXPECT_THROW(set_parameter(parameters, "eigen.vectors", "9x"), ConfigError);
+  EXPECT_THROW(set_parameter(parameters, "eigen.vectors", "1001"), ConfigError);
+  EXPECT_THROW(set_parameter(parameters, "eigen.solver", "Lanczos"), ConfigError);
+  EXPECT_EQ(list_parameters(parameters), list_parameters({}));
+}
+
+TEST(Validate, NamesTheFirstParameterOutOfRange) {
+  EXPECT_NO_THROW(validate({}));
+  Parameters parameters;
+  parameters.affinity.radius = 0;
+  parameters.eigen.vectors = 0;
+  EXPECT_EQ(message_of<ConfigError>([&] { validate(parameters); }),
+            "affinity.radius is 0, expected an integer from 1 to 10");
+  parameters = {};
+  parameters.eigen.solver = static_cast<SolverKind>(7);
+  EXPECT_THAT(message_of<ConfigError>([&] { validate(parameters); }),
+              StartsWith("eigen.solver is"));
+  parameters = {};
+  parameters.eigen.basis = 3;
+  EXPECT_THAT(message_of<ConfigError>([&] { validate(parameters); }),
+              StartsWith("eigen.basis is 3"));
+}
+
+TEST(LoadParameters, ReadsAFileAndNamesItInMessages) {
+  const TempFolder folder;
+  const auto message = [](const std::string& name) {
+    return message_of<ConfigError>([&] { load_parameters(name); });
+  };
+  const auto write = [&](const std::string& text) {
+    return folder.write("my.toml", {text.begin(), text.end()});
+  };
+  EXPECT_EQ(load_parameters(write("[eigen]\nvectors = 3\n")).eigen.vectors, 3);
+  EXPECT_THAT(message(write("[eigen]\nvectors = 0\n")),
+              StartsWith(folder / "my.toml:2: eigen.vectors"));
+  EXPECT_THAT(message(write(std::string(2'000'000, '#'))), HasSubstr("larger than"));
+  EXPECT_THAT(message(folder.path().string()), HasSubstr("is a folder"));
+  EXPECT_THAT(message(""), HasSubstr("presets"));
+  EXPECT_EQ(message("defualt"),
+            "no configuration 'defualt': it is neither a file nor one of the presets, which are "
+            "default, fast, micrographs, ncut, nuclei, quality, scene");
+}
 
 constexpr const char* kDefaultFile = DIACUT_SOURCE_DIR "/configs/default.toml";
 
@@ -134,7 +205,8 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
        {{text("auto"), 0.0, 0.5, 1.0}, {text(""), text("Auto"), -0.01, 1.01, std::nan(""), true}}},
       {"region.min_size",
        {{text("auto"), text("0.2%"), text("100%"), whole(0), whole(500)},
-        {text(""), text("few"), text("101%"), text("-1%"), whole(-1), 0.5, true}}}};
+        {text(""), text("few"), text("101%"), text("-1%"), text("%"), text("1.5"), text("5 %"),
+         text("nan%"), text("0.2%%"), text("99999999999"), whole(-1), 0.5, true}}}};
   for (const ParameterEntry& entry : parameter_table()) {
     Values inside;
     Values outside;
@@ -190,8 +262,7 @@ TEST(ParameterTable, PrintedAndListedParametersAreReadBack) {
 
 TEST(DescribeParameters, TellsOfEachRowOfTheTableWhatTheDefaultFileSays) {
   // The lines of a comment as one.
-  const std::string file =
-      std::regex_replace(testing::read_bytes(kDefaultFile), std::regex("\\n# "), " ");
+  const std::string file = std::regex_replace(read_bytes(kDefaultFile), std::regex("\\n# "), " ");
   const std::vector<ParameterInfo> infos = describe_parameters();
   const auto& table = parameter_table();
   ASSERT_EQ(infos.size(), table.size());
@@ -218,7 +289,7 @@ TEST(Presets, AreTheShippedFiles) {
 
 TEST(Presets, DefaultIsTheStructsDefaultsWithEveryKeyAndComment) {
   // configs/default.toml is what `segment --print-config` prints.
-  EXPECT_EQ(testing::read_bytes(kDefaultFile), print_parameters(Parameters{}));
+  EXPECT_EQ(read_bytes(kDefaultFile), print_parameters(Parameters{}));
 }
 
 TEST(Presets, GoFromFastToQuality) {
@@ -238,24 +309,6 @@ TEST(Presets, NcutIsTheWholeMatrixLanczosTheImageKernelAndDirectCuts) {
   EXPECT_EQ(ncut.matvec.kernel, MatvecKind::kImage);
   EXPECT_EQ(ncut.eigen.solver, SolverKind::kLanczos);
   EXPECT_EQ(ncut.region.method, RegionMethod::kKway);
-}
-
-TEST(LeastSize, ReadsPixelsSharesAndAuto) {
-  EXPECT_EQ(parse_least_size("auto"), LeastSize{});
-  EXPECT_EQ(parse_least_size("500"), (LeastSize{LeastSize::Unit::kPixels, 500}));
-  EXPECT_EQ(parse_least_size("0"), (LeastSize{LeastSize::Unit::kPixels, 0}));
-  EXPECT_EQ(parse_least_size("0.2%"), (LeastSize{LeastSize::Unit::kShare, 0.002}));
-  EXPECT_EQ(parse_least_size("100%"), (LeastSize{LeastSize::Unit::kShare, 1}));
-  for (const char* text :
-       {"", "%", "-1", "-1%", "101%", "1.5", "few", "5 %", "nan%", "0.2%%", "99999999999"}) {
-    EXPECT_FALSE(parse_least_size(text)) << text;
-  }
-}
-
-TEST(LeastSize, WritesWhatItReads) {
-  for (const char* text : {"auto", "500", "0", "0.2%", "0.1%", "100%", "33.3%"}) {
-    EXPECT_EQ(to_string(parse_least_size(text).value()), text);
-  }
 }
 
 TEST(LeastPixels, OfAHierarchy) {
@@ -280,4 +333,4 @@ TEST(LeastPixels, OfDirectCuts) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing
