@@ -13,7 +13,7 @@
 #include "region/hierarchy.hpp"
 #include "region/placement.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
 /// A hierarchy found in a small picture, and the picture that it is placed in.
@@ -63,7 +63,7 @@ TEST(PlacementProperties, HoldForAnyHierarchy) {
     const Case made = random_case(random);
     const Hierarchy full = placed(made.found, made.picture());
     ASSERT_NO_THROW(check(full)) << "round " << round;
-    testing::expect_labels_contract(full.leaves, made.width, made.height, made.valid);
+    expect_labels_contract(full.leaves, made.width, made.height, made.valid);
     EXPECT_EQ(full.threshold, made.found.threshold);
     if (!made.valid.empty()) continue;
     // Nothing parts the leaves that were found: each is one leaf again.
@@ -129,4 +129,4 @@ TEST(SmallRegionProperties, HoldForAnyHierarchy) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing

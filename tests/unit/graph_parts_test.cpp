@@ -136,7 +136,7 @@ TEST(PartGraph, SmallPartsAndThoseMostAlikeJoin) {
             {"aaaa", "aaa ", "bbbb"}},
            {"the smallest first, and who has grown is not small",
             {"wyyxxxx"},
-            {"9999999"},
+            {"5999999"},
             none,
             3,
             1,

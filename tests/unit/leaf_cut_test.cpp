@@ -1,6 +1,7 @@
 // Cuts of a hierarchy by seeds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <set>
@@ -69,53 +70,55 @@ Seeds drawn_seeds(const std::vector<std::string>& rows) {
 std::vector<std::string> digits(const Labels& labels) { return letters(labels, '1', '0'); }
 
 TEST(SeededCut, TakesTheLargestNodesWithOneLabel) {
-  std::vector<std::string> notes;
-  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
-                                           drawn_seeds({"7.........",  //
-                                                        "..........",  //
-                                                        ".5..5.....",  //
-                                                        ".........."}),
-                                           notes);
-  EXPECT_THAT(found.seed_labels, ElementsAre(7, 5));
-  EXPECT_THAT(digits(written_labels(found)), ElementsAre("7777777777",  //
-                                                         "7555577777",  //
-                                                         "7555577777",  //
-                                                         "7777777777"));
-  EXPECT_EQ(written_labels(found).count, 7);
-  EXPECT_THAT(notes, IsEmpty());
-}
-
-TEST(SeededCut, RegionsWithoutSeedsHaveTheLabelZero) {
-  std::vector<std::string> notes;
-  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
-                                           drawn_seeds({"..........",  //
-                                                        ".1..2.....",  //
-                                                        "..........",  //
-                                                        ".........."}),
-                                           notes);
-  // The ground joins the angle first, so that it stays whole beside the halves of the rectangle.
-  EXPECT_THAT(digits(found.regions), ElementsAre("1111111111",  //
-                                                 "1223311111",  //
-                                                 "1223311111",  //
-                                                 "1111111111"));
-  EXPECT_THAT(found.seed_labels, ElementsAre(0, 1, 2));
-  EXPECT_THAT(notes, ElementsAre(HasSubstr("1 of 3 regions hold no seed")));
-}
-
-TEST(SeededCut, LeavesWithSeveralLabelsTakeThatOfMostSeeds) {
-  std::vector<std::string> notes;
-  const SeededRegions found = cut_by_seeds(rectangle_and_angle(),
-                                           drawn_seeds({"3322......",  //
-                                                        "......9...",  //
-                                                        "......9...",  //
-                                                        "3........."}),
-                                           notes);
-  EXPECT_THAT(digits(written_labels(found)), ElementsAre("3333333333",  //
-                                                         "3000039993",  //
-                                                         "3000039333",  //
-                                                         "3333339333"));
-  ASSERT_EQ(notes.size(), 2U);
-  EXPECT_THAT(notes.front(), HasSubstr("1 region of the finest division holds seeds of several"));
+  using Rows = std::vector<std::string>;
+  struct Case {
+    Rows seeds;
+    Rows expected;
+    std::vector<std::int32_t> labels;  ///< Of the regions.
+    Rows notes;
+  };
+  for (const auto& [seeds, expected, labels, told] :
+       {Case{{"7.........",  //
+              "..........",  //
+              ".5..5.....",  //
+              ".........."},
+             {"7777777777",  //
+              "7555577777",  //
+              "7555577777",  //
+              "7777777777"},
+             {7, 5},
+             {}},
+        // The ground joins the angle first, so that it stays whole beside the halves of the
+        // rectangle: a region without seeds has the label 0.
+        {{"..........",  //
+          ".1..2.....",  //
+          "..........",  //
+          ".........."},
+         {"0000000000",  //
+          "0112200000",  //
+          "0112200000",  //
+          "0000000000"},
+         {0, 1, 2},
+         {"1 of 3 regions hold no seed"}},
+        // A leaf with several labels has that of most of its seeds.
+        {{"3322......",  //
+          "......9...",  //
+          "......9...",  //
+          "3........."},
+         {"3333333333",  //
+          "3000039993",  //
+          "3000039333",  //
+          "3333339333"},
+         {3, 0, 9},
+         {"1 region of the finest division holds seeds of several", "hold no seed"}}}) {
+    std::vector<std::string> notes;
+    const SeededRegions found = cut_by_seeds(rectangle_and_angle(), drawn_seeds(seeds), notes);
+    EXPECT_EQ(digits(written_labels(found)), expected);
+    EXPECT_EQ(found.seed_labels, labels);
+    EXPECT_EQ(written_labels(found).count, *std::max_element(labels.begin(), labels.end()));
+    ASSERT_EQ(notes.size(), told.size());
+    for (std::size_t k = 0; k < told.size(); ++k) EXPECT_THAT(notes[k], HasSubstr(told[k]));
+  }
 }
 
 TEST(SeededCut, IsTheCoarsestDivisionThatKeepsLabelsApart) {

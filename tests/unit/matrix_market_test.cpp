@@ -26,29 +26,30 @@ TEST(MatrixMarket, CoordinateRealGeneralInAnyOrder) {
   EXPECT_THAT(matrix.values, ElementsAre(1.0F, 0.5F, 0.0F, -25.0F));
 }
 
-TEST(MatrixMarket, SymmetricAndSkewFilesHoldOneTriangle) {
-  const CsrMatrix symmetric =
-      parse("%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 7\n2 1 -3\n");
-  EXPECT_THAT(symmetric.columns, ElementsAre(0, 1, 0));
-  EXPECT_THAT(symmetric.values, ElementsAre(7.0F, -3.0F, -3.0F));
-  const CsrMatrix skew =
-      parse("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 4\n");
-  EXPECT_THAT(skew.columns, ElementsAre(1, 0));
-  EXPECT_THAT(skew.values, ElementsAre(-4.0F, 4.0F));
-}
-
-TEST(MatrixMarket, PatternsAreOnes) {
-  const CsrMatrix matrix =
-      parse("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n3 1\n2 2\n");
-  EXPECT_THAT(matrix.columns, ElementsAre(2, 1, 0));
-  EXPECT_THAT(matrix.values, ElementsAre(1.0F, 1.0F, 1.0F));
-}
-
-TEST(MatrixMarket, DuplicatesAreSummed) {
-  const CsrMatrix matrix = parse(
-      "%%MatrixMarket matrix coordinate real symmetric\n2 2 4\n2 1 1\n2 1 "
-      "9.31322574615478515625e-10\n1 1 5\n2 1 -1\n");
-  EXPECT_THAT(matrix.values, ElementsAre(5.0F, 0x1p-30F, 0x1p-30F));
+TEST(MatrixMarket, EveryKindOfFileAndEntry) {
+  struct Case {
+    const char* kind;
+    const char* entries;
+    std::vector<std::uint32_t> columns;
+    std::vector<float> values;
+  };
+  for (const auto& [kind, entries, columns, values] :
+       {// Symmetric and skew files hold one triangle.
+        Case{"integer symmetric", "2 2 2\n1 1 7\n2 1 -3\n", {0, 1, 0}, {7, -3, -3}},
+        {"real skew-symmetric", "2 2 1\n2 1 4\n", {1, 0}, {-4, 4}},
+        {"pattern symmetric", "3 3 2\n3 1\n2 2\n", {2, 1, 0}, {1, 1, 1}},
+        // Entries of one place are summed, in double.
+        {"real symmetric",
+         "2 2 4\n2 1 1\n2 1 9.31322574615478515625e-10\n1 1 5\n2 1 -1\n",
+         {0, 1, 0},
+         {5, 0x1p-30F, 0x1p-30F}},
+        // A number that is too small for a double is 0.
+        {"real general", "1 1 1\n1 1 1e-400\n", {0}, {0}}}) {
+    const CsrMatrix matrix =
+        parse(std::string("%%MatrixMarket matrix coordinate ") + kind + "\n" + entries);
+    EXPECT_EQ(matrix.columns, columns) << kind;
+    EXPECT_EQ(matrix.values, values) << kind;
+  }
 }
 
 TEST(MatrixMarket, EmptyMatricesAndRows) {
@@ -58,11 +59,6 @@ TEST(MatrixMarket, EmptyMatricesAndRows) {
     EXPECT_EQ(matrix.nonzeros(), 0U) << size;
     EXPECT_NO_THROW(check_csr(matrix)) << size;
   }
-}
-
-TEST(MatrixMarket, NumbersTooSmallForADoubleAreZero) {
-  EXPECT_THAT(parse("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-400\n").values,
-              ElementsAre(0.0F));
 }
 
 TEST(MatrixMarket, AShortFileMayHaveManyEmptyRows) {

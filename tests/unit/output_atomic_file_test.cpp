@@ -211,6 +211,11 @@ TEST(AtomicFile, AFolderWithoutPermissionIsAnError) {
   EXPECT_TRUE(fs::is_empty(closed));
 }
 
+TEST(AtomicFile, ASystemFolderThatTakesNoFilesIsAnError) {
+  EXPECT_THAT(message_of<InputError>([] { write_file("/proc/a.png", std::string("abc")); }),
+              AllOf(HasSubstr("/proc/a.png"), HasSubstr("choose another folder")));
+}
+
 TEST(MakeFolder, MakesThoseAboveAndAcceptsWhatIsThere) {
   const TempFolder folder;
   make_folder(folder / "a/b");

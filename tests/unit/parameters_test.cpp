@@ -204,7 +204,7 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
       {"region.threshold",
        {{text("auto"), 0.0, 0.5, 1.0}, {text(""), text("Auto"), -0.01, 1.01, std::nan(""), true}}},
       {"region.min_size",
-       {{text("auto"), text("0.2%"), text("100%"), whole(0), whole(500)},
+       {{text("auto"), text("0.2%"), text("33.3%"), text("100%"), whole(0), whole(500)},
         {text(""), text("few"), text("101%"), text("-1%"), text("%"), text("1.5"), text("5 %"),
          text("nan%"), text("0.2%%"), text("99999999999"), whole(-1), 0.5, true}}}};
   for (const ParameterEntry& entry : parameter_table()) {

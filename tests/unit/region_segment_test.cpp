@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,27 +8,18 @@
 #include "matchers.hpp"
 #include "region/region.hpp"
 
-namespace diacut {
+namespace diacut::testing {
 namespace {
 
-using diacut::testing::classes_of;
-using diacut::testing::Drawing;
-using diacut::testing::drawing_of;
-using diacut::testing::DrawnGraph;
-using ::testing::AllOf;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
-struct Result {
+struct Segmented {
   Drawing drawing;
   Labels labels;
   std::vector<std::string> notes;
 };
 
-Result segmented(DrawnGraph& graph, const Eigenvectors& eigenvectors,
-                 const RegionParameters& parameters) {
-  Result result;
+Segmented segmented(DrawnGraph& graph, const Eigenvectors& eigenvectors,
+                    const RegionParameters& parameters) {
+  Segmented result;
   result.labels = segment_regions(eigenvectors, graph, parameters, result.notes).labels;
   EXPECT_EQ(result.labels.width, graph.width());
   EXPECT_EQ(result.labels.height, graph.height());
@@ -46,7 +36,7 @@ RegionParameters kway(int regions, int min_size = 1) {
 }
 
 /// `drawing` segmented with `vectors` exact eigenvectors.
-Result segmented(const Drawing& drawing, int regions, int min_size = 1, int vectors = 9) {
+Segmented segmented(const Drawing& drawing, int regions, int min_size = 1, int vectors = 9) {
   DrawnGraph graph(drawing);
   return segmented(graph, graph.eigenvectors(vectors), kway(regions, min_size));
 }
@@ -92,18 +82,18 @@ TEST(SegmentRegions, FindWhatWasDrawn) {
 }
 
 TEST(SegmentRegions, MoreRegionsThanPixelsIsAnErrorThatNamesBoth) {
-  EXPECT_THAT(testing::message_of<ConfigError>([] {
+  EXPECT_THAT(message_of<ConfigError>([] {
                 segmented({"aaa ", "aaa "}, 7);
               }),
               AllOf(HasSubstr("7 regions"), HasSubstr("6 pixels")));
 }
 
 TEST(SegmentRegions, PiecesOfDataCannotBeJoined) {
-  const Result result = segmented({"aaa   bbb",  //
-                                   "aaa   bbb",  //
-                                   "         ",  //
-                                   "ccc   ddd"},
-                                  2);
+  const Segmented result = segmented({"aaa   bbb",  //
+                                      "aaa   bbb",  //
+                                      "         ",  //
+                                      "ccc   ddd"},
+                                     2);
   EXPECT_EQ(result.labels.count, 4);
   ASSERT_EQ(result.notes.size(), 1u);
   EXPECT_THAT(result.notes[0], HasSubstr("2 regions were asked for"));
@@ -151,7 +141,7 @@ TEST(SegmentRegions, ABoundaryIsNoRegionOfItsOwn) {
   DrawnGraph graph = halves_and_boundary();
   for (const int least : {1, 4}) {
     for (const int regions : {0, 2}) {
-      const Result result = segmented(graph, graph.eigenvectors(9), kway(regions, least));
+      const Segmented result = segmented(graph, graph.eigenvectors(9), kway(regions, least));
       EXPECT_EQ(result.labels.count, 2) << "regions: " << regions << ", of at least " << least;
       EXPECT_EQ(result.drawing[2], "aaaaaaaa") << "regions: " << regions;
       EXPECT_EQ(result.drawing[4], "bbbbbbbb") << "regions: " << regions;
@@ -246,4 +236,4 @@ TEST(SegmentRegions, TellsItsProgressAndStopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace diacut
+}  // namespace diacut::testing
