@@ -1,6 +1,9 @@
-// Affinities by features: kernels against their twin in double, and what holds for any features.
+// Affinities by features: kernels against their definition in double, and what holds for any
+// features.
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -11,7 +14,6 @@
 #include "diacut/errors.hpp"
 #include "doctor/problems.hpp"
 #include "matchers.hpp"
-#include "reference_features.hpp"
 #include "right.hpp"
 
 namespace diacut::testing {
@@ -37,6 +39,60 @@ Scene random_scene(const Grid& grid, int channels, unsigned seed) {
   }
   for (float& each : scene.strength) each = 0.3f * uniform(random);
   return scene;
+}
+
+/// The features of each pixel as a column: as they are, or divided by their length.
+Eigen::MatrixXd measured(const Scene& scene, const AffinityParameters& parameters) {
+  const auto rows = static_cast<Eigen::Index>(scene.grid.rows());
+  Eigen::MatrixXd columns =
+      Eigen::Map<const Eigen::MatrixXf>(scene.features.data(), rows, scene.channels)
+          .transpose()
+          .cast<double>();
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    if (parameters.feature_measure == FeatureMeasure::kCosine) columns.col(i).normalize();
+  }
+  return columns;
+}
+
+/// The values of the DIA form in double, for a scale.
+std::vector<double> reference_values(const Scene& scene, const AffinityParameters& parameters,
+                                     double scale) {
+  const Eigen::MatrixXd features = measured(scene, parameters);
+  // 0 where there is no pair.
+  std::vector<double> values =
+      reference_affinity(scene.grid, scene.strength, scene.valid, parameters);
+  const DiaShape shape = dia_shape(scene.grid, affinity_stencil(parameters));
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    if (values[at] == 0) continue;
+    const auto row = static_cast<std::int64_t>(at % shape.pitch);
+    const std::int64_t col = row + shape.offsets[at / shape.pitch];
+    const double square = (features.col(row) - features.col(col)).squaredNorm();
+    const double alone = std::exp(-square / (2 * scale * scale));
+    values[at] = parameters.with_boundary ? values[at] * alone : alone;
+  }
+  return values;
+}
+
+/// The automatic scale where every pixel has data: a share of a quantile of the distances of pixels
+/// that are a radius apart.
+double reference_scale(const Scene& scene, const AffinityParameters& parameters) {
+  const Eigen::MatrixXd features = measured(scene, parameters);
+  std::vector<double> distances;
+  const auto add = [&](std::size_t i, std::size_t j) {
+    distances.push_back(
+        (features.col(static_cast<Eigen::Index>(i)) - features.col(static_cast<Eigen::Index>(j)))
+            .norm());
+  };
+  const int radius = parameters.radius;
+  for (int y = 0; y < scene.grid.height; ++y) {
+    for (int x = 0; x < scene.grid.width; ++x) {
+      if (x >= radius) add(scene.element(x, y), scene.element(x - radius, y));
+      if (y >= radius) add(scene.element(x, y), scene.element(x, y - radius));
+    }
+  }
+  const auto place = static_cast<std::ptrdiff_t>(0.999 * static_cast<double>(distances.size() - 1));
+  std::nth_element(distances.begin(), distances.begin() + place, distances.end());
+  return 0.15 * distances[static_cast<std::size_t>(place)];
 }
 
 class PlaneSource final : public FeatureSource {
@@ -77,9 +133,7 @@ class FeatureAffinityTest : public GuardedTest {
     const Stencil stencil = affinity_stencil(parameters);
     ASSERT_EQ(matrix.shape, dia_shape(scene.grid, stencil));
     ASSERT_GT(result.scale, 0);
-    const std::vector<double> expected =
-        reference_feature_affinity(scene.grid, scene.features, scene.channels, scene.strength,
-                                   scene.valid, parameters, result.scale);
+    const std::vector<double> expected = reference_values(scene, parameters, result.scale);
     // d^2 / (2 scale^2) sums `channels` squares; each term and partial sum is rounded once, and
     // with unit lengths each feature a few times, an error of eps against 1, so of about eps d in
     // d^2.
@@ -212,8 +266,7 @@ TEST_F(FeatureAffinityTest, ZeroVectorsAreDefined) {
 TEST_F(FeatureAffinityTest, TheAutomaticScaleIsAShareOfTheRange) {
   for (const FeatureMeasure measure : kMeasures) {
     const Scene scene = random_scene({41, 30}, 20, 8);
-    const double expected =
-        reference_feature_scale(scene.grid, scene.features, 20, scene.valid, parameters(measure));
+    const double expected = reference_scale(scene, parameters(measure));
     EXPECT_NEAR(made(scene, parameters(measure)).scale, expected, 1e-5 * expected);
   }
   // Columns 0 to 9 are 0, the others 2: some pairs differ by 2, all others do not differ.

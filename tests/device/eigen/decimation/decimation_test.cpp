@@ -1,95 +1,158 @@
+// Decimated grids against dense matrices in double.
 #include "eigen/decimation/decimation.hpp"
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <span>
 
-#include "reference_decimation.hpp"
+#include "doctor/problems.hpp"
 #include "support.hpp"
 
 namespace diacut {
 namespace {
 
-constexpr double kRoundoff = std::numeric_limits<float>::epsilon();
+/// Rows are pixels, one row of the image after the other.
+using Matrix = Eigen::MatrixXd;
+using Floats = std::span<const float>;
 
-/// An interpolation of random weights, of several images, on the host and on the device.
+bool contains(const Grid& grid, int x, int y) {
+  return x >= 0 && x < grid.width && y >= 0 && y < grid.height;
+}
+Grid grid_of(const PlaneGrid& plane) { return {plane.width, plane.height}; }
+
+/// Calls visit(x, y, parity) for the pixels of all cells, also for those outside of the image.
+template <class Visit>
+void each_pixel(const PlaneGrid& cells, const Visit& visit) {
+  for (int y = 0; y < 2 * cells.height; ++y) {
+    for (int x = 0; x < 2 * cells.width; ++x) {
+      visit(x, y, static_cast<std::size_t>(x % 2 + 2 * (y % 2)));
+    }
+  }
+}
+
+/// Calls visit(x, y, element of the weight, cell of the neighbour) for their kept neighbours.
+template <class Visit>
+void each_neighbour(const PlaneGrid& cells, int radius, const Visit& visit) {
+  const KeptNeighbours neighbours(radius);
+  each_pixel(cells, [&](int x, int y, std::size_t parity) {
+    for (int k = neighbours.first[parity]; k < neighbours.first[parity + 1]; ++k) {
+      const auto plane = static_cast<std::size_t>(k);
+      const auto& [dx, dy] = neighbours.cells[plane];
+      visit(x, y, plane * cells.pitch + cells.element(x / 2, y / 2),
+            StencilOffset{x / 2 + dx, y / 2 + dy});
+    }
+  });
+}
+
+/// The weights of an interpolation from kept pixels, the columns, to the pixels of an image.
+Matrix interpolation_matrix(const PlaneGrid& cells, const Grid& image, int radius, Floats weights) {
+  const Grid kept = grid_of(cells);
+  Matrix result = Matrix::Zero(image.rows(), kept.rows());
+  each_neighbour(cells, radius, [&](int x, int y, std::size_t at, const StencilOffset& cell) {
+    if (contains(image, x, y) && contains(kept, cell.dx, cell.dy)) {
+      result(y * image.width + x, cell.dy * kept.width + cell.dx) = weights[at];
+    } else {
+      EXPECT_EQ(weights[at], 0) << x << ", " << y;
+    }
+  });
+  return result;
+}
+
+/// The roots of an interpolation.
+Matrix roots_of(const PlaneGrid& cells, const Grid& image, Floats roots) {
+  Matrix result(image.rows(), 1);
+  each_pixel(cells, [&](int x, int y, std::size_t parity) {
+    const float root = roots[parity * cells.pitch + cells.element(x / 2, y / 2)];
+    if (contains(image, x, y)) {
+      result(y * image.width + x) = root;
+    } else {
+      EXPECT_EQ(root, 0) << x << ", " << y;
+    }
+  });
+  return result;
+}
+
+/// The pixels of planes, a column each.
+Matrix columns_of(const PlaneGrid& grid, Floats planes) {
+  Matrix result(grid.pixels(), planes.size() / grid.pitch);
+  for (Eigen::Index k = 0; k < result.cols(); ++k) {
+    for (int y = 0; y < grid.height; ++y) {
+      const auto row = planes.subspan(static_cast<std::size_t>(k) * grid.pitch + grid.element(0, y),
+                                      at_size(grid.width));
+      for (int x = 0; x < grid.width; ++x) result(y * grid.width + x, k) = row[at_size(x)];
+    }
+  }
+  return result;
+}
+
+/// The matrix whose diagonals are planes.
+Matrix stencil_matrix(const PlaneGrid& plane, const Stencil& stencil, Floats planes) {
+  const Grid grid = grid_of(plane);
+  const Matrix diagonals = columns_of(plane, planes);
+  Matrix result = Matrix::Zero(grid.rows(), grid.rows());
+  for (Eigen::Index d = 0; d < diagonals.cols(); ++d) {
+    const auto& [dx, dy] = stencil.entries[static_cast<std::size_t>(d)];
+    for (int i = 0; i < diagonals.rows(); ++i) {
+      const int x = i % grid.width + dx;
+      const int y = i / grid.width + dy;
+      if (contains(grid, x, y)) {
+        result(i, y * grid.width + x) = diagonals(i, d);
+      } else {
+        EXPECT_EQ(diagonals(i, d), 0) << "diagonal " << d << ", pixel " << i;
+      }
+    }
+  }
+  return result;
+}
+
+/// Expects numbers that are off by so many roundings of a magnitude at most.
+void expect_close(const char* what, const Matrix& found, const Matrix& expected,
+                  const Matrix& magnitude, double roundings) {
+  constexpr double kRoundoff = std::numeric_limits<float>::epsilon();
+  ASSERT_EQ(found.rows(), expected.rows()) << what;
+  ASSERT_EQ(found.cols(), expected.cols()) << what;
+  const Matrix error = (found - expected).cwiseAbs() - roundings * kRoundoff * magnitude;
+  Eigen::Index row = 0;
+  Eigen::Index column = 0;
+  EXPECT_LE(error.maxCoeff<Eigen::PropagateNaN>(&row, &column), 0)
+      << what << " at " << row << ", " << column << ": " << found(row, column) << ", expected "
+      << expected(row, column);
+}
+
+/// An interpolation of random weights, of two images, on the host and on the device.
 struct DrawnInterpolation {
-  KeptNeighbours neighbours;
   Interpolation device;
   std::vector<float> weights;
   std::vector<float> roots;
 
-  DrawnInterpolation(Context& context, int width, int height, int radius, int images, unsigned seed)
-      : neighbours(radius),
-        device{PlaneGrid(width, height, radius).decimated(), radius, images, {}, {}} {
+  DrawnInterpolation(Context& context, const Grid& image, int radius, unsigned seed)
+      : device{PlaneGrid(image.width, image.height, radius).decimated(), radius, 2, {}, {}} {
     const PlaneGrid& cells = device.cells;
-    const auto count = static_cast<std::size_t>(images);
-    weights.assign(count * neighbours.size() * cells.pitch + kBehindPlanes, 0.0f);
-    roots.assign(count * 4 * cells.pitch + kBehindPlanes, 0.0f);
+    const std::size_t planes = KeptNeighbours(radius).size() * cells.pitch;
+    weights.assign(2 * planes + kBehindPlanes, 0.0f);
+    roots.assign(8 * cells.pitch + kBehindPlanes, 0.0f);
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> uniform(0.01f, 1.0f);
-    for (std::size_t image = 0; image < count; ++image) {
-      for (int parity = 0; parity < 4; ++parity) {
-        const auto p = static_cast<std::size_t>(parity);
-        for (int y = 0; y < cells.height; ++y) {
-          for (int x = 0; x < cells.width; ++x) {
-            if (2 * x + parity % 2 >= width || 2 * y + parity / 2 >= height) continue;
-            roots[(image * 4 + p) * cells.pitch + cells.element(x, y)] = uniform(random);
-            for (int k = neighbours.first[p]; k < neighbours.first[p + 1]; ++k) {
-              const auto& [dx, dy] = neighbours.cells[static_cast<std::size_t>(k)];
-              const bool inside =
-                  x + dx >= 0 && x + dx < cells.width && y + dy >= 0 && y + dy < cells.height;
-              if (inside) weight(image, k, x, y) = uniform(random);
-            }
-          }
-        }
-      }
+    for (std::size_t k = 0; k < 2; ++k) {
+      each_neighbour(cells, radius, [&](int x, int y, std::size_t at, const StencilOffset& cell) {
+        const bool inside = contains(image, x, y) && contains(grid_of(cells), cell.dx, cell.dy);
+        if (inside) weights[k * planes + at] = uniform(random);
+      });
+      each_pixel(cells, [&](int x, int y, std::size_t parity) {
+        const std::size_t at = (4 * k + parity) * cells.pitch + cells.element(x / 2, y / 2);
+        if (contains(image, x, y)) roots[at] = uniform(random);
+      });
     }
     device.weights = context.allocate<float>(weights.size(), "weights");
     device.weights.upload(weights);
     device.roots = context.allocate<float>(roots.size(), "roots");
     device.roots.upload(roots);
   }
-
-  float& weight(std::size_t image, int k, int x, int y) {
-    return weights[(image * neighbours.size() + static_cast<std::size_t>(k)) * device.cells.pitch +
-                   device.cells.element(x, y)];
-  }
 };
-
-struct DecimationSize {
-  int width;
-  int height;
-  int radius;
-};
-constexpr DecimationSize kDecimationSizes[] = {{1, 1, 5},   {2, 1, 5},   {1, 9, 2},   {17, 3, 5},
-                                               {31, 22, 5}, {40, 33, 3}, {64, 21, 5}, {23, 50, 10}};
-
-class Decimations : public ::testing::Test {
- protected:
-  Decimations() { context_.guard_allocations(); }
-
-  Context context_{testing::test_device()};
-};
-
-/// Expects the pixels of planes to be within a share of a magnitude of those of the reference.
-void expect_pixels(const PlaneGrid& grid, std::span<const float> found,
-                   std::span<const double> expected, std::span<const double> magnitude,
-                   double roundings) {
-  for (std::size_t plane = 0; plane < expected.size(); plane += grid.pitch) {
-    for (int y = 0; y < grid.height; ++y) {
-      for (int x = 0; x < grid.width; ++x) {
-        const std::size_t at = plane + grid.element(x, y);
-        ASSERT_LE(std::abs(found[at] - expected[at]), roundings * kRoundoff * magnitude[at])
-            << "plane " << plane / grid.pitch << " at " << x << "," << y << ": " << found[at]
-            << ", expected " << expected[at];
-      }
-    }
-  }
-}
 
 /// Random vectors in planes, 0 in the margin.
 std::vector<float> drawn_planes(const PlaneGrid& grid, int vectors, unsigned seed) {
@@ -106,29 +169,34 @@ std::vector<float> drawn_planes(const PlaneGrid& grid, int vectors, unsigned see
   return planes;
 }
 
-/// The part of a buffer of two images that belongs to one of them.
-template <class T>
-std::span<const T> part(const std::vector<T>& values, std::size_t image, std::size_t planes,
-                        std::size_t pitch) {
-  return std::span(values).subspan(image * planes * pitch, planes * pitch);
-}
+class Decimations : public ::testing::Test {
+ protected:
+  Decimations() { context_.guard_allocations(); }
 
-TEST_F(Decimations, AreThoseOfTheReferenceAtAwkwardSizes) {
+  Context context_{testing::test_device()};
+};
+
+struct DecimationSize {
+  Grid image;
+  int radius;
+};
+constexpr DecimationSize kDecimationSizes[] = {{{1, 1}, 5},   {{2, 1}, 5},   {{1, 9}, 2},
+                                               {{17, 3}, 5},  {{31, 22}, 5}, {{40, 33}, 3},
+                                               {{64, 21}, 5}, {{23, 50}, 10}};
+
+TEST_F(Decimations, AreThoseOfDenseMatricesAtAwkwardSizes) {
   constexpr int kColumns = 2 * Decimation::kGroup;
   unsigned seed = 0;
-  for (const auto& [width, height, radius] : kDecimationSizes) {
-    SCOPED_TRACE(::testing::Message() << width << "x" << height << " radius " << radius);
-    DrawnInterpolation drawn(context_, width, height, radius, 2, ++seed);
+  for (const auto& [image, radius] : kDecimationSizes) {
+    SCOPED_TRACE(::testing::Message()
+                 << image.width << "x" << image.height << " radius " << radius);
+    DrawnInterpolation drawn(context_, image, radius, ++seed);
     Decimation decimation(context_, radius, 2);
     const PlaneGrid& grid = drawn.device.cells;
-    const std::size_t diagonals = decimation.stencil().size();
-    const std::size_t planes = drawn.neighbours.size();
-    const auto most = static_cast<double>(4 * (radius + 1) * (radius + 1));
 
     const Buffer<float> matrix = decimation.matrix(drawn.device);
     const std::vector<float> values = matrix.download();
     const Interpolation split = decimation.split(matrix, grid);
-    const PlaneGrid& cells = split.cells;
     const std::vector<float> weights = split.weights.download();
     const std::vector<float> roots = split.roots.download();
 
@@ -148,43 +216,63 @@ TEST_F(Decimations, AreThoseOfTheReferenceAtAwkwardSizes) {
     const std::vector<float> stepped = out.download();
     const std::vector<float> sums = degrees.download();
 
-    const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-    auto fine = context_.allocate<float>(2 * kColumns * pixels, "fine vectors");
-    decimation.interpolate(drawn.device, kColumns, on_device, {width, height, width, pixels, 0},
-                           fine);
+    auto fine = context_.allocate<float>(2 * kColumns * image.rows(), "fine vectors");
+    decimation.interpolate(drawn.device, kColumns, on_device,
+                           {image.width, image.height, image.width, image.rows(), 0}, fine);
     const std::vector<float> interpolated = fine.download();
 
-    for (std::size_t image = 0; image < 2; ++image) {
-      const auto own = part(drawn.weights, image, planes, grid.pitch);
-      const std::vector<double> product = reference_decimated_matrix(grid, radius, own);
-      const auto own_values = part(values, image, diagonals, grid.pitch);
-      expect_pixels(grid, own_values, product, product, most + 2);
-      const ReferenceInterpolation expected = reference_split(grid, radius, own_values);
-      expect_pixels(cells, part(weights, image, planes, cells.pitch), expected.weights,
-                    expected.weights, most);
-      expect_pixels(cells, part(roots, image, 4, cells.pitch), expected.roots, expected.roots,
-                    most);
-      const float* factor = factors.data() + 8 + 4 * image;
-      // |x| is at most 1, so |L x| is at most 2 and rounds by the sums' roundings.
-      const std::vector<double> bound(grid.pitch, 6.0);
-      for (std::size_t v = 0; v < kColumns; ++v) {
-        const std::size_t plane = image * kColumns + v;
-        std::vector<double> degree;
-        const std::vector<double> step = reference_step(
-            grid, decimation.stencil(), own_values, part(x, plane, 1, grid.pitch),
-            part(before, plane, 1, grid.pitch), {factor[0], factor[1], factor[2]}, degree);
-        expect_pixels(grid, part(stepped, plane, 1, grid.pitch), step, bound,
-                      static_cast<double>(3 * diagonals));
-        expect_pixels(grid, part(sums, image, 1, grid.pitch), degree, degree, most);
-        std::vector<double> magnitude;
-        const std::vector<double> at_pixels =
-            reference_interpolated(grid, radius, own, part(drawn.roots, image, 4, grid.pitch),
-                                   part(x, plane, 1, grid.pitch), width, height, &magnitude);
-        for (std::size_t i = 0; i < pixels; ++i) {
-          ASSERT_LE(std::abs(interpolated[plane * pixels + i] - at_pixels[i]),
-                    (most + 2) * kRoundoff * magnitude[i]);
-        }
+    const auto most = static_cast<double>(4 * (radius + 1) * (radius + 1));
+    for (std::size_t k = 0; k < 2; ++k) {
+      // The part of a buffer of two images that belongs to this one.
+      const auto part = [&](const std::vector<float>& both, std::size_t planes, std::size_t pitch) {
+        return Floats(both).subspan(k * planes * pitch, planes * pitch);
+      };
+      const std::size_t neighbours = KeptNeighbours(radius).size();
+      const Matrix g =
+          interpolation_matrix(grid, image, radius, part(drawn.weights, neighbours, grid.pitch));
+      const Matrix w = stencil_matrix(grid, decimation.stencil(),
+                                      part(values, decimation.stencil().size(), grid.pitch));
+      const Matrix product = g.transpose() * g;
+      expect_close("matrix", w, product, product, most + 2);
+
+      const PlaneGrid& cells = split.cells;
+      Matrix to_kept(w.rows(), cells.pixels());
+      for (int i = 0; i < to_kept.cols(); ++i) {
+        to_kept.col(i) = w.col(i / cells.width * 2 * grid.width + i % cells.width * 2);
       }
+      Matrix root = to_kept.rowwise().sum();
+      for (double& each : root.reshaped()) each = each > 0 ? 1 / std::sqrt(each) : 0;
+      to_kept = root.col(0).asDiagonal() * to_kept;
+      expect_close("split weights",
+                   interpolation_matrix(cells, grid_of(grid), radius,
+                                        part(weights, neighbours, cells.pitch)),
+                   to_kept, to_kept, most);
+      expect_close("split roots", roots_of(cells, grid_of(grid), part(roots, 4, cells.pitch)), root,
+                   root, most);
+
+      const float* factor = factors.data() + 8 + 4 * k;
+      const Matrix vectors = columns_of(grid, part(x, kColumns, grid.pitch));
+      const Eigen::VectorXd degree = w.rowwise().sum();
+      Matrix laplacian = vectors - degree.cwiseInverse().asDiagonal() * (w * vectors);
+      for (Eigen::Index i = 0; i < degree.size(); ++i) {
+        if (degree(i) == 0) laplacian.row(i).setZero();
+      }
+      // |x| is at most 1, so |L x| is at most 2 and rounds by the sums' roundings.
+      expect_close("step", columns_of(grid, part(stepped, kColumns, grid.pitch)),
+                   factor[0] * laplacian + factor[1] * vectors +
+                       factor[2] * columns_of(grid, part(before, kColumns, grid.pitch)),
+                   Matrix::Constant(vectors.rows(), kColumns, 6.0),
+                   static_cast<double>(3 * decimation.stencil().size()));
+      expect_close("degrees", columns_of(grid, part(sums, 1, grid.pitch)), degree, degree, most);
+
+      const Eigen::VectorXd own = roots_of(grid, image, part(drawn.roots, 4, grid.pitch)).col(0);
+      const auto pixels = static_cast<Eigen::Index>(image.rows());
+      expect_close("interpolation",
+                   Eigen::Map<const Eigen::MatrixXf>(
+                       part(interpolated, kColumns, image.rows()).data(), pixels, kColumns)
+                       .cast<double>(),
+                   own.asDiagonal() * (g * vectors), own.asDiagonal() * (g * vectors.cwiseAbs()),
+                   most + 2);
     }
   }
 }
