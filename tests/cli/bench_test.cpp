@@ -242,25 +242,9 @@ TEST_F(CliBench, PlotsOfFigures) {
   EXPECT_EQ(drawn(">7.25<"), 1U);
 }
 
-TEST_F(CliBench, WhatMakesNoSense) {
-  expect_bench_error("", 2, {"subcommand", "--help"});
-  expect_bench_error("spmw", 2, {"no subcommand 'spmw'", "--help"});
-  expect_bench_error("control --repeats 0", 2, {"--repeats"});
-  expect_bench_error("control --widths 3", 2, {"--widths"});
+TEST_F(CliBench, WhatIsNotThereOrCannotBeRead) {
   expect_bench_error("control --device 'no such device'", 2, {"no such device"});
-  expect_bench_error("spmv --sizes 16y12", 2, {"--sizes", "16y12", "481x321"});
-  expect_bench_error("spmv --sizes 0x12", 2, {"--sizes"});
-  expect_bench_error("spmv --kernels fast", 2, {"'fast'", "unrolled"});
-  expect_bench_error("spmv --storages bits4", 2, {"'bits4'", "minifloat"});
   expect_bench_error("formats --formats fast", 2, {"--formats", "csr"});
-  expect_bench_error("tune --most 1", 2, {"--most"});
-  expect_bench_error("jacobian --contacts 0", 2, {"--contacts"});
-  expect_bench_error("eigen", 2, {"image"});
-  expect_bench_error("eigen a.png --solvers fast", 2, {"'fast'", "multilevel"});
-  expect_bench_error("eigen a.png --solvers lanczos:bits4", 2, {"'bits4'", "minifloat"});
-}
-
-TEST_F(CliBench, WhatCannotBeRead) {
   expect_bench_error("eigen missing.png", 3, {"missing.png"});
   write("profile.json", "{\"diacut_profile\": 2");
   write("m.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");

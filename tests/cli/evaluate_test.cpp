@@ -160,6 +160,8 @@ TEST_F(CliEvaluate, ScoresCanBeLeftOut) {
   EXPECT_THAT(regions.out, Not(HasSubstr("Boundaries")));
   EXPECT_THAT(regions.out, HasSubstr("covering"));
   EXPECT_THAT(evaluate("results --truth truth --thresholds 9").out, HasSubstr("9 thresholds"));
+  expect_evaluate_error(evaluate("results --truth truth --suppress"), 2,
+                        {"--suppress", "ultrametric"});
 }
 
 TEST_F(CliEvaluate, MissingResultsAreAnErrorUnlessPartial) {
@@ -275,28 +277,6 @@ TEST_F(CliEvaluate, ObjectsAreCounted) {
   const Result two = evaluate("results --truth truth --objects");
   EXPECT_EQ(two.exit_code, 3);
   EXPECT_THAT(two.err, HasSubstr("results/a.png: objects are scored against one annotator"));
-}
-
-TEST_F(CliEvaluate, WrongUsage) {
-  write_truth("a");
-  write_ultrametric("a", 0.5);
-  const auto wrong = [&](const std::string& line, const std::vector<std::string>& told) {
-    expect_evaluate_error(evaluate(line), 2, told);
-  };
-  wrong("", {"results", "--help"});
-  wrong("results", {"--truth"});
-  wrong("results more --truth truth", {"'more'"});
-  wrong("results --trut truth", {"--trut", "did you mean --truth?"});
-  wrong("results --truth truth --kind edges", {"--kind", "'edges'", "contours"});
-  wrong("results --truth truth --thresholds 0", {"--thresholds", "1 to 999"});
-  wrong("results --truth truth --jobs 0", {"--jobs"});
-  wrong("results --truth truth --plot x.svg", {"x.svg", ".png"});
-  wrong("results --truth truth --kind labels --suppress", {"--suppress"});
-  wrong("results --truth truth --suppress", {"--suppress", "ultrametric"});
-  wrong("results --truth truth --objects --kind contours", {"--objects", "--kind"});
-  wrong("results --truth truth --objects --plot x.png", {"--objects", "--plot"});
-  wrong("results --truth truth --objects --no-boundaries", {"--objects", "--no-boundaries"});
-  wrong("results --truth truth --json - --csv -", {"--json", "--csv"});
 }
 
 TEST_F(CliEvaluate, FoldersThatAreNotThereOrCannotBeWrittenTo) {

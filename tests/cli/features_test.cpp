@@ -106,19 +106,11 @@ TEST_F(CliFeatures, BadOnesAreTold) {
   expect_refused("missing.npy", {"--features", "missing.npy"});
 }
 
-TEST_F(CliFeatures, OptionsWithoutEffectAreRefused) {
+TEST_F(CliFeatures, AreUsedByEigenvectorsAlone) {
   write_flat("a.png");
   write_features("x.npy", halves());
-  const auto refused = [&](const std::string& more, const std::vector<std::string>& told) {
-    expect_error(segment("a.png --features x.npy -o l.png " + more), 2, told);
-  };
-  refused("--edges e.png", {"--features", "--edges", "affinity.with_boundary"});
-  refused("--cue gradient", {"--features", "--cue"});
-  refused("--weights fast", {"--features", "--weights"});
-  refused("--spectral never", {"contour.spectral is never", "features alone"});
-  refused("--method objects --config nuclei", {"--features", "--method objects"});
-  refused("--page all", {"--features", "--page all"});
-  refused("--features ''", {"--features"});
+  expect_error(segment("a.png --features x.npy -o l.png --spectral never"), 2,
+               {"contour.spectral is never", "features alone"});
   expect_done(
       segment("a.png --features x.npy -o l.png --cue gradient --set affinity.with_boundary=true "
               "--regions 2 --min-size 0"));

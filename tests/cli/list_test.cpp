@@ -55,6 +55,7 @@ TEST_F(CliList, NamesImagesInPlaceOfInputs) {
                       {.input = std::string("in/a/b.jpg\0", 11)}));
   EXPECT_EQ(read("flat/b.png"), read("out/a/b.png"));
   EXPECT_EQ(lines_of(read("s.jsonl"), "regions").size(), 1u);
+  expect_error(segment("--files-from missing -o out"), 3, {"missing", "cannot be read"});
 }
 
 TEST_F(CliList, SharesWriteTheBytesOfOneRunAndNoFileTwice) {
@@ -118,33 +119,6 @@ TEST_F(CliList, AKilledRunThatIsRepeatedDoesTheRestAndNothingTwice) {
   const std::string lines = read("r.jsonl");
   expect_done(segment(line));
   EXPECT_EQ(read("r.jsonl"), lines);
-}
-
-TEST_F(CliList, OptionsThatDoNotGoTogetherAreRefused) {
-  write_pictures({"a.png"});
-  write("list", "a.png\n");
-  struct Wrong {
-    std::string line;
-    std::vector<std::string> message;
-    int exit_code = 2;
-  };
-  const std::vector<Wrong> all = {
-      {"a.png --files-from list -o out", {"--files-from", "leave out"}},
-      {"--files-from list", {"-o", "list of images"}},
-      {"--files-from list -o x.png", {"x.png", "folder"}},
-      {"--files-from '' -o out", {"--files-from", "empty"}},
-      {"--files-from missing -o out", {"missing", "cannot be read"}, 3},
-      {"a.png --base . -o out", {"--base", "--files-from"}},
-      {"a.png -0 -o out", {"--null", "--files-from"}},
-      {"a.png --shard 2/1 -o out", {"--shard", "'2/1'", "3/16"}},
-      {"a.png --shard auto -o out", {"--shard auto", "SLURM_ARRAY_TASK_ID"}},
-      {"a.png --shard 1/2 --coco c.json", {"--coco", "--shard"}},
-      {"a.png --shard 1/2 -o -", {"-o -", "folder"}},
-      {"a.png --shard 1/2 --tile-size 64 -o x.tif", {"--shard", "segment tile"}},
-  };
-  for (const Wrong& wrong : all) {
-    expect_error(segment(wrong.line), wrong.exit_code, wrong.message);
-  }
 }
 
 }  // namespace

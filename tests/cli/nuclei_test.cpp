@@ -95,16 +95,7 @@ TEST_F(CliNuclei, ThatAreNotThereAreNoFailure) {
   EXPECT_EQ(cv::countNonZero(read_picture("found/a.png")), 0);
 }
 
-TEST_F(CliNuclei, ObjectsNeedANetworkThatTellsTheirInside) {
-  expect_error(segment("a.png --method objects"), 2, {"region.method objects", "--config nuclei"});
-  expect_error(segment("a.png --config nuclei --cue gradient"), 2,
-               {"region.method objects", "--config nuclei"});
-  expect_error(segment("a.png --config nuclei --weights default,nuclei"), 2,
-               {"default,nuclei", "same outputs"});
-  expect_error(segment("a.png --config nuclei --edges a.png"), 2, {"--edges", "--method objects"});
-  expect_error(segment("a.png --config nuclei --regions 8"), 2, {"--regions", "is 8", "objects"});
-  expect_error(segment("a.png --config nuclei --max-ncut 1"), 2, {"--max-ncut", "kway"});
-  // The boundaries alone may be used without it.
+TEST_F(CliNuclei, GiveBoundariesAlone) {
   expect_done(segment("a.png --config nuclei --method hierarchy -o found/a.png"));
   EXPECT_GT(cv::countNonZero(read_picture("found/a.png")), 128 * 96 - 1);
 }

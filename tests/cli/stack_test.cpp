@@ -175,8 +175,6 @@ TEST_F(CliStack, LinkedPagesKeepTheirNumbers) {
     EXPECT_EQ(labels.at<std::int32_t>(6, 14), 2);
   }
   EXPECT_THAT(read("t.csv"), HasSubstr("\nstack.tif,2,2,"));
-  expect_error(segment("stack.tif --link"), 2, {"--link", "--page all"});
-  expect_error(segment(run + " --link --link-overlap 1.5"), 2, {"--link-overlap", "1.5"});
   write_stack("sizes.tif", {page(16, 12, 5), page(20, 12, 5), page(16, 12, 5)});
   const Result sizes = segment("sizes.tif --page all --cue gradient --link -o x.tif");
   EXPECT_EQ(sizes.exit_code, 3);
@@ -194,20 +192,8 @@ TEST_F(CliStack, ATableLeavesOutWhatHasOtherChannels) {
   EXPECT_THAT(result.err, HasSubstr("mean_grey"));
   EXPECT_THAT(read("t.csv"), ::testing::AllOf(HasSubstr("\na.png,1,2,"), HasSubstr("\nc.png,1,2,"),
                                               Not(HasSubstr("b.png"))));
-  expect_error(segment("in --table t.csv --skip-existing"), 2, {"--table", "--skip-existing"});
   expect_done(segment("in --cue gradient --regions 2 --table figures"));
   EXPECT_TRUE(exists("figures/b.csv"));
-}
-
-TEST_F(CliStack, WhatMakesNoSenseIsRefused) {
-  write_stack("stack.tif", {page(16, 12, 5), page(16, 12, 11)});
-  const auto before = files();
-  expect_error(segment("stack.tif --page all -o labels.png"), 2, {"labels.png", ".tif"});
-  expect_error(segment("stack.tif --page all -o stack.tif"), 2, {"stack.tif"});
-  expect_error(segment("- --page all -o labels.tif"), 2, {"--page all"});
-  expect_error(segment("stack.tif --page all -o -"), 2, {"-o"});
-  expect_error(segment("stack.tif --page al -o labels.tif"), 2, {"--page"});
-  EXPECT_EQ(files(), before);
 }
 
 }  // namespace

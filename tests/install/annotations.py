@@ -6,16 +6,14 @@ import csv
 import io
 import json
 import random
-import struct
 import subprocess
 import sys
-import zlib
 from pathlib import Path
 
 import networkx
 import numpy as np
 from lxml import etree
-from PIL import Image, ImageDraw
+from PIL import Image
 from pycocotools import mask as coco_mask
 from pycocotools.coco import COCO
 from shapely.geometry import Polygon, shape
@@ -33,25 +31,6 @@ def neighbour_pairs(labels):
                 key = (min(first, second), max(first, second))
                 pairs[key] = pairs.get(key, 0) + 1
     return pairs
-
-
-def write_tree(path, labels):
-    """A .tree file whose leaves are the labels (its layout is in diacut/output.hpp)."""
-    leaves = int(labels.max())
-    node = list(range(leaves + 1))  # The node that a leaf's region is by now.
-    merges = []
-    for first, second in sorted(neighbour_pairs(labels)):
-        a, b = node[first], node[second]
-        if a == b:
-            continue
-        merges.append((min(a, b), max(a, b)))
-        node = [leaves + len(merges) if n in (a, b) else n for n in node]
-    height, width = labels.shape
-    data = b"\x89DCT\r\n\x1a\n" + struct.pack("<IIIIII", 1, width, height, leaves, len(merges), 2)
-    data += struct.pack("<d", 0.0) + labels.astype("<u2").tobytes()
-    for i, (first, second) in enumerate(merges):
-        data += struct.pack("<iif", first, second, np.float32((i + 1) / (len(merges) + 1)))
-    path.write_bytes(data + struct.pack("<I", zlib.crc32(data)))
 
 
 def filled(rings, size):
@@ -241,11 +220,8 @@ def check_graph(graphml, edges, labels):
     graph = networkx.read_graphml(graphml)
     assert len(graph) == labels.max() and not graph.is_directed()
     assert {(int(a), int(b)): d["length"] for a, b, d in graph.edges(data=True)} == pairs
-    assert all(0 <= d["merge_height"] <= 1 for _, _, d in graph.edges(data=True))
     rows = list(csv.DictReader(edges.open()))
     assert {(int(r["source"]), int(r["target"])): int(r["length"]) for r in rows} == pairs
-    for row in rows:
-        assert float(row["merge_height"]) == graph.edges[row["source"], row["target"]]["merge_height"]
 
 
 def hard_labels():
@@ -259,71 +235,37 @@ def hard_labels():
     return measure.label(classes, background=0, connectivity=1).astype(np.int32)
 
 
-def run(*arguments, code=0):
-    done = subprocess.run([SEGMENT, *map(str, arguments)], capture_output=True, text=True, cwd=FOLDER)
-    assert done.returncode == code, done.stderr
+name = 'a & <b>"c".png'
+labels = hard_labels()
+Image.fromarray(labels).save(FOLDER / "labels.tif")
+pixels = np.random.default_rng(1).integers(0, 256, (*labels.shape, 3), np.uint8)
+Image.fromarray(pixels).save(FOLDER / name)
+
+
+def annotate(*options):
+    """What the program says of the labels."""
+    done = subprocess.run([SEGMENT, "annotate", "labels.tif", "--image", name, *options],
+                          capture_output=True, text=True, cwd=FOLDER)
+    assert done.returncode == 0, done.stderr
     return done.stderr
 
 
-def check_recut():
-    name = 'a & <b>"c".png'
-    labels = hard_labels()
-    write_tree(FOLDER / "hard.tree", labels)
-    pixels = np.random.default_rng(1).integers(0, 256, (*labels.shape, 3), np.uint8)
-    Image.fromarray(pixels).save(FOLDER / name)
-    said = run("recut", "hard.tree", "--threshold", 0, "--min-size", 1, "--image", name,
-               "-o", "labels.tif", "--coco", "coco.json", "--labelme", "labelme.json",
-               "--yolo", "yolo.txt", "--label-studio", "studio.json", "--cvat", "cvat.xml",
-               "--svg", "outlines.svg", "--geojson", "regions.geojson", "--table", "regions.csv",
-               "--graph", "regions.graphml")
-    for option in ("--coco", "--labelme", "--yolo", "--label-studio", "--cvat"):
-        assert f"{option}: " in said and "have holes" in said, said
-    written = np.array(Image.open(FOLDER / "labels.tif"))
-    assert np.array_equal(written, labels)
-    run("recut", "hard.tree", "--threshold", 0, "--min-size", 1, "--image", name,
-        "--coco", "rle.json", "--rle", "--graph", "edges.csv")
-    check_coco(FOLDER / "coco.json", labels, False)
-    check_coco(FOLDER / "rle.json", labels, True)
-    check_labelme(FOLDER / "labelme.json", labels, name)
-    check_yolo(FOLDER / "yolo.txt", labels)
-    check_label_studio(FOLDER / "studio.json", labels)
-    check_cvat(FOLDER / "cvat.xml", labels, name)
-    check_geojson(FOLDER / "regions.geojson", labels)
-    check_svg(FOLDER / "outlines.svg", labels, name)
-    check_table(FOLDER / "regions.csv", labels, pixels)
-    check_graph(FOLDER / "regions.graphml", FOLDER / "edges.csv", labels)
-
-
-def check_folder_run():
-    """One COCO and one CVAT file for a folder: the images that failed are left out."""
-    photos = FOLDER / "photos" / "sub"
-    photos.mkdir(parents=True)
-    for k, path in enumerate((photos.parent / "a.png", photos.parent / "c.png", photos / "d.png")):
-        picture = Image.new("RGB", (16, 12), (20, 30, 40))
-        ImageDraw.Draw(picture).rectangle([4, 3, 9 + k, 8], fill=(220, 200, 40))
-        picture.save(path)
-    (photos.parent / "b.png").write_bytes(b"no picture")
-    run("photos", "-o", "out", "--cue", "gradient", "--regions", 2, "--coco", "all.json",
-        "--cvat", "all.xml", "--labelme", "lm", "--device", "cpu", code=3)
-    coco = COCO(str(FOLDER / "all.json"))
-    names = {image["id"]: image["file_name"] for image in coco.imgs.values()}
-    assert names == {1: "a.png", 3: "c.png", 4: "sub/d.png"}, names
-    assert sorted(coco.anns) == list(range(1, 7))
-    for number, name in names.items():
-        labels = np.array(Image.open(FOLDER / "out" / name))
-        for annotation in coco.imgToAnns[number]:
-            check(coco.annToMask(annotation), labels, annotation["attributes"]["label"], name)
-        check_labelme(FOLDER / "lm" / Path(name).with_suffix(".json"), labels,
-                      ("../" * (1 + name.count("/"))) + "photos/" + name)
-    images = etree.parse(str(FOLDER / "all.xml")).findall("image")
-    assert [(i.get("id"), i.get("name")) for i in images] == [
-        ("0", "a.png"), ("2", "c.png"), ("3", "sub/d.png")]
-    again = (FOLDER / "all.json").read_bytes()
-    run("photos", "-o", "out", "--cue", "gradient", "--regions", 2, "--coco", "all.json",
-        "--device", "cpu", code=3)
-    assert (FOLDER / "all.json").read_bytes() == again
-
-
-check_recut()
-check_folder_run()
+said = annotate("-o", "same.tif", "--coco", "coco.json", "--labelme", "labelme.json",
+                "--yolo", "yolo.txt", "--label-studio", "studio.json", "--cvat", "cvat.xml",
+                "--svg", "outlines.svg", "--geojson", "regions.geojson", "--table", "regions.csv",
+                "--graph", "regions.graphml")
+for option in ("--coco", "--labelme", "--yolo", "--label-studio", "--cvat"):
+    assert f"{option}: " in said and "have holes" in said, said
+assert np.array_equal(np.array(Image.open(FOLDER / "same.tif")), labels)
+annotate("--coco", "rle.json", "--rle", "--graph", "edges.csv")
+check_coco(FOLDER / "coco.json", labels, False)
+check_coco(FOLDER / "rle.json", labels, True)
+check_labelme(FOLDER / "labelme.json", labels, name)
+check_yolo(FOLDER / "yolo.txt", labels)
+check_label_studio(FOLDER / "studio.json", labels)
+check_cvat(FOLDER / "cvat.xml", labels, name)
+check_geojson(FOLDER / "regions.geojson", labels)
+check_svg(FOLDER / "outlines.svg", labels, name)
+check_table(FOLDER / "regions.csv", labels, pixels)
+check_graph(FOLDER / "regions.graphml", FOLDER / "edges.csv", labels)
 print("every mask is equal")
