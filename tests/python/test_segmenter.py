@@ -172,22 +172,14 @@ def test_a_segmenter_called_by_its_own_progress_function(segmenter, picture):
     assert segmenter.segment(picture).count == 6
 
 
-def test_threads_that_share_a_segmenter(segmenter, picture):
-    images = pictures(picture)
-    expected = [segmenter.segment(image).labels for image in images]
-    with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda image: segmenter.segment(image).labels, images * 2))
-    for labels, other in zip(found, expected * 2):
-        assert np.array_equal(labels, other)
-
-
-def test_threads_with_a_segmenter_each(segmenter, picture):
+@pytest.mark.parametrize("shared", [True, False])
+def test_threads_that_share_a_segmenter_or_have_one_each(segmenter, picture, shared):
     images = pictures(picture)
     expected = [segmenter.segment(image).labels for image in images]
 
     def work(_):
-        with diacut.Segmenter(config="fast", regions=6) as own:
-            return [own.segment(image).labels for image in images]
+        own = segmenter if shared else diacut.Segmenter(config="fast", regions=6)
+        return [own.segment(image).labels for image in images]
 
     with ThreadPoolExecutor(3) as pool:
         for found in pool.map(work, range(3)):

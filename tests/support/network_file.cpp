@@ -135,9 +135,10 @@ NetworkFile strided_network(unsigned seed) {
   file.conv("a2", "b1", 11, 11, {.depthwise = true, .stride = 2, .before = 0, .most = 1});
   file.conv("b2", "a2", 11, 11, {.kernel = 5, .depthwise = true, .before = 2});
   file.conv("a3", "b2", 11, 11, {.kernel = 5, .relu = false, .depthwise = true, .stride = 2});
-  file.conv("b3", "a3", 11, 6, {.stride = 2, .before = 0});
-  file.conv("c3", "a3", 11, 11, {.kernel = 5, .depthwise = true, .stride = 2, .before = 1});
-  file.conv("d3", "b3", 6, 11, {.relu = false, .added = "c3"});
+  file.conv("b3", "a3", 11, 11, {.stride = 2, .before = 0});
+  file.conv("c3", "a3", 11, 11,
+            {.kernel = 5, .added = "b3", .depthwise = true, .stride = 2, .before = 1});
+  file.conv("d3", "a3", 11, 11, {.relu = false, .added = "c3", .stride = 2});
   file.upsample("u3", "d3", "a3");
   file.conv("e2", "u3", 11, 11, {.kernel = 1, .added = "a3"});
   file.upsample("u2", "e2", "b2");

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "boundary/boundary.hpp"
-#include "boundary/gradient/gradient.hpp"
 #include "drawn_image.hpp"
 #include "matchers.hpp"
 #include "network/network_boundary_map.hpp"
@@ -37,12 +36,6 @@ class PartMaps : public NetworkBoundaryMap {
     return part;
   }
 
-  PartMap part_map(const Image& image, const Grid& grid, const PictureView& view) {
-    PartMap part = empty_part_map(image, grid, view);
-    fill_part_map(context_, image, parameters_, networks_, view, part);
-    return part;
-  }
-
   /// Compares the maps of parts with `whole`, which has a value for each pixel. Returns the least
   /// share of the picture that a part was given.
   double expect_parts_of(const Image& image, const std::vector<float>& whole, int side) {
@@ -56,8 +49,9 @@ class PartMaps : public NetworkBoundaryMap {
         const Image given = part_of(image, columns, rows);
         least = std::min(least, static_cast<double>(given.pixel_count()) /
                                     static_cast<double>(image.pixel_count()));
-        const PartMap part =
-            part_map(given, grid, {image.width, image.height, x, y, columns.begin, rows.begin});
+        const PictureView view{image.width, image.height, x, y, columns.begin, rows.begin};
+        PartMap part = empty_part_map(given, grid, view);
+        fill_part_map(context_, given, parameters_, networks_, view, part);
         int different = 0;
         for (int v = 0; v < grid.height; ++v) {
           for (int u = 0; u < grid.width; ++u) {
@@ -124,37 +118,6 @@ TEST_F(PartMaps, OfNetworksByKernelsOfGpus) {
   for (const char* file : {"conv.cl", "conv_patch.cl"}) {
     EXPECT_THAT(context_.launched(), Contains(HasSubstr(file)));
   }
-}
-
-TEST_F(PartMaps, OfTheGradient) {
-  parameters_ = {};
-  parameters_.kind = CueKind::kGradient;
-  for (const bool gaps : {false, true}) {
-    SCOPED_TRACE(gaps);
-    Image image = patches_image(157, 101, 3, 5);
-    if (gaps) image = with_gaps(image);
-    EXPECT_LT(expect_parts_of(image, gradient_magnitude(image, parameters_.sigma), 32), 0.3);
-  }
-}
-
-TEST_F(PartMaps, SettledMapsAreThoseOfTheWholePicture) {
-  parameters_ = {};
-  parameters_.kind = CueKind::kGradient;
-  parameters_.thin = false;
-  const Image image = with_gaps(patches_image(157, 101, 3, 5));
-  const Grid grid{image.width, image.height};
-  const std::vector<float> whole = values_of(image);
-  const PartMap part = part_map(image, grid, whole_picture(grid));
-  std::vector<float> magnitudes;
-  for (std::size_t i = 0; i < part.values.size(); ++i) {
-    if (part.valid[i] != 0) magnitudes.push_back(part.values[i]);
-  }
-  const auto rank = static_cast<std::ptrdiff_t>(
-      std::ceil(parameters_.quantile * static_cast<double>(magnitudes.size())) - 1);
-  std::nth_element(magnitudes.begin(), magnitudes.begin() + rank, magnitudes.end());
-  EXPECT_TRUE(
-      settled_boundary_map(context_, part, parameters_, magnitudes[static_cast<std::size_t>(rank)])
-          .download() == whole);
 }
 
 }  // namespace

@@ -50,27 +50,6 @@ Segmentation segmented(const Parameters& parameters, const Image& image,
   return segmenter.segment(ImageToSegment{&image, nullptr, nullptr, &features});
 }
 
-std::vector<std::string> stages_of(const Segmentation& result) {
-  std::vector<std::string> stages;
-  for (const StageTime& time : result.costs.times) stages.push_back(time.stage);
-  return stages;
-}
-
-TEST(SegmenterFeatures, FindTheirRegionsInAPictureOfOneColour) {
-  const Image flat = flat_image(kWidth, kHeight, 3, 0.5f);
-  const Segmentation tree = segmented(with_regions(3), flat, disc_features());
-  expect_labels_contract(tree.labels, kWidth, kHeight);
-  expect_discs_found(tree.labels);
-  EXPECT_GT(tree.feature_scale, 0);
-  EXPECT_TRUE(tree.hierarchy.has_value());
-  EXPECT_THAT(stages_of(tree), Contains("eigenvectors"));  // They are all there is.
-  EXPECT_GT(*std::max_element(tree.contours.begin(), tree.contours.end()), 0.99f);
-
-  const Segmentation cuts = segmented(with_regions(3, RegionMethod::kKway), flat, disc_features());
-  expect_labels_contract(cuts.labels, kWidth, kHeight);
-  expect_discs_found(cuts.labels);
-}
-
 TEST(SegmenterFeatures, MayBeSmallerThanThePictureAndThePictureReduced) {
   Parameters parameters = with_regions(3);
   const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
@@ -79,17 +58,6 @@ TEST(SegmenterFeatures, MayBeSmallerThanThePictureAndThePictureReduced) {
   const Segmentation reduced = segmented(parameters, flat, disc_features());
   expect_labels_contract(reduced.labels, kWidth, kHeight);
   expect_discs_found(reduced.labels);
-}
-
-TEST(SegmenterFeatures, TimesTheBoundaryTheNetworkRuns) {
-  Parameters parameters = with_regions(3);
-  parameters.affinity.with_boundary = true;
-  parameters.cue.kind = CueKind::kGradient;
-  const Image image = two_discs(kWidth, kHeight);
-  expect_discs_found(segmented(parameters, image, disc_features()).labels);
-  parameters.cue.kind = CueKind::kLearned;
-  const Segmentation learned = segmented(parameters, image, disc_features());
-  EXPECT_FALSE(learned.eigenvectors.values.empty());
 }
 
 TEST(SegmenterFeatures, StridesReachFarther) {
@@ -148,20 +116,6 @@ TEST(SegmenterFeatures, GrowSeeds) {
   expect_discs_found(result.labels);
 }
 
-TEST(SegmenterFeatures, ABatchGivesWhatEachImageGivesAlone) {
-  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
-  const FeatureMap first = disc_features();
-  const FeatureMap second = disc_features(2);
-  Segmenter segmenter(with_regions(3), test_device());
-  const std::vector<ImageToSegment> images = {{&flat, nullptr, nullptr, &first},
-                                              {&flat, nullptr, nullptr, &second}};
-  std::vector<BegunSegmentation> begun = segmenter.begin(images);
-  EXPECT_EQ(std::move(begun[0]).finish().labels.values,
-            segmented(with_regions(3), flat, first).labels.values);
-  EXPECT_EQ(std::move(begun[1]).finish().labels.values,
-            segmented(with_regions(3), flat, second).labels.values);
-}
-
 // They go to the device some channels at a time.
 TEST(SegmenterFeatures, MayBeLargerThanTheDevicesMemory) {
   const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
@@ -198,45 +152,15 @@ TEST(SegmenterFeatures, ThePlanKnowsThem) {
             planned(features.size()).host_bytes() + std::uint64_t{3960} * 4 * kWidth * kHeight);
 }
 
-template <class E>
-std::string error_of(const Parameters& parameters, const ImageToSegment& image) {
-  Segmenter segmenter(parameters, test_device());
-  return message_of<E>([&] { segmenter.segment(image); });
-}
-
 TEST(SegmenterFeatures, RefusesWhatDoesNotFit) {
   const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
-  const auto told = [&](const FeatureMap& features) {
-    return error_of<InputError>({}, {&flat, nullptr, nullptr, &features});
-  };
-  FeatureMap turned = disc_features();
-  std::swap(turned.width, turned.height);
-  EXPECT_THAT(told(turned), HasSubstr("70x90"));
-  FeatureMap one_value = disc_features();
-  std::fill(one_value.values.begin(), one_value.values.end(), 0.5f);
-  EXPECT_THAT(told(one_value), HasSubstr("same at every pixel"));
-  FeatureMap nan = disc_features();
-  nan.values[100] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(told(nan), HasSubstr("nan"));
   FeatureMap cut = disc_features();
   cut.values.pop_back();
-  EXPECT_THAT(told(cut), HasSubstr("expected 18900"));
-}
-
-TEST(SegmenterFeatures, RefusesWhatHasNoUseForThem) {
-  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
-  const FeatureMap features = disc_features();
-  const EdgeMap edges{kWidth, kHeight, std::vector<float>(std::size_t{kWidth} * kHeight, 0.0f)};
-  const ImageToSegment both{&flat, &edges, nullptr, &features};
-  EXPECT_THAT(error_of<ConfigError>({}, both), HasSubstr("affinity.with_boundary"));
-  Parameters product = with_regions(3);
-  product.affinity.with_boundary = true;
-  Segmenter segmenter(product, test_device());
-  expect_discs_found(segmenter.segment(both).labels);
-  Parameters never;
-  never.contour.spectral = SpectralUse::kNever;
-  EXPECT_THAT(error_of<ConfigError>(never, {&flat, nullptr, nullptr, &features}),
-              HasSubstr("contour.spectral"));
+  Segmenter segmenter({}, test_device());
+  EXPECT_THAT(message_of<InputError>([&] {
+                segmenter.segment(ImageToSegment{&flat, nullptr, nullptr, &cut});
+              }),
+              HasSubstr("expected 18900"));
 }
 
 }  // namespace

@@ -41,19 +41,22 @@ std::vector<double> reference_map(const Network& network, const Image& image,
 }
 
 TEST_F(NetworkBoundaryMap, MatchesTheReferenceAndDnn) {
-  for (const unsigned seed : {1u, 2u}) {
-    const std::shared_ptr<const Network> network = use(small_network(seed, seed == 1));
+  const NetworkFile files[] = {small_network(1), small_network(2, false), strided_network(1)};
+  for (std::size_t k = 0; k < std::size(files); ++k) {
+    const std::shared_ptr<const Network> network = use(files[k]);
     // Smaller images than what a pixel sees are among the sizes.
     ASSERT_GT(network->reach(), 20);
     DnnNetwork dnn(*network);
     int compared = 0;
     for (const auto& [width, height] : kSizes) {
       for (const int channels : {1, 3}) {
-        SCOPED_TRACE(::testing::Message() << width << "x" << height << "x" << channels);
-        const Image image = noise_image(width, height, channels, seed);
+        SCOPED_TRACE(::testing::Message()
+                     << "network " << k << ", " << width << "x" << height << "x" << channels);
+        const Image image = noise_image(width, height, channels, 5);
         const std::vector<float> found = values_of(image);
         expect_near(found, reference_map(*network, image, parameters_), kRoundings);
-        // OpenCV 4.6 refuses to pool a side of one pixel.
+        // OpenCV 4.6 refuses to pool a side of one pixel, and 4.10 alone is off by 1.5e-4 where one
+        // side, but not the other, is a single pixel.
         if (std::min(width, height) > 2) {
           const std::vector<float> planes = reference_picture(image, width, height);
           expect_near(found, dnn.run(planes, width, height), kRoundings);
@@ -67,28 +70,6 @@ TEST_F(NetworkBoundaryMap, MatchesTheReferenceAndDnn) {
       }
     }
     EXPECT_EQ(compared, 8);
-  }
-}
-
-TEST_F(NetworkBoundaryMap, StridedNetworksMatchTheReferenceAndDnn) {
-  const std::shared_ptr<const Network> network = use(strided_network(1));
-  EXPECT_EQ(network->levels(), 4);
-  DnnNetwork dnn(*network);
-  for (const auto& [width, height] : kSizes) {
-    SCOPED_TRACE(::testing::Message() << width << "x" << height);
-    const Image image = noise_image(width, height, 3, 5);
-    const std::vector<float> found = values_of(image);
-    expect_near(found, reference_map(*network, image, parameters_), kRoundings);
-    // OpenCV 4.10 alone is off by 1.5e-4 where one side, but not the other, is a single pixel.
-    if (CV_VERSION_MINOR < 7 || (width == 1) == (height == 1)) {
-      SCOPED_TRACE("OpenCV's DNN");
-      const std::vector<float> planes = reference_picture(image, width, height);
-      expect_near(found, dnn.run(planes, width, height), kRoundings);
-    }
-    if (width * height > 100) {
-      const auto [least, greatest] = std::minmax_element(found.begin(), found.end());
-      EXPECT_GT(*greatest - *least, 0.05f);
-    }
   }
 }
 
@@ -119,6 +100,7 @@ TEST_P(NetworkBoundaryTiles, DoNotChangeTheResult) {
 }
 
 TEST_F(NetworkBoundaryMap, ScalesAndBordersMatchTheReference) {
+  context_.guard_allocations();
   const std::shared_ptr<const Network> network = use(small_network(4));
   for (const auto& [width, height] : kSizes) {
     for (const int channels : {1, 3}) {
@@ -136,6 +118,7 @@ TEST_F(NetworkBoundaryMap, ScalesAndBordersMatchTheReference) {
       }
     }
   }
+  EXPECT_FALSE(context_.overrun());
 }
 
 TEST_F(NetworkBoundaryMap, TurnsCommuteWithTurnsOfTheImage) {
@@ -326,14 +309,19 @@ class TinyNetworkBoundaryMap : public NetworkBoundaryMap {
  protected:
   void expect_reference(DeviceKind kind) {
     context_.treat_as(kind);
-    const std::shared_ptr<const Network> network = use(small_network(1));
+    context_.guard_allocations();
     const Image image = noise_image(7, 5, 3, 1);
-    expect_near(values_of(image), reference_map(*network, image, parameters_), kRoundings);
-    parameters_.scales = {0.5, 1.3};
-    parameters_.border = 2;
-    expect_near(values_of(image), reference_map(*network, image, parameters_), kRoundings);
+    for (const NetworkFile& file : {strided_network(1), small_network(1)}) {
+      const std::shared_ptr<const Network> network = use(file);
+      for (const int border : {0, 2}) {
+        parameters_.border = border;
+        parameters_.scales = {1.0, 0.5, 1.3};
+        expect_near(values_of(image), reference_map(*network, image, parameters_), kRoundings);
+      }
+    }
     parameters_.turns = 8;
     EXPECT_FALSE(values_of(image).empty());
+    EXPECT_FALSE(context_.overrun());
   }
 };
 class TinyNetworkOnCpus : public TinyNetworkBoundaryMap {};

@@ -255,7 +255,7 @@ TEST_F(BlockColumnsTest, SegmentsHaveFactorsAndOrdersOfTheirOwn) {
 
 class BasisUpdateTest : public BlockTest {};
 
-TEST_F(BasisUpdateTest, RotationsOfImagesWithFewerColumnsArePadded) {
+TEST_F(BasisUpdateTest, RotationsOfImagesWithFewerColumnsArePaddedAndEachIsItsOwn) {
   // Two images in a basis [X W P]: one corrects columns 2 and 5, the other one column 1.
   constexpr int kColumns = 8;
   const int width = 8;
@@ -292,6 +292,32 @@ TEST_F(BasisUpdateTest, RotationsOfImagesWithFewerColumnsArePadded) {
   EXPECT_EQ(found.places, expected.places);
   EXPECT_EQ(found.rotation, expected.rotation);
   EXPECT_EQ(found.words.words().download(), expected.words.words().download());
+
+  // Each image gets what it gets alone.
+  const auto part = [](const auto& both, std::size_t k) {
+    const auto half = static_cast<std::ptrdiff_t>(both.size() / 2);
+    const auto begin = both.begin() + static_cast<std::ptrdiff_t>(k) * half;
+    return std::decay_t<decltype(both)>(begin, begin + half);
+  };
+  const std::vector<float> blocks[] = {random_values(2 * kRows * kColumns, 5),
+                                       random_values(2 * kRows * kColumns, 6),
+                                       random_values(2 * kRows * kColumns, 7)};
+  Guarded<float> x(context_, blocks[0]);
+  const Guarded<float> w(context_, blocks[1]);
+  const Guarded<float> directions(context_, blocks[2]);
+  Guarded<float> next(context_, 2 * kRows * kColumns);
+  update_basis(workspace, found, *x, &*w, &*directions, width, {kRows, kRows}, *next);
+  for (std::size_t k = 0; k < 2; ++k) {
+    Workspace alone(context_, kColumns, kRows);
+    const Rotation own = upload_rotation(alone, part(theta, k), part(places, k), part(padded, k));
+    Guarded<float> own_x(context_, part(blocks[0], k));
+    const Guarded<float> own_w(context_, part(blocks[1], k));
+    const Guarded<float> own_directions(context_, part(blocks[2], k));
+    Guarded<float> own_next(context_, kRows * kColumns);
+    update_basis(alone, own, *own_x, &*own_w, &*own_directions, width, {kRows, kRows}, *own_next);
+    EXPECT_EQ(own_x.values(), part(x.values(), k)) << k;
+    EXPECT_EQ(own_next.values(), part(next.values(), k)) << k;
+  }
 }
 
 }  // namespace
