@@ -2,20 +2,16 @@
 // folder, each with one line that computes something else, stand for the device.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "diacut/segmenter.hpp"
 #include "matchers.hpp"
+#include "spoilt_kernels.hpp"
 #include "support.hpp"
-#include "temp_folder.hpp"
 #include "two_discs.hpp"
 
 namespace diacut::testing {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// A line of a kernel, and what stands for it.
 struct Fault {
@@ -31,17 +27,6 @@ std::ostream& operator<<(std::ostream& stream, const Fault& fault) { return stre
 
 class SegmenterWrongData : public ::testing::TestWithParam<Fault> {
  protected:
-  void SetUp() override {
-    fs::copy(fs::path(DIACUT_SOURCE_DIR) / "kernels", folder_.path() / "kernels",
-             fs::copy_options::recursive);
-    const std::string path = folder_ / ("kernels/" + GetParam().file);
-    std::string text = testing::read_bytes(path);
-    const std::size_t at = text.find(GetParam().line);
-    ASSERT_NE(at, std::string::npos);
-    text.replace(at, GetParam().line.size(), GetParam().wrong);
-    std::ofstream(path) << text;
-  }
-
   /// The parameters of a run that has the fault's stage.
   static Parameters parameters() {
     Parameters parameters;
@@ -53,12 +38,11 @@ class SegmenterWrongData : public ::testing::TestWithParam<Fault> {
     if (GetParam().stage == "random walk") parameters.region.method = RegionMethod::kWalker;
     return parameters;
   }
-
-  testing::TempFolder folder_;
 };
 
 TEST_P(SegmenterWrongData, IsAnErrorOfItsStage) {
-  Segmenter segmenter(parameters(), testing::test_device(), folder_ / "kernels");
+  const SpoiltKernels kernels(GetParam().file, GetParam().line, GetParam().wrong);
+  Segmenter segmenter(parameters(), test_device(), kernels.path());
   const Image image = two_discs(64, 48);
   Seeds seeds{64, 48, std::vector<std::int32_t>(64 * 48, 0)};
   seeds.labels[64 * 24 + 20] = 1;

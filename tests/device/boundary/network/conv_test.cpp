@@ -101,6 +101,11 @@ TEST_F(TinyNetworkConvolution, MatchesTheReference) {
       context_, {3, {.outputs = 9, .kernel = 3, .dilation = 2, .relu = true}, true, 5, 3}, &rows);
   expect_convolution(context_, {1, {.outputs = 1, .kernel = 1}, false, 1, 1}, &rows);
   expect_convolution(context_, {2, {.outputs = 3, .kernel = 3}, false, 17, 3}, &rows);
+  for (const bool depthwise : {true, false}) {
+    expect_convolution(
+        context_,
+        {9, {.outputs = 9, .kernel = 3, .stride = 2, .depthwise = depthwise}, true, 3, 4});
+  }
 }
 
 class TinyNetworkPatch : public NetworkConvolution {};
