@@ -12,7 +12,7 @@ inputs=$PWD/build/fuzz/inputs
 found=$PWD/build/fuzz/found
 log=$PWD/build/fuzz/fuzzed.tsv # target, inputs, processor seconds, findings: a line for each run.
 TIMEFORMAT='%U %S'
-dictionaries=$PWD/tests/fuzz/dictionaries
+words=$PWD/tests/fuzz/words.txt
 [[ -x "$fuzzer" ]] || {
   echo "run.sh: there is no $fuzzer: ./setup.sh fuzz builds it" >&2
   exit 1
@@ -29,12 +29,19 @@ fi
 seconds=$(awk -v hours="$hours" -v count="${#targets[@]}" \
   'BEGIN { each = int(hours * 3600 / count); print (each > 0 ? each : 1) }')
 
+# dictionary TARGET: its words as libFuzzer takes them.
+dictionary() {
+  awk -v target="$1:" '
+    /^[^ #]/ { is_its = $1 == target; sub(/^[^ ]+/, "") }
+    is_its { gsub(/"/, "\\x22"); for (k = 1; k <= NF; ++k) print "\"" $k "\"" }' "$words"
+}
+
 # fuzz TARGET: adds a line to the log.
 fuzz() {
-  local target=$1 output spent part status=0 started dictionary=()
+  local target=$1 output spent part status=0 started
   mkdir -p "$inputs/$target" "$found/$target"
   DIACUT_FUZZ_TARGET=$target DIACUT_FUZZ_SEEDS=$inputs/$target "$fuzzer"
-  [[ ! -e "$dictionaries/$target.dict" ]] || dictionary=("-dict=$dictionaries/$target.dict")
+  dictionary "$target" > "$found/$target.dict"
   output=$(mktemp)
   spent=$(mktemp)
   part=$(mktemp)
@@ -42,7 +49,7 @@ fuzz() {
   # A fault ends the fuzzer: it goes on until its time is over.
   while ((SECONDS - started < seconds)); do
     {
-      time DIACUT_FUZZ_TARGET=$target "$fuzzer" "$inputs/$target" "${dictionary[@]}" \
+      time DIACUT_FUZZ_TARGET=$target "$fuzzer" "$inputs/$target" "-dict=$found/$target.dict" \
         "-max_total_time=$((seconds - SECONDS + started))" -max_len=65536 -timeout=60 \
         -report_slow_units=60 -rss_limit_mb=3000 -malloc_limit_mb=1500 -print_final_stats=1 \
         -verbosity=1 -close_fd_mask=3 "-artifact_prefix=$found/$target/" > "$output" 2>&1 || status=1

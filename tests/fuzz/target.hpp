@@ -23,7 +23,7 @@ struct SpoiltFile {
 
 /// A reader of one kind of file.
 struct Target {
-  std::string name;  ///< Also that of its folder of inputs and of its dictionary.
+  std::string name;  ///< Also that of its folder of inputs and of its words.
   /// Reads a file as the programs do and checks what comes out. A file may be refused with an
   /// InputError or a ConfigError; anything else that is thrown is a finding.
   std::function<void(const FileBytes& file)> read;
