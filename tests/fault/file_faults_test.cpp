@@ -46,13 +46,11 @@ const std::vector<Setting>& file_settings() {
 }
 
 PlannedFault file_fault(const std::string& plan) {
-  PlannedFault fault;
-  fault.shim = DIACUT_FILES_SHIM;
-  fault.variable = "DIACUT_FAULT_FILES";
-  fault.plan = plan;
-  fault.exit_codes = {kInputOutput};
-  fault.some_files = true;  // Those that were complete before.
-  return fault;
+  return {.shim = DIACUT_FILES_SHIM,
+          .variable = "DIACUT_FAULT_FILES",
+          .plan = plan,
+          .exit_codes = {kInputOutput},
+          .some_files = true};  // Those that were complete before.
 }
 
 bool changes_files(const std::string& kind) {

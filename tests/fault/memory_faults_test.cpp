@@ -25,12 +25,10 @@ const Setting& quick() {
 constexpr int kInterrupted = 130;
 
 PlannedFault memory_fault(const std::string& plan) {
-  PlannedFault fault;
-  fault.shim = DIACUT_MEMORY_SHIM;
-  fault.variable = "DIACUT_FAULT_MEMORY";
-  fault.plan = plan;
-  fault.exit_codes = {kOther, kMemoryFaultsInputOutput, kDevice};
-  return fault;
+  return {.shim = DIACUT_MEMORY_SHIM,
+          .variable = "DIACUT_FAULT_MEMORY",
+          .plan = plan,
+          .exit_codes = {kOther, kMemoryFaultsInputOutput, kDevice}};
 }
 
 /// Runs that go through other parts of the program than quick() does.

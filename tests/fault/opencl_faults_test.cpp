@@ -12,12 +12,10 @@ namespace {
 constexpr int kOpenclFaultsDevice = 4;
 
 PlannedFault opencl_fault(const std::string& plan) {
-  PlannedFault fault;
-  fault.shim = DIACUT_OPENCL_SHIM;
-  fault.variable = "DIACUT_FAULT_OPENCL";
-  fault.plan = plan;
-  fault.exit_codes = {kOpenclFaultsDevice};
-  return fault;
+  return {.shim = DIACUT_OPENCL_SHIM,
+          .variable = "DIACUT_FAULT_OPENCL",
+          .plan = plan,
+          .exit_codes = {kOpenclFaultsDevice}};
 }
 
 std::vector<PlannedFault> faults_at(const std::string& kind, const std::string& action, long calls,

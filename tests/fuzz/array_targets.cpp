@@ -16,7 +16,6 @@
 #include "graph/steps.hpp"
 #include "image/geojson_marks.hpp"
 #include "image/input_checks.hpp"
-#include "mat_files.hpp"
 #include "mat_writer.hpp"
 #include "mended.hpp"
 #include "network_file.hpp"
@@ -36,20 +35,16 @@ void read_boundary_map(const std::string& path) {
   ImageParameters parameters;
   parameters.max_pixels = kMostPixels;
   const EdgeMap map = read_edges(path, parameters);
-  require(map.strength.size() ==
-              static_cast<std::size_t>(map.width) * static_cast<std::size_t>(map.height),
-          "a boundary map has as many values as its size says");
-  require(std::all_of(map.strength.begin(), map.strength.end(),
-                      [](float value) { return value >= 0 && value <= 1; }),
-          "boundary strengths lie in [0, 1]");
+  require_size(map.strength, map.width, map.height);
+  for (const float value : map.strength) {
+    require(value >= 0 && value <= 1, "boundary strengths lie in [0, 1]");
+  }
   check_edges(map, map.width, map.height);
 }
 
 void read_seed_file(const std::string& path) {
   const Seeds seeds = read_seeds(path, {}, 40, 30);
-  require(seeds.labels.size() ==
-              static_cast<std::size_t>(seeds.width) * static_cast<std::size_t>(seeds.height),
-          "there is a seed, or none, for each pixel");
+  require_size(seeds.labels, seeds.width, seeds.height);
   check_seeds(seeds, seeds.width, seeds.height, {});
   const std::vector<std::uint8_t> without_data(seeds.labels.size(), 0);
   try {
@@ -163,7 +158,7 @@ std::vector<FileBytes> npy_seeds() {
 }
 
 void read_npz(const FileBytes& bytes) {
-  const FileInMemory file(mended_zip(bytes));
+  const FileInMemory file(testing::mended_zip(bytes));
   const Graph graph = read_graph(file.path());
   check_graph(graph);
 }
@@ -199,7 +194,7 @@ std::vector<FileBytes> npz_seeds() {
 }
 
 void read_tree_file(const FileBytes& bytes) {
-  const FileBytes mended = mended_tree(bytes);
+  const FileBytes mended = testing::mended_tree(bytes);
   const Hierarchy tree = read_tree(FileInMemory(mended).path());
   check(tree);
   require(encode_tree(tree) == mended, "a hierarchy is written as it was read");
@@ -255,19 +250,15 @@ std::vector<FileBytes> network_seeds() {
 
 void read_annotations(const std::string& path) {
   const GroundTruth truth = read_ground_truth({"fuzzed", {path}});
-  const auto pixels =
-      static_cast<std::size_t>(truth.width) * static_cast<std::size_t>(truth.height);
   for (const Annotation& each : truth.annotations) {
-    require(each.labels.size() == pixels && each.boundaries.size() == pixels,
-            "an annotation has as many values as its size says");
+    require_size(each.labels, truth.width, truth.height);
+    require_size(each.boundaries, truth.width, truth.height);
   }
 }
 
 void read_matrix(const std::string& path) {
   const Raster raster = read_result(path);
-  require(raster.values.size() ==
-              static_cast<std::size_t>(raster.width) * static_cast<std::size_t>(raster.height),
-          "a raster has as many values as its size says");
+  require_size(raster.values, raster.width, raster.height);
 }
 
 void read_mat(const FileBytes& bytes) {

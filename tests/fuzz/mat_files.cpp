@@ -1,5 +1,3 @@
-#include "mat_files.hpp"
-
 #include "mat_writer.hpp"
 #include "npz_writer.hpp"
 #include "spoilt.hpp"
@@ -109,6 +107,8 @@ std::vector<SpoiltFile> spoilt_mats() {
       file_of(mat_element(kMatrix, std::string("\x06\x00\x05\x00more", 8))),
       file_of(replaced_once(mat_compressed(whole), "x", "y")),
       file_of(mat_compressed(whole.substr(0, 40))),
+      // A variable that announces the most that a length can say.
+      {file_of(mat_compressed(bytes_of(Words{kMatrix, 0xffffffff}) + whole)), "damaged or cut off"},
       big,
       fuzz::bytes_of("MATLAB 7.3 MAT-file"),
       {fuzz::bytes_of("\x89HDF\r\n\x1a\n"), "expected version 5"},

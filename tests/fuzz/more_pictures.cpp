@@ -1,5 +1,3 @@
-#include "more_pictures.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "camera_files.hpp"
+#include "spoilt.hpp"
 
 namespace diacut::fuzz {
 namespace {

@@ -8,25 +8,13 @@
 #include "image/raster.hpp"
 #include "image/tiff_part.hpp"
 #include "mended.hpp"
-#include "more_pictures.hpp"
+#include "spoilt.hpp"
 #include "target.hpp"
 #include "whole_files.hpp"
 
 /// Pictures, and what is stored in them.
 namespace diacut::fuzz {
 namespace {
-
-void require_well_formed(const Image& image) {
-  require(image.width > 0 && image.height > 0, "a picture has pixels");
-  require(image.channels == 1 || image.channels == 3, "a picture has one or three channels");
-  require(image.pixels.size() == image.pixel_count() * static_cast<std::size_t>(image.channels),
-          "a picture has as many values as its size says");
-  require(image.valid.empty() || image.valid.size() == image.pixel_count(),
-          "a mask has as many values as its picture");
-  for (const float value : image.pixels) {
-    require(value >= 0 && value <= 1, "the values of a picture lie in [0, 1]");
-  }
-}
 
 void read_part(const FileBytes& file, const ImagePart& part) {
   ImageParameters parameters;
@@ -57,16 +45,14 @@ void read_tiff(const FileBytes& file) {
     require(decode_tiff(file, kMostPixels, {DecodeTask::kPages, first}).pages > 0,
             "a file has pages");
     const Raster raster = decode_raster(file);
-    require(raster.values.size() ==
-                static_cast<std::size_t>(raster.width) * static_cast<std::size_t>(raster.height),
-            "a raster has as many values as its size says");
+    require_size(raster.values, raster.width, raster.height);
   } catch (const InputError&) {  // Not every picture is a raster.
   }
   read_pages(file);
 }
 
 void read_png(const FileBytes& file) {
-  const FileBytes mended = mended_png(file);
+  const FileBytes mended = testing::mended_png(file);
   try {
     decode_raster(mended);
   } catch (const InputError&) {  // Not every picture is a raster.
@@ -195,9 +181,10 @@ std::vector<FileBytes> exif_seeds() {
 }
 
 std::vector<FileBytes> profile_seeds() {
-  std::vector<FileBytes> files = {testing::adobe_rgb_profile(), testing::srgb_profile(),
-                                  testing::grey_profile(1.8),   testing::grey_profile(2.2),
-                                  testing::cmyk_profile(),      testing::lab_profile()};
+  std::vector<FileBytes> files = {
+      testing::adobe_rgb_profile(),     testing::srgb_profile(),
+      testing::grey_profile(1.8),       testing::grey_profile(2.2),
+      testing::stored_file("cmyk.icc"), testing::stored_file("lab.icc")};
   return files;
 }
 

@@ -28,12 +28,10 @@ class SceneInMemory {
   SceneInMemory& operator=(const SceneInMemory&) = delete;
 };
 
-void require_well_formed(const Map& map) {
+void require_whole(const Map& map) {
   require(map.frame.width == map.image.width && map.frame.height == map.image.height,
           "a scene has the size of its picture");
-  require(map.image.pixels.size() ==
-              map.image.pixel_count() * static_cast<std::size_t>(map.image.channels),
-          "a picture has as many values as its size says");
+  require_well_formed(map.image);
 }
 
 /// Scenes in the formats of pictures. Those of the many other formats that GDAL knows may name
@@ -51,11 +49,11 @@ void read_scene(const FileBytes& bytes) {
   parameters.max_pixels = kMostPixels;
   for (const std::vector<int>& bands : {std::vector{2}, {3, 1, 2}, {1, 2}}) {
     try {
-      require_well_formed(read_map(kName, parameters, bands));
+      require_whole(read_map(kName, parameters, bands));
     } catch (const Error&) {  // Few scenes have all of these bands, and two are not taken.
     }
   }
-  require_well_formed(read_map(kName, parameters));
+  require_whole(read_map(kName, parameters));
 }
 
 std::vector<FileBytes> scenes_of(const std::vector<testing::SceneFile>& scenes) {
@@ -119,9 +117,9 @@ std::vector<FileBytes> scene_seeds() {
 
 std::vector<SpoiltFile> spoilt_scenes() {
   std::vector<SpoiltFile> files;
-  for (const FileBytes& file : scenes_of(
+  for (FileBytes& file : scenes_of(
            {{.type = "CInt16"}, {.width = 300, .height = 300, .options = {"COMPRESS=DEFLATE"}}})) {
-    files.emplace_back(file);
+    files.push_back(std::move(file));
   }
   for (const testing::SceneFile& scene :
        {testing::SceneFile{}, testing::SceneFile{.bands = 2, .last_is_alpha = true}}) {

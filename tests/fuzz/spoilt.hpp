@@ -19,6 +19,19 @@ std::vector<SpoiltFile> spoilt_npy();
 std::vector<SpoiltFile> spoilt_trees();
 std::vector<SpoiltFile> spoilt_networks();
 std::vector<SpoiltFile> spoilt_mats();
+/// MATLAB files with numbers of each type, and elements of each kind, written byte by byte.
+std::vector<FileBytes> mats_of_all_types();
+
+/// Pictures of kinds that testing::whole_files() does not have, which are accepted; and spoilt
+/// ones.
+std::vector<FileBytes> more_webps();
+std::vector<FileBytes> more_jxls();
+std::vector<FileBytes> more_jpeg2000s();
+std::vector<FileBytes> more_raws();
+std::vector<SpoiltFile> spoilt_webps();
+std::vector<SpoiltFile> spoilt_jxls();
+std::vector<SpoiltFile> spoilt_jpeg2000s();
+std::vector<SpoiltFile> spoilt_raws();
 
 /// A text with its first `from` replaced. Throws std::logic_error where there is none.
 std::string replaced_once(std::string text, const std::string& from, const std::string& to);

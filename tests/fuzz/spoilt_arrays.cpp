@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <initializer_list>
 #include <utility>
 
 #include "diacut/output.hpp"
@@ -37,205 +38,165 @@ FileBytes cut_off(const FileBytes& file, std::size_t size) {
   return {file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)};
 }
 
-/// What a member of JSON is replaced by, and part of the message that this gives.
-struct Entry {
-  const char* name;
-  json value;
+/// A place in the JSON of a network, what is merged into it (RFC 7396: null takes a member away),
+/// and part of the message that this gives.
+struct Merged {
+  const char* place;
+  const char* patch;
   const char* told = "";
 };
 
-/// A network of levels, which is spoilt.
-FileBytes spoilt_network(const std::function<void(NetworkFile&)>& spoil) {
-  NetworkFile file = testing::small_network(1);
+/// Files of a network whose JSON, the header or the graph, has each of the changes alone.
+void add_merged(const NetworkFile& whole, json& (NetworkFile::*part)(),
+                std::initializer_list<Merged> changes, std::vector<SpoiltFile>& files) {
+  for (const auto& [place, patch, told] : changes) {
+    NetworkFile file = whole;
+    (file.*part)().at(json::json_pointer(place)).merge_patch(json::parse(patch));
+    files.emplace_back(bytes_of(file), told);
+  }
+}
+
+/// A file of a network that is spoilt in another way.
+FileBytes spoilt_network(NetworkFile file, const std::function<void(NetworkFile&)>& spoil) {
   spoil(file);
   return bytes_of(file);
 }
 
-/// The first operation of a network of one convolution is spoilt.
-FileBytes spoilt_convolution(const std::function<void(json& op)>& spoil) {
-  NetworkFile file = tiny_network();
-  spoil(file.graph()["ops"][0]);
-  return bytes_of(file);
-}
+/// The only convolution of tiny_network().
+constexpr std::initializer_list<Merged> kConvolutions = {
+    {"/ops/0", R"({"op": "softmax"})", "softmax"},
+    {"/ops/0", R"({"op": 3})", "type"},
+    {"/ops/0", R"({"out": "image"})", "twice"},
+    {"/ops/0", R"({"in": []})"},
+    {"/ops/0", R"({"in": [3]})"},
+    {"/ops/0", R"({"in": "image"})"},
+    {"/ops/0", R"({"in": ["nowhere"]})", "\"nowhere\""},
+    {"/ops/0", R"({"weight": "nothing"})", "\"nothing\""},
+    {"/ops/0", R"({"weight": "__metadata__"})"},
+    {"/ops/0", R"({"weight": "a.bias"})", "\"a.bias\""},
+    {"/ops/0", R"({"bias": "a.weight"})", "\"a.weight\""},
+    {"/ops/0", R"({"kernel": 2})", "2x2"},
+    {"/ops/0", R"({"kernel": 4})", "4x4"},
+    {"/ops/0", R"({"kernel": 7})", "7"},
+    {"/ops/0", R"({"kernel": "three"})", "type"},
+    {"/ops/0", R"({"dilation": 65})", "65"},
+    {"/ops/0", R"({"relu": 1})", "type"},
+    {"/ops/0", R"({"stride": 3})", "3"},
+    {"/ops/0", R"({"before": 0})", "1 to 1"},
+    {"/ops/0", R"({"before": 9})", "1 to 1"},
+    {"/ops/0", R"({"most": 2})", "relu"},
+    {"/ops/0", R"({"add": "image"})", "adds"},
+    {"/ops/0", R"({"add": 3})", "type"},
+    {"/ops/0", R"({"depthwise": "yes"})", "type"},
+    {"/ops/0", R"({"depthwise": true})"},
+    {"/ops/0", R"({"op": null})", "\"op\""},
+    {"/ops/0", R"({"out": null})", "\"out\""},
+    {"/ops/0", R"({"in": null})", "\"in\""},
+    {"/ops/0", R"({"weight": null})", "\"weight\""},
+    {"/ops/0", R"({"bias": null})", "\"bias\""},
+    {"/ops/0", R"({"kernel": null})", "\"kernel\""},
+    {"/ops/0", R"({"dilation": null})", "\"dilation\""},
+    {"/ops/0", R"({"relu": null})", "\"relu\""},
+    {"/ops/0", R"({"stride": 2, "dilation": 2})", "dilation"},
+    {"/ops/0", R"({"relu": true, "most": 6.5})", "type"},
+    {"/ops/0", R"({"stride": 2, "before": -1})", "0 to 1"},
+    {"/ops/0", R"("conv")"},
+};
 
-FileBytes spoilt_tensor(const std::function<void(json& tensor)>& spoil) {
-  NetworkFile file = tiny_network();
-  spoil(file.header()["a.weight"]);
-  return bytes_of(file);
-}
+/// The only tensors of tiny_network(), of 54 and 2 bytes.
+constexpr std::initializer_list<Merged> kTensors = {
+    {"/a.weight", R"({"dtype": "BF16"})", "BF16"},
+    {"/a.weight", R"({"dtype": 16})"},
+    {"/a.weight", R"({"shape": "large"})"},
+    {"/a.weight", R"({"shape": [-1]})"},
+    {"/a.weight", R"({"shape": [1, 3, 3]})", "[1, 3, 3]"},
+    {"/a.weight", R"({"shape": [1, 3, 9, 1]})", "[1, 3, 9, 1]"},
+    {"/a.weight", R"({"shape": [1, 3, 3, 4]})", "bytes"},
+    {"/a.weight", R"({"shape": [1, 3, 4611686018427387904, 3]})", "\"a.weight\""},
+    {"/a.weight", R"({"shape": [1099511627776, 1099511627776]})", "\"a.weight\""},
+    {"/a.weight", R"({"data_offsets": [0]})"},
+    {"/a.weight", R"({"data_offsets": [54, 0]})"},
+    {"/a.weight", R"({"data_offsets": [0, 54000]})"},
+    {"/a.weight", R"({"data_offsets": [2, 56]})"},
+    {"/a.weight", R"({"data_offsets": [0, 52]})"},
+    {"/a.weight", R"({"shape": null})"},
+    {"/a.weight", R"(3)"},
+    {"/a.bias", R"({"data_offsets": [52, 54]})", "overlaps"},
+    {"",
+     R"({"a.weight": null, "renamed": {"dtype": "F16", "shape": [1, 3, 3, 3], "data_offsets": [0, 54]}})",
+     "missing"},
+};
 
-void add_spoilt_operations(std::vector<SpoiltFile>& files) {
-  const std::vector<Entry> values = {
-      {"op", "softmax", "softmax"},
-      {"op", 3, "type"},
-      {"out", "image", "twice"},
-      {"in", json::array()},
-      {"in", json::array({3})},
-      {"in", "image"},
-      {"in", json::array({"nowhere"}), "\"nowhere\""},
-      {"weight", "nothing", "\"nothing\""},
-      {"weight", "__metadata__"},
-      {"weight", "a.bias", "\"a.bias\""},
-      {"bias", "a.weight", "\"a.weight\""},
-      {"kernel", 2, "2x2"},
-      {"kernel", 4, "4x4"},
-      {"kernel", 7, "7"},
-      {"kernel", "three", "type"},
-      {"dilation", 65, "65"},
-      {"relu", 1, "type"},
-      {"stride", 3, "3"},
-      {"before", 0, "1 to 1"},
-      {"before", 9, "1 to 1"},
-      {"most", 2, "relu"},
-      {"add", "image", "adds"},
-      {"add", 3, "type"},
-      {"depthwise", "yes", "type"},
-      {"depthwise", true},
-  };
-  for (const Entry& each : values) {
-    files.emplace_back(spoilt_convolution([&](json& op) { op[each.name] = each.value; }),
-                       each.told);
-  }
-  for (const char* name : {"op", "out", "in", "weight", "bias", "kernel", "dilation", "relu"}) {
-    files.emplace_back(spoilt_convolution([&](json& op) { op.erase(name); }),
-                       fmt::format("\"{}\"", name));
-  }
-  files.emplace_back(spoilt_convolution([](json& op) {
-                       op["stride"] = 2;
-                       op["dilation"] = 2;
-                     }),
-                     "dilation");
-  files.emplace_back(spoilt_convolution([](json& op) {
-                       op["relu"] = true;
-                       op["most"] = 6.5;
-                     }),
-                     "type");
-  files.emplace_back(spoilt_convolution([](json& op) {
-                       op["stride"] = 2;
-                       op["before"] = -1;
-                     }),
-                     "0 to 1");
-  files.push_back(spoilt_convolution([](json& op) { op = "conv"; }));
-}
-
-void add_spoilt_graphs(std::vector<SpoiltFile>& files) {
-  const std::vector<std::pair<const char*, std::function<void(NetworkFile&)>>> spoils = {
-      {"", [](NetworkFile& file) { file.graph()["ops"] = json::array(); }},
-      {"\"ops\"", [](NetworkFile& file) { file.graph().erase("ops"); }},
-      {"\"input\"", [](NetworkFile& file) { file.graph().erase("input"); }},
-      {"type", [](NetworkFile& file) { file.graph()["output"] = 3; }},
-      {"does not end with the sigmoid", [](NetworkFile& file) { file.graph()["output"] = "stem"; }},
-      {"", [](NetworkFile& file) { file.graph() = json::array(); }},
-      {"", [](NetworkFile& file) { file.graph()["ops"].erase(file.graph()["ops"].size() - 1); }},
-      {"goes on after", [](NetworkFile& file) { file.upsample("after", "edges", "stem"); }},
-      // Levels that do not fit.
-      {"", [](NetworkFile& file) { file.graph()["ops"].back()["in"] = "stem"; }},
-      {"", [](NetworkFile& file) { file.graph()["ops"].back()["in"] = "c2"; }},
-      {"1 or 2 of level 0", [](NetworkFile& file) { file.graph()["ops"].back()["in"] = "b0"; }},
-      {"level", [](NetworkFile& file) { file.graph()["ops"][10]["like"] = "stem"; }},
-      {"",
-       [](NetworkFile& file) {
-         file.graph()["ops"][11]["in"] = {"u1", "stem"};
-       }},
-      {"name of one tensor",
-       [](NetworkFile& file) {
-         file.graph()["ops"][14]["in"] = {"e0", "a0"};
-       }},
-      {"adds \"image\"", [](NetworkFile& file) { file.graph()["ops"][2]["add"] = "image"; }},
-      {"embedding \"nowhere\"", [](NetworkFile& file) { file.graph()["embedding"] = "nowhere"; }},
-      {"embedding \"image\"", [](NetworkFile& file) { file.graph()["embedding"] = "image"; }},
-      {"embedding \"edges\"", [](NetworkFile& file) { file.graph()["embedding"] = "edges"; }},
-      {"embedding \"a2\"", [](NetworkFile& file) { file.graph()["embedding"] = "a2"; }},
-      {"type", [](NetworkFile& file) { file.graph()["embedding"] = 2; }},
-  };
-  for (const auto& [told, spoil] : spoils) files.emplace_back(spoilt_network(spoil), told);
-  NetworkFile deep(1);
-  std::string last = "image";
-  for (int level = 1; level <= 11; ++level) {
-    last = deep.conv(fmt::format("p{}", level), last, 3, 3, {.kernel = 1, .stride = 2});
-  }
-  files.push_back(bytes_of(deep));
-}
-
-void add_spoilt_metadata(std::vector<SpoiltFile>& files) {
-  struct Outputs {
-    int count;
-    Entry entry;
-  };
-  const std::string known = "\"boundary\" or \"boundary,inside\"";
-  const std::vector<Outputs> values = {
-      {1, {"format", "other", "\"other\""}},
-      {1, {"format", 3}},
-      {1, {"version", "3", "version \"3\""}},
-      {2, {"outputs", "inside,boundary", known.c_str()}},
-      {2, {"outputs", 2, known.c_str()}},
-      {1, {"outputs", "boundary,inside", "gives 1 channel"}},
-      {2, {"outputs", "boundary", "gives 2 channels"}},
-      {3, {"outputs", "boundary,inside", "gets 3 channels"}},
-  };
-  for (const auto& [count, entry] : values) {
-    NetworkFile file = testing::small_network(1, true, count);
-    file.header()["__metadata__"][entry.name] = entry.value;
-    files.emplace_back(bytes_of(file), entry.told);
-  }
-  files.push_back(spoilt_network([](NetworkFile& file) { file.header() = json::object(); }));
-  NetworkFile two = testing::small_network(1, true, 2);
-  two.header()["__metadata__"].erase("outputs");
-  files.emplace_back(bytes_of(two), "gives 2 channels");
-}
-
-void add_spoilt_tensors(std::vector<SpoiltFile>& files) {
-  const std::vector<Entry> values = {
-      {"dtype", "BF16", "BF16"},
-      {"dtype", 16},
-      {"shape", "large"},
-      {"shape", json::array({-1})},
-      {"shape", json::array({1, 3, 3}), "[1, 3, 3]"},
-      {"shape", json::array({1, 3, 9, 1}), "[1, 3, 9, 1]"},
-      {"shape", json::array({1, 3, 3, 4}), "bytes"},
-      {"shape", json::array({1, 3, 1ULL << 62, 3}), "\"a.weight\""},
-      {"shape", json::array({1ULL << 40, 1ULL << 40}), "\"a.weight\""},
-      {"data_offsets", json::array({0})},
-      {"data_offsets", json::array({54, 0})},
-      {"data_offsets", json::array({0, 54000})},
-      {"data_offsets", json::array({2, 56})},
-      {"data_offsets", json::array({0, 52})},
-  };
-  for (const Entry& each : values) {
-    files.emplace_back(spoilt_tensor([&](json& tensor) { tensor[each.name] = each.value; }),
-                       each.told);
-  }
-  files.push_back(spoilt_tensor([](json& tensor) { tensor.erase("shape"); }));
-  files.push_back(spoilt_tensor([](json& tensor) { tensor = 3; }));
-  NetworkFile more = tiny_network();
-  more.data().resize(more.data().size() + 8);
-  files.emplace_back(bytes_of(more), "belong to no tensor");
-  NetworkFile infinite = tiny_network();
-  infinite.data()[1] = std::byte{0x7c};
-  infinite.data()[0] = std::byte{0};
-  files.emplace_back(bytes_of(infinite), "not finite");
-  NetworkFile overlap = tiny_network();
-  overlap.header()["a.bias"]["data_offsets"] = {52, 54};
-  files.emplace_back(bytes_of(overlap), "overlaps");
-  NetworkFile gap = tiny_network();
-  gap.data().insert(gap.data().begin() + 54, 2, std::byte{0});
-  gap.header()["a.bias"]["data_offsets"] = {56, 58};
-  files.push_back(bytes_of(gap));
-  NetworkFile renamed = tiny_network();
-  renamed.header()["renamed"] = renamed.header()["a.weight"];
-  renamed.header().erase("a.weight");
-  files.emplace_back(bytes_of(renamed), "missing");
-}
+/// The graph of testing::small_network().
+constexpr std::initializer_list<Merged> kGraphs = {
+    {"", R"({"ops": []})"},
+    {"", R"({"ops": null})", "\"ops\""},
+    {"", R"({"input": null})", "\"input\""},
+    {"", R"({"output": 3})", "type"},
+    {"", R"({"output": "stem"})", "does not end with the sigmoid"},
+    {"", R"([])"},
+    {"/ops/15/in", R"("stem")"},
+    {"/ops/15/in", R"("c2")"},
+    {"/ops/15/in", R"("b0")", "1 or 2 of level 0"},
+    {"/ops/10/like", R"("stem")", "level"},
+    {"/ops/11/in", R"(["u1", "stem"])"},
+    {"/ops/14/in", R"(["e0", "a0"])", "name of one tensor"},
+    {"/ops/2", R"({"add": "image"})", "adds \"image\""},
+    {"", R"({"embedding": "nowhere"})", "embedding \"nowhere\""},
+    {"", R"({"embedding": "image"})", "embedding \"image\""},
+    {"", R"({"embedding": "edges"})", "embedding \"edges\""},
+    {"", R"({"embedding": "a2"})", "embedding \"a2\""},
+    {"", R"({"embedding": 2})", "type"},
+};
 
 }  // namespace
 
 std::vector<SpoiltFile> spoilt_networks() {
   std::vector<SpoiltFile> files;
-  add_spoilt_operations(files);
-  add_spoilt_graphs(files);
-  add_spoilt_metadata(files);
-  add_spoilt_tensors(files);
-  const FileBytes whole = bytes_of(tiny_network());
+  const NetworkFile tiny = tiny_network();
+  const NetworkFile small = testing::small_network(1);
+  add_merged(tiny, &NetworkFile::graph, kConvolutions, files);
+  add_merged(tiny, &NetworkFile::header, kTensors, files);
+  add_merged(small, &NetworkFile::graph, kGraphs, files);
+  const char* const known = "\"boundary\" or \"boundary,inside\"";
+  add_merged(small, &NetworkFile::header,
+             {{"/__metadata__", R"({"format": "other"})", "\"other\""},
+              {"/__metadata__", R"({"format": 3})"},
+              {"/__metadata__", R"({"version": "3"})", "version \"3\""},
+              {"/__metadata__", R"({"outputs": "boundary,inside"})", "gives 1 channel"},
+              {"", R"({"__metadata__": null})"}},
+             files);
+  add_merged(testing::small_network(1, true, 2), &NetworkFile::header,
+             {{"/__metadata__", R"({"outputs": "inside,boundary"})", known},
+              {"/__metadata__", R"({"outputs": 2})", known},
+              {"/__metadata__", R"({"outputs": "boundary"})", "gives 2 channels"},
+              {"/__metadata__", R"({"outputs": null})", "gives 2 channels"}},
+             files);
+  add_merged(testing::small_network(1, true, 3), &NetworkFile::header,
+             {{"/__metadata__", R"({"outputs": "boundary,inside"})", "gets 3 channels"}}, files);
+  files.push_back(spoilt_network(small, [](NetworkFile& file) { file.graph()["ops"].erase(15); }));
+  files.emplace_back(
+      spoilt_network(small, [](NetworkFile& file) { file.upsample("after", "edges", "stem"); }),
+      "goes on after");
+  files.emplace_back(spoilt_network(tiny, [](NetworkFile& file) { file.data().resize(64); }),
+                     "belong to no tensor");
+  files.emplace_back(spoilt_network(tiny,
+                                    [](NetworkFile& file) {
+                                      file.data()[0] = std::byte{0};
+                                      file.data()[1] = std::byte{0x7c};
+                                    }),
+                     "not finite");
+  files.push_back(spoilt_network(tiny, [](NetworkFile& file) {
+    file.data().insert(file.data().begin() + 54, 2, std::byte{0});
+    file.header()["a.bias"]["data_offsets"] = {56, 58};
+  }));
+  files.push_back(spoilt_network(NetworkFile(1), [](NetworkFile& deep) {
+    std::string last = "image";
+    for (int level = 1; level <= 11; ++level) {
+      last = deep.conv(fmt::format("p{}", level), last, 3, 3, {.kernel = 1, .stride = 2});
+    }
+  }));
+  const FileBytes whole = bytes_of(tiny);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     files.emplace_back(cut_off(whole, size), "--weights");
   }

@@ -71,6 +71,16 @@ void require(bool kept, const char* promise) {
   std::abort();
 }
 
+void require_well_formed(const Image& image) {
+  require(image.width > 0 && image.height > 0, "a picture has pixels");
+  require(image.channels == 1 || image.channels == 3, "a picture has one or three channels");
+  require_size(image.pixels, image.width, image.height, image.channels);
+  if (!image.valid.empty()) require_size(image.valid, image.width, image.height);
+  for (const float value : image.pixels) {
+    require(value >= 0 && value <= 1, "the values of a picture lie in [0, 1]");
+  }
+}
+
 FileInMemory::FileInMemory(const FileBytes& bytes, const std::string& extension)
     : descriptor_(::memfd_create("fuzzed", MFD_CLOEXEC)) {
   std::size_t written = 0;

@@ -62,6 +62,17 @@ void read_by_any(const std::vector<std::function<void()>>& readers);
 /// Ends the process with a message where a promise of a reader is broken.
 void require(bool kept, const char* promise);
 
+/// There are as many values as a size says.
+template <class Values>
+void require_size(const Values& values, std::int64_t width, std::int64_t height,
+                  std::int64_t channels = 1) {
+  require(static_cast<std::int64_t>(values.size()) == width * height * channels,
+          "there are as many values as the size says");
+}
+
+/// A picture's values are as many as its size says, and lie in [0, 1].
+void require_well_formed(const Image& image);
+
 /// Pictures of more pixels are refused, so that no input takes long.
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 16;
 

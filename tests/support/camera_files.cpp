@@ -228,13 +228,12 @@ FileBytes write_dng(const cv::Mat& light, int orientation) {
 }
 
 TiffPage dng_page(const cv::Mat& light, int orientation) {
-  TiffPage page;
-  page.width = light.cols;
-  page.height = light.rows;
-  page.bits = 16;
-  page.photometric = 32803;  // A colour filter array.
-  page.orientation = orientation;
-  page.rows_per_strip = light.rows;
+  TiffPage page{.width = light.cols,
+                .height = light.rows,
+                .bits = 16,
+                .photometric = 32803,  // A colour filter array.
+                .orientation = orientation,
+                .rows_per_strip = light.rows};
   for (int y = 0; y < light.rows; ++y) {
     for (int x = 0; x < light.cols; ++x) {
       const std::uint16_t value = light.at<cv::Vec3w>(y, x)[y % 2 + x % 2];
@@ -293,31 +292,6 @@ FileBytes rgb_profile(const std::vector<double>& primaries, double gamma) {
 FileBytes adobe_rgb_profile() {
   return rgb_profile({0.64, 0.33, 0.21, 0.71, 0.15, 0.06}, 563.0 / 256);
 }
-
-FileBytes cmyk_profile() {
-  cmsHPROFILE profile = cmsCreateProfilePlaceholder(nullptr);
-  cmsSetProfileVersion(profile, 2.1);
-  cmsSetDeviceClass(profile, cmsSigOutputClass);
-  cmsSetColorSpace(profile, cmsSigCmykData);
-  cmsSetPCS(profile, cmsSigLabData);
-  cmsPipeline* pipeline = cmsPipelineAlloc(nullptr, 4, 3);
-  cmsStage* table = cmsStageAllocCLut16bit(nullptr, 3, 4, 3, nullptr);
-  cmsStageSampleCLut16bit(
-      table,
-      [](const cmsUInt16Number inks[], cmsUInt16Number lab[], void*) -> cmsInt32Number {
-        const int sum = inks[0] + inks[1] + inks[2] + inks[3];
-        lab[0] = static_cast<cmsUInt16Number>(0xff00 - std::min(sum, 0xff00));
-        lab[1] = lab[2] = 0x8000;
-        return 1;
-      },
-      nullptr, 0);
-  cmsPipelineInsertStage(pipeline, cmsAT_END, table);
-  cmsWriteTag(profile, cmsSigAToB0Tag, pipeline);
-  cmsPipelineFree(pipeline);
-  return saved(profile);
-}
-
-FileBytes lab_profile() { return saved(cmsCreateLab4Profile(nullptr)); }
 
 FileBytes srgb_profile() { return saved(cmsCreate_sRGBProfile()); }
 

@@ -47,11 +47,6 @@ FileBytes write_dng(const cv::Mat& light, int orientation = 1);
 /// The only page of that file.
 TiffPage dng_page(const cv::Mat& light, int orientation = 1);
 
-/// A profile of inks by a table, which prints what the sum of the inks leaves of white.
-FileBytes cmyk_profile();
-/// A profile of colours that are Lab already.
-FileBytes lab_profile();
-
 /// The ICC profile of RGB with these primaries (x and y of red, green, blue) and a gamma; white is
 /// that of daylight (D65).
 FileBytes rgb_profile(const std::vector<double>& primaries, double gamma);

@@ -37,14 +37,18 @@ Image decoded_by_type(const std::vector<std::uint8_t>& file, const std::string& 
   return decode_image(file, name, parameters);
 }
 
-void expect_same(const Image& image, const Image& expected) {
+void expect_same(const Image& image, const Image& expected, double bound) {
   EXPECT_EQ(image.width, expected.width);
   EXPECT_EQ(image.height, expected.height);
   EXPECT_EQ(image.channels, expected.channels);
   EXPECT_EQ(image.valid, expected.valid);
   ASSERT_EQ(image.pixels.size(), expected.pixels.size());
   for (std::size_t i = 0; i < image.pixels.size(); ++i) {
-    ASSERT_FLOAT_EQ(image.pixels[i], expected.pixels[i]) << "value " << i;
+    if (bound > 0) {
+      ASSERT_NEAR(image.pixels[i], expected.pixels[i], bound) << "value " << i;
+    } else {
+      ASSERT_FLOAT_EQ(image.pixels[i], expected.pixels[i]) << "value " << i;
+    }
   }
 }
 

@@ -21,8 +21,8 @@ Image expected_image(const cv::Mat& samples, double low, double high);
 Image decoded_by_type(const std::vector<std::uint8_t>& file, const std::string& name,
                       ImageParameters parameters = {});
 
-/// Expects sizes, masks and values to be equal.
-void expect_same(const Image& image, const Image& expected);
+/// Expects sizes and masks to be equal, and values to be so to their last bits or within a bound.
+void expect_same(const Image& image, const Image& expected, double bound = 0);
 
 /// Random samples of which at least one pixel is opaque.
 cv::Mat samples_with_data(int width, int height, int type);

@@ -33,10 +33,10 @@ struct BmpFile {
   int height = 2;  ///< Negative: rows from the top down.
   int bits = 24;   ///< A pixel's.
   std::uint32_t compression = 0;
-  std::uint32_t header = 40;           ///< Bytes, without the file header's 14.
-  std::vector<std::uint32_t> masks;    ///< Red, green, blue, alpha.
-  std::vector<std::uint32_t> palette;  ///< 0xRRGGBB each.
-  FileBytes pixels;
+  std::uint32_t header = 40;                ///< Bytes, without the file header's 14.
+  std::vector<std::uint32_t> masks = {};    ///< Red, green, blue, alpha.
+  std::vector<std::uint32_t> palette = {};  ///< 0xRRGGBB each.
+  FileBytes pixels = {};
 };
 FileBytes write_bmp(const BmpFile& file);
 
@@ -46,13 +46,13 @@ struct PngFile {
   int height = 0;
   int bits = 8;
   int colour_type = 0;  ///< PNG_COLOR_TYPE_...
-  std::vector<FileBytes> rows;
-  std::vector<std::uint8_t> palette;        ///< Red, green, blue of each colour.
-  std::vector<std::uint8_t> palette_alpha;  ///< Of the first colours.
-  std::vector<std::uint16_t> transparent;   ///< The transparent grey, or red, green, blue.
+  std::vector<FileBytes> rows = {};
+  std::vector<std::uint8_t> palette = {};        ///< Red, green, blue of each colour.
+  std::vector<std::uint8_t> palette_alpha = {};  ///< Of the first colours.
+  std::vector<std::uint16_t> transparent = {};   ///< The transparent grey, or red, green, blue.
   bool is_interlaced = false;
-  FileBytes exif;
-  FileBytes profile;  ///< ICC; empty: none.
+  FileBytes exif = {};
+  FileBytes profile = {};  ///< ICC; empty: none.
 };
 FileBytes write_png(const PngFile& file);
 
@@ -74,12 +74,12 @@ struct TiffPage {
   int rows_per_strip = 3;
   int tile = 0;  ///< Width and height of tiles; 0: strips.
   bool is_separate = false;
-  std::vector<std::uint16_t> extra_samples;
-  std::vector<std::uint16_t> palette;  ///< All reds, all greens, all blues.
-  FileBytes samples;
-  std::string description;              ///< ImageDescription; empty: none.
-  FileBytes profile;                    ///< ICC; empty: none.
-  std::function<void(TIFF*)> set_tags;  ///< Sets more tags.
+  std::vector<std::uint16_t> extra_samples = {};
+  std::vector<std::uint16_t> palette = {};  ///< All reds, all greens, all blues.
+  FileBytes samples = {};
+  std::string description = {};              ///< ImageDescription; empty: none.
+  FileBytes profile = {};                    ///< ICC; empty: none.
+  std::function<void(TIFF*)> set_tags = {};  ///< Sets more tags.
 };
 FileBytes write_tiff(const std::vector<TiffPage>& pages, const char* mode = "w");
 
@@ -99,7 +99,9 @@ TiffPage tiff_page(const cv::Mat& samples);
 ///   to what was there, one beside it, which gives way to nothing, and one beside that, which
 ///   stays;
 /// - cmyk.jpg and cmyk_adobe.jpg, of 16 x 16 pixels, have much cyan, no magenta, half yellow and
-///   little black; the latter inverted and with Adobe's mark, as has cmyk_noise.jpg of 41 x 29.
+///   little black; the latter inverted and with Adobe's mark, as has cmyk_noise.jpg of 41 x 29;
+/// - cmyk.icc is a profile of inks by a table, which prints what their sum leaves of white, and
+///   lab.icc one of colours that are Lab already. LittleCMS made both.
 FileBytes stored_file(const std::string& name);
 
 /// An EXIF block without JPEG's "Exif\0\0", whose first directory says the orientation.

@@ -36,11 +36,8 @@ FileBytes tiff_file(const cv::Mat& samples, int compression, int tile = 0) {
 }
 
 FileBytes palette_png() {
-  PngFile palette;
-  palette.width = 41;
-  palette.height = 7;
-  palette.colour_type = PNG_COLOR_TYPE_PALETTE;
-  palette.is_interlaced = true;
+  PngFile palette{
+      .width = 41, .height = 7, .colour_type = PNG_COLOR_TYPE_PALETTE, .is_interlaced = true};
   for (int k = 0; k < 3 * 256; ++k) palette.palette.push_back(static_cast<std::uint8_t>(k));
   for (int y = 0; y < 7; ++y) {
     const cv::Mat row = random_samples(41, 1, CV_8UC1, 3);
@@ -50,37 +47,30 @@ FileBytes palette_png() {
 }
 
 FileBytes masks_bmp() {
-  BmpFile masks;
-  masks.width = 9;
-  masks.height = -7;
-  masks.bits = 32;
-  masks.compression = 3;
-  masks.header = 108;
-  masks.masks = {0xff0000, 0xff00, 0xff, 0xff000000};
-  masks.pixels.assign(9 * 7 * 4, 200);
-  return write_bmp(masks);
+  return write_bmp({.width = 9,
+                    .height = -7,
+                    .bits = 32,
+                    .compression = 3,
+                    .header = 108,
+                    .masks = {0xff0000, 0xff00, 0xff, 0xff000000},
+                    .pixels = FileBytes(9 * 7 * 4, 200)});
 }
 
 FileBytes palette_tiff() {
-  TiffPage mapped;
-  mapped.width = 41;
-  mapped.height = 7;
+  TiffPage mapped = tiff_page(random_samples(41, 7, CV_8UC1));
   mapped.photometric = PHOTOMETRIC_PALETTE;
   mapped.compression = COMPRESSION_LZW;
   for (int k = 0; k < 3 * 256; ++k) mapped.palette.push_back(static_cast<std::uint16_t>(k * 99));
-  const cv::Mat indices = random_samples(41, 7, CV_8UC1);
-  mapped.samples.assign(indices.data, indices.data + 41 * 7);
   return write_tiff({mapped});
 }
 
 FileBytes fax_tiff() {
-  TiffPage bits;
-  bits.width = 48;
-  bits.height = 32;
-  bits.rows_per_strip = 32;
-  bits.bits = 1;
-  bits.photometric = PHOTOMETRIC_MINISWHITE;
-  bits.compression = COMPRESSION_CCITTFAX4;
+  TiffPage bits{.width = 48,
+                .height = 32,
+                .bits = 1,
+                .photometric = PHOTOMETRIC_MINISWHITE,
+                .compression = COMPRESSION_CCITTFAX4,
+                .rows_per_strip = 32};
   for (int k = 0; k < 6 * 32; ++k) bits.samples.push_back(k % 7 < 3 ? 0xf0 : 0x18);
   return write_tiff({bits});
 }
@@ -132,13 +122,11 @@ std::map<std::string, FileBytes> whole_camera_files() {
   const std::string header = "P6 41 29 255\n";
   files["a.ppm"].assign(header.begin(), header.end());
   files["a.ppm"].insert(files["a.ppm"].end(), colour.data, colour.data + 41 * 29 * 3);
-  TiffPage packed;
-  packed.width = 41;
-  packed.height = 29;
-  packed.bits = 12;
-  packed.rows_per_strip = 29;
-  packed.samples.assign(62 * 29, 0x5a);
-  files["12.tif"] = write_tiff({packed});
+  files["12.tif"] = write_tiff({{.width = 41,
+                                 .height = 29,
+                                 .bits = 12,
+                                 .rows_per_strip = 29,
+                                 .samples = FileBytes(62 * 29, 0x5a)}});
   return files;
 }
 

@@ -19,6 +19,7 @@
 #include "matchers.hpp"
 #include "npz_writer.hpp"
 #include "output/npy.hpp"
+#include "refusal.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut::testing {
@@ -120,8 +121,8 @@ TEST(GroundTruth, TwoForAName) {
   const TempFolder folder;
   write_file(folder / "a.mat", std::string("x"));
   write_file(folder / "a.png", std::string("x"));
-  EXPECT_THAT(message_of<InputError>([&] { find_ground_truth(folder.path().string(), {}); }),
-              HasSubstr("more than one ground truth for 'a'"));
+  expect_refused([&] { find_ground_truth(folder.path().string(), {}); },
+                 "more than one ground truth for 'a'");
 }
 
 TEST(Results, AreFoundByName) {
@@ -134,11 +135,9 @@ TEST(Results, AreFoundByName) {
     names.push_back(result.name);
   EXPECT_THAT(names, ElementsAre("a", "b", "c"));
   write_file(folder / "a.tif", std::string("x"));
-  EXPECT_THAT(message_of<InputError>([&] { find_results(folder.path().string()); }),
-              HasSubstr("'a'"));
+  expect_refused([&] { find_results(folder.path().string()); }, "'a'");
   const TempFolder empty;
-  EXPECT_THAT(message_of<InputError>([&] { find_results(empty.path().string()); }),
-              HasSubstr("no results"));
+  expect_refused([&] { find_results(empty.path().string()); }, "no results");
 }
 
 TEST(Results, MatlabFilesHoldUcm2OrUcm) {
@@ -152,8 +151,7 @@ TEST(Results, MatlabFilesHoldUcm2OrUcm) {
   EXPECT_FALSE(a.is_integer);
   EXPECT_THAT(a.values, ElementsAre(0.5, 0.25, 1));
   EXPECT_EQ(read_result(folder / "b.mat").height, 3);
-  EXPECT_THAT(message_of<InputError>([&] { read_result(folder / "c.mat"); }),
-              HasSubstr("'ucm2' or 'ucm'"));
+  expect_refused([&] { read_result(folder / "c.mat"); }, "'ucm2' or 'ucm'");
 }
 
 Raster raster(int width, int height, const std::vector<double>& values, double full = 1) {
@@ -186,34 +184,24 @@ TEST(Results, KindsAreToldBySizeAndNumbers) {
 
 TEST(Results, WrongSizesNameBoth) {
   const Raster result = raster(4, 2, std::vector<double>(8, 0));
-  EXPECT_THAT(message_of<InputError>([&] { detect_kind(result, 5, 5); }), HasSubstr("is 4 x 2"));
-  EXPECT_THAT(message_of<InputError>([&] { detect_kind(result, 5, 5); }), HasSubstr("5 x 5"));
-  EXPECT_THAT(message_of<InputError>([&] { detect_kind(result, 2, 4); }), HasSubstr("turned"));
-  EXPECT_THAT(
-      message_of<InputError>([&] { check_result_size(result, ResultKind::kUltrametric, 4, 2); }),
-      HasSubstr("9 x 5"));
+  expect_refused([&] { detect_kind(result, 5, 5); }, "is 4 x 2");
+  expect_refused([&] { detect_kind(result, 5, 5); }, "5 x 5");
+  expect_refused([&] { detect_kind(result, 2, 4); }, "turned");
+  expect_refused([&] { check_result_size(result, ResultKind::kUltrametric, 4, 2); }, "9 x 5");
 }
 
 TEST(Results, StrengthsAreFromZeroToOne) {
   EXPECT_THAT(strengths_of(raster(2, 1, {0, 51}, 255)), ElementsAre(0, 0.2));
-  EXPECT_THAT(message_of<InputError>([] {
-                strengths_of(raster(2, 1, {0, 1.5}));
-              }),
-              HasSubstr("1.5"));
-  EXPECT_THAT(message_of<InputError>([] {
-                strengths_of(raster(2, 1, {-0.1, 0}));
-              }),
-              HasSubstr("-0.1"));
-  EXPECT_THAT(message_of<InputError>([] { strengths_of(raster(1, 1, {std::nan("")})); }),
-              HasSubstr("without data"));
+  expect_refused([] { strengths_of(raster(2, 1, {0, 1.5})); }, "1.5");
+  expect_refused([] { strengths_of(raster(2, 1, {-0.1, 0})); }, "-0.1");
+  expect_refused([] { strengths_of(raster(1, 1, {std::nan("")})); }, "without data");
 }
 
 TEST(Results, LabelsAreWholeNumbers) {
   EXPECT_THAT(labels_of(raster(2, 1, {-3, 70000})), ElementsAre(-3, 70000));
-  EXPECT_THAT(message_of<InputError>([] { labels_of(raster(1, 1, {0.5})); }), HasSubstr("0.5"));
-  EXPECT_THAT(message_of<InputError>([] { labels_of(raster(1, 1, {3e9})); }), HasSubstr("3e+09"));
-  EXPECT_THAT(message_of<InputError>([] { labels_of(raster(1, 1, {INFINITY})); }),
-              HasSubstr("inf"));
+  expect_refused([] { labels_of(raster(1, 1, {0.5})); }, "0.5");
+  expect_refused([] { labels_of(raster(1, 1, {3e9})); }, "3e+09");
+  expect_refused([] { labels_of(raster(1, 1, {INFINITY})); }, "inf");
   EXPECT_THAT(labels_of(raster(2, 1, {7, std::nan("")})), ElementsAre(7, 0));  // No data.
 }
 

@@ -23,6 +23,7 @@
 #include "matchers.hpp"
 #include "npz_writer.hpp"
 #include "output/npy.hpp"
+#include "refusal.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut {
@@ -83,6 +84,7 @@ TEST(NpyHeader, RefusesMoreElementsThanTheFileHolds) {
 }
 
 using ::testing::AllOf;
+using testing::expect_refused;
 using testing::message_of;
 
 /// Numbers 1, 2, 3... in an array of this shape, C order.
@@ -152,9 +154,8 @@ TEST_F(ReadFeatures, RefusesBadFiles) {
   cut.pop_back();
   EXPECT_THAT(failure(cut), HasSubstr("cut off"));
   EXPECT_THAT(failure({'a', 'b', 'c'}), HasSubstr("no .npy file"));
-  EXPECT_THAT(message_of<InputError>([] { read_features("/nowhere/x.npy"); }),
-              HasSubstr("no such file"));
-  EXPECT_THAT(message_of<InputError>([&] { read_features(folder_ / ""); }), HasSubstr("folder"));
+  expect_refused([] { read_features("/nowhere/x.npy"); }, "no such file");
+  expect_refused([&] { read_features(folder_ / ""); }, "folder");
 }
 
 // 4 PB by its header: refused before memory is taken, by the file's own size.
@@ -163,7 +164,7 @@ TEST_F(ReadFeatures, RefusesAHeaderOfAbsurdSize) {
   bytes.resize(bytes.size() + 64);
   EXPECT_THAT(failure(bytes), HasSubstr("cut off"));
   const std::string path = folder_.write("x.npy", bytes);
-  EXPECT_THAT(message_of<InputError>([&] { read_feature_size(path); }), HasSubstr("cut off"));
+  expect_refused([&] { read_feature_size(path); }, "cut off");
   EXPECT_THAT(failure(npy_header<float>({5'000'000'000, 1, 1})), HasSubstr("expected 1 to"));
 }
 
@@ -185,10 +186,9 @@ TEST(FeatureMap, HasToHoldWhatItsSizeSays) {
   FeatureMap map{2, 1, 1, {1, 2}, {}};
   EXPECT_NO_THROW(check_features(map));
   map.values.push_back(3);
-  EXPECT_THAT(message_of<InputError>([&] { check_features(map); }),
-              HasSubstr("3 values, expected 2"));
+  expect_refused([&] { check_features(map); }, "3 values, expected 2");
   map.channels = 0;
-  EXPECT_THAT(message_of<InputError>([&] { check_features(map); }), HasSubstr("0 channels"));
+  expect_refused([&] { check_features(map); }, "0 channels");
 }
 
 TEST(FeaturesFit, SizesThatAFactorExplains) {

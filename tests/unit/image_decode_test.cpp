@@ -33,14 +33,13 @@ TEST(DecodePng, EightAndSixteenBitsWithAndWithoutColourAndAlpha) {
 }
 
 TEST(DecodePng, PaletteWithTransparentColours) {
-  PngFile file;
-  file.width = 4;
-  file.height = 1;
-  file.bits = 2;
-  file.colour_type = PNG_COLOR_TYPE_PALETTE;
-  file.palette = {255, 0, 0, 0, 255, 0, 0, 0, 255, 51, 102, 204};
-  file.palette_alpha = {255, 0, 128};
-  file.rows = {{0b00011011}};
+  const PngFile file{.width = 4,
+                     .height = 1,
+                     .bits = 2,
+                     .colour_type = PNG_COLOR_TYPE_PALETTE,
+                     .rows = {{0b00011011}},
+                     .palette = {255, 0, 0, 0, 255, 0, 0, 0, 255, 51, 102, 204},
+                     .palette_alpha = {255, 0, 128}};
   const Image image = decoded_by_type(testing::write_png(file), "palette.png");
   EXPECT_EQ(image.channels, 3);
   EXPECT_THAT(image.pixels, ElementsAre(1, 0, 0, 0, 0, 0, 0, 0, 1, 0.2f, 0.4f, 0.8f));
@@ -48,54 +47,36 @@ TEST(DecodePng, PaletteWithTransparentColours) {
   EXPECT_THAT(image.notes, ElementsAre(HasSubstr("1 of 4 pixels are transparent")));
 }
 
-TEST(DecodePng, FewBitsOfGreySpanTheWholeRange) {
-  PngFile file;
-  file.width = 4;
-  file.height = 1;
-  file.colour_type = PNG_COLOR_TYPE_GRAY;
-  file.bits = 1;
-  file.rows = {{0b01100000}};
-  EXPECT_THAT(decoded_by_type(testing::write_png(file), "1.png").pixels, ElementsAre(0, 1, 1, 0));
-  file.bits = 2;
-  file.rows = {{0b00011011}};
-  EXPECT_THAT(decoded_by_type(testing::write_png(file), "2.png").pixels,
-              ElementsAre(0, 85 / 255.f, 170 / 255.f, 1));
-  file.bits = 4;
-  file.rows = {{0x0f, 0x3c}};
-  EXPECT_THAT(decoded_by_type(testing::write_png(file), "4.png").pixels,
-              ElementsAre(0, 1, 0.2f, 0.8f));
-}
-
 TEST(DecodePng, OneColourCanBeTransparent) {
-  PngFile file;
-  file.width = 3;
-  file.height = 1;
-  file.bits = 8;
-  file.colour_type = PNG_COLOR_TYPE_RGB;
-  file.rows = {{9, 8, 7, 255, 255, 255, 9, 8, 6}};
+  PngFile file = png_file(
+      (cv::Mat_<cv::Vec3b>(1, 3) << cv::Vec3b(9, 8, 7), cv::Vec3b::all(255), cv::Vec3b(9, 8, 6)));
   file.transparent = {9, 8, 7};
   const Image colour = decoded_by_type(testing::write_png(file), "colour.png");
   EXPECT_THAT(colour.valid, ElementsAre(0, 1, 1));
   EXPECT_EQ(colour.pixels[0], 0.0f);
   EXPECT_FLOAT_EQ(colour.pixels[8], 6 / 255.f);
-  file.bits = 16;
-  file.colour_type = PNG_COLOR_TYPE_GRAY;
-  const cv::Mat grey = (cv::Mat_<std::uint16_t>(1, 3) << 700, 65535, 701);
-  file.rows = {FileBytes(grey.data, grey.data + 6)};
+  file = png_file((cv::Mat_<std::uint16_t>(1, 3) << 700, 65535, 701));
   file.transparent = {700};
   EXPECT_THAT(decoded_by_type(testing::write_png(file), "grey.png").valid, ElementsAre(0, 1, 1));
 }
 
-TEST(DecodeJpeg, AsOpenCvDoes) {
+TEST(DecodeLossy, AsOpenCvDoes) {
+  struct Case {
+    const char* extension;
+    int type;
+    std::vector<int> options;
+  };
   for (auto [width, height] : kDecodedSizes) {
-    for (int type : {CV_8UC1, CV_8UC3}) {
-      for (int progressive : {0, 1}) {
-        const FileBytes file = testing::encode(".jpg", testing::random_samples(width, height, type),
-                                               {cv::IMWRITE_JPEG_PROGRESSIVE, progressive});
-        cv::Mat expected = cv::imdecode(file, cv::IMREAD_UNCHANGED);
-        if (type == CV_8UC3) cv::cvtColor(expected, expected, cv::COLOR_BGR2RGB);
-        expect_same(decoded_by_type(file, "a.jpg"), expected_image(expected, 0, 255));
-      }
+    for (const auto& [extension, type, options] :
+         {Case{".jpg", CV_8UC1, {}}, Case{".jpg", CV_8UC3, {}},
+          Case{".jpg", CV_8UC1, {cv::IMWRITE_JPEG_PROGRESSIVE, 1}},
+          Case{".jpg", CV_8UC3, {cv::IMWRITE_JPEG_PROGRESSIVE, 1}},
+          Case{".webp", CV_8UC3, {cv::IMWRITE_WEBP_QUALITY, 80}}}) {
+      const FileBytes file =
+          testing::encode(extension, testing::random_samples(width, height, type), options);
+      cv::Mat expected = cv::imdecode(file, cv::IMREAD_UNCHANGED);
+      if (type == CV_8UC3) cv::cvtColor(expected, expected, cv::COLOR_BGR2RGB);
+      expect_same(decoded_by_type(file, "a"), expected_image(expected, 0, 255));
     }
   }
 }
@@ -127,27 +108,6 @@ TEST(DecodeOpenCv, BmpAndWebpAsTheyWereStored) {
       if (type == CV_8UC3) cv::cvtColor(samples, samples, cv::COLOR_BGR2RGB);
       if (type == CV_8UC4) cv::cvtColor(samples, samples, cv::COLOR_BGRA2RGBA);
       expect_same(decoded_by_type(file, "a"), expected_image(samples, 0, 255));
-    }
-  }
-}
-
-TEST(DecodeWebp, LossyIsCloseToWhatWasWritten) {
-  cv::Mat samples(40, 50, CV_8UC3);
-  for (int y = 0; y < 40; ++y) {
-    for (int x = 0; x < 50; ++x) {
-      samples.at<cv::Vec3b>(y, x) =
-          cv::Vec3b(static_cast<std::uint8_t>(x * 5), static_cast<std::uint8_t>(y * 6), 90);
-    }
-  }
-  const Image image = decoded_by_type(
-      testing::encode(".webp", samples, {cv::IMWRITE_WEBP_QUALITY, 95}), "lossy.webp");
-  ASSERT_EQ(image.pixels.size(), samples.total() * 3);
-  for (int y = 0; y < 40; ++y) {
-    for (int x = 0; x < 50; ++x) {
-      const float* pixel = &image.pixels[static_cast<std::size_t>(y * 50 + x) * 3];
-      EXPECT_NEAR(pixel[0], 90 / 255.0, 0.06);
-      EXPECT_NEAR(pixel[1], y * 6 / 255.0, 0.06);
-      EXPECT_NEAR(pixel[2], x * 5 / 255.0, 0.06);
     }
   }
 }

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "camera_files.hpp"
 #include "core/host_memory.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
@@ -26,37 +25,6 @@ Bytes image_format_bytes_of(const std::string& text) {
 
 std::string refusal(const std::string& head) {
   return message_of<InputError>([&] { identify_format(image_format_bytes_of(head)); });
-}
-
-TEST(ImageFormat, IsToldFromTheFirstBytes) {
-  const cv::Mat samples = testing::random_samples(3, 2, CV_8UC3);
-  using enum ImageFormat;
-  for (const auto& [extension, format] :
-       {std::pair(".png", kPng), {".jpg", kJpeg}, {".bmp", kBmp}, {".webp", kWebp}}) {
-    EXPECT_EQ(identify_format(testing::encode(extension, samples)), format);
-  }
-  for (const char* mode : {"wl", "wb", "wl8", "wb8"}) {  // Both byte orders, classic and BigTIFF.
-    EXPECT_EQ(identify_format(testing::write_tiff({testing::tiff_page(samples)}, mode)),
-              ImageFormat::kTiff);
-  }
-}
-
-TEST(ImageFormat, ThoseOfCamerasAreToldFromTheFirstBytes) {
-  const cv::Mat samples = testing::random_samples(32, 24, CV_8UC3);
-  EXPECT_EQ(identify_format(testing::write_heif({.pictures = {samples}})), ImageFormat::kHeif);
-  EXPECT_EQ(identify_format(testing::write_heif({.is_avif = true, .pictures = {samples}})),
-            ImageFormat::kHeif);
-  EXPECT_EQ(identify_format(testing::write_jxl({.frames = {samples}})), ImageFormat::kJxl);
-  EXPECT_EQ(identify_format(testing::write_jpeg2000({.samples = samples})), ImageFormat::kJpeg2000);
-  EXPECT_EQ(identify_format(testing::write_jpeg2000({.samples = samples, .is_bare = true})),
-            ImageFormat::kJpeg2000);
-  for (const char* head : {"P1 3 2 0", "P5\n# by a scanner\n3 2", "P7\nWIDTH 3"}) {
-    EXPECT_EQ(identify_format(image_format_bytes_of(head)), ImageFormat::kPnm) << head;
-  }
-  const testing::FileBytes dng = testing::write_dng(cv::Mat(24, 32, CV_16UC3, cv::Scalar::all(9)));
-  EXPECT_EQ(identify_format(dng), ImageFormat::kTiff);
-  EXPECT_TRUE(is_raw_tiff(dng));
-  EXPECT_FALSE(is_raw_tiff(testing::write_tiff({testing::tiff_page(samples)})));
 }
 
 TEST(ImageFormat, OthersAreNamedWithWhatIsRead) {

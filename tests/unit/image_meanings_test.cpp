@@ -30,7 +30,7 @@
 namespace diacut::testing {
 namespace {
 
-constexpr int kMeaningsWidth = 8;
+constexpr int kMeaningsWidth = 9;  // Rows of few bits end within a byte.
 constexpr int kMeaningsHeight = 6;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
@@ -72,15 +72,14 @@ void append(double value, int bits, int format, FileBytes& bytes) {
 /// A page of these samples, in one strip, stored as the orientation (1, 3 or 6) has it.
 TiffPage page_of(const std::vector<Sample>& samples, int bits = 8, int format = 1,
                  int orientation = 1) {
-  TiffPage page;
-  page.width = orientation == 6 ? kMeaningsHeight : kMeaningsWidth;
-  page.height = orientation == 6 ? kMeaningsWidth : kMeaningsHeight;
-  page.rows_per_strip = page.height;
-  page.bits = bits;
-  page.sample_format = format;
-  page.samples_per_pixel = static_cast<int>(samples.size());
-  page.photometric = samples.size() > 2 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
-  page.orientation = orientation;
+  TiffPage page{.width = orientation == 6 ? kMeaningsHeight : kMeaningsWidth,
+                .height = orientation == 6 ? kMeaningsWidth : kMeaningsHeight,
+                .bits = bits,
+                .samples_per_pixel = static_cast<int>(samples.size()),
+                .sample_format = format,
+                .photometric = samples.size() > 2 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK,
+                .orientation = orientation,
+                .rows_per_strip = kMeaningsWidth};
   std::vector<unsigned> numbers;
   for (int y = 0; y < page.height; ++y) {
     for (int x = 0; x < page.width; ++x) {
@@ -127,11 +126,8 @@ TiffPage mask_page(int orientation = 1) {
 }
 
 testing::PngFile png_of(const Sample& sample, int bits, int colour_type) {
-  testing::PngFile file;
-  file.width = kMeaningsWidth;
-  file.height = kMeaningsHeight;
-  file.bits = bits;
-  file.colour_type = colour_type;
+  testing::PngFile file{
+      .width = kMeaningsWidth, .height = kMeaningsHeight, .bits = bits, .colour_type = colour_type};
   const FileBytes all = page_of({sample}, bits).samples;
   const std::size_t row = all.size() / kMeaningsHeight;
   for (std::size_t y = 0; y < kMeaningsHeight; ++y) {
@@ -157,8 +153,12 @@ struct Meaning {
   FileBytes mask = {};           ///< Lies beside the file.
   bool is_placed = false;        ///< It has coordinates.
   std::optional<double> no_data = std::nullopt;
-  bool is_label = false;  ///< As a result it holds labels.
+  bool is_label = false;   ///< As a result it holds labels.
+  bool is_colour = false;  ///< As a picture.
+  bool is_real = false;    ///< Its type has no range.
 
+  /// How strong a number is, as a picture too where its range is that of its type.
+  double strength(double number) const { return full < 0 ? 1 + number / full : number / full; }
   bool is_tiff() const { return file[0] == 'I' || file[0] == 'M'; }
 };
 
@@ -170,10 +170,11 @@ struct Seen {
   int height = 0;
   std::vector<double> values;
   std::vector<std::string> notes;
+  int channels = 1;
 };
 
 Seen seen_in(const Image& image) {
-  Seen seen{image.width, image.height, {}, image.notes};
+  Seen seen{image.width, image.height, {}, image.notes, image.channels};
   const auto channels = static_cast<std::size_t>(image.channels);
   for (std::size_t i = 0; i < image.pixel_count(); ++i) {
     double value = 0;
@@ -185,76 +186,75 @@ Seen seen_in(const Image& image) {
 
 template <class Values>
 Seen seen_of(int width, int height, const Values& values) {
-  return {width, height, {values.begin(), values.end()}, {}};
+  return {width, height, {values.begin(), values.end()}, {}, 1};
 }
 
 enum class Kind { kPicture, kStrength, kNumbers, kMarks };
 struct Use {
   std::string name;
   Kind kind;
-  std::function<Seen(const std::string&)> read;
+  std::function<Seen(const std::string& path, ValueRange range)> read;
 };
 std::ostream& operator<<(std::ostream& to, const Use& use) { return to << use.name; }
-
-ImageParameters by_data() {
-  ImageParameters parameters;
-  parameters.range = ValueRange::kData;
-  return parameters;
-}
 
 const std::vector<Use>& uses() {
   static const std::vector<Use> all = {
       {"picture", Kind::kPicture,
-       [](const std::string& path) {
-         return seen_in(is_map(path) ? read_map(path, by_data()).image
-                                     : read_image(path, by_data()));
+       [](const std::string& path, ValueRange range) {
+         ImageParameters parameters;
+         parameters.range = range;
+         return seen_in(is_map(path) ? read_map(path, parameters).image
+                                     : read_image(path, parameters));
        }},
       {"tiles", Kind::kPicture,
-       [](const std::string& path) {
-         const auto picture = open_picture(path, by_data(), {});
+       [](const std::string& path, ValueRange range) {
+         ImageParameters parameters;
+         parameters.range = range;
+         const auto picture = open_picture(path, parameters, {});
          std::vector<std::string> notes = picture->notes;
-         const auto range = picture->settle_range(notes);
-         Image image = picture->read({0, 0, picture->frame.width, picture->frame.height}, range);
+         const auto settled = picture->settle_range(notes);
+         Image image = picture->read({0, 0, picture->frame.width, picture->frame.height}, settled);
          image.notes = notes;
          return seen_in(image);
        }},
       {"untrusted", Kind::kPicture,
-       [](const std::string& path) {
-         ImageParameters parameters = by_data();
+       [](const std::string& path, ValueRange range) {
+         ImageParameters parameters;
+         parameters.range = range;
          parameters.untrusted = true;
          return seen_in(read_image(path, parameters));
        }},
       {"edges", Kind::kStrength,
-       [](const std::string& path) {
+       [](const std::string& path, ValueRange) {
          const EdgeMap edges = read_edges(path);
          return seen_of(edges.width, edges.height, edges.strength);
        }},
       {"result", Kind::kStrength,
-       [](const std::string& path) {
+       [](const std::string& path, ValueRange) {
          const Raster raster = read_result(path);
          if (!raster.is_indexed) return seen_of(raster.width, raster.height, strengths_of(raster));
          EXPECT_EQ(detect_kind(raster, raster.width, raster.height), ResultKind::kLabels);
          return seen_of(raster.width, raster.height, labels_of(raster));
        }},
       {"seeds", Kind::kNumbers,
-       [](const std::string& path) {
+       [](const std::string& path, ValueRange) {
          const Seeds seeds = read_seeds(path);
          Seen seen = seen_of(seeds.width, seeds.height, seeds.labels);
          seen.notes = seeds.notes;
          return seen;
        }},
       {"barriers", Kind::kMarks,
-       [](const std::string& path) {
+       [](const std::string& path, ValueRange) {
          const Barriers barriers = read_barriers(path);
          return seen_of(barriers.width, barriers.height, barriers.pixels);
        }},
       {"truth", Kind::kNumbers,
-       [](const std::string& path) {
+       [](const std::string& path, ValueRange) {
          const GroundTruth truth = read_ground_truth({"a", {path}});
          return seen_of(truth.width, truth.height, truth.annotations.at(0).labels);
        }},
       {"labels", Kind::kNumbers,
-       [](const std::string& path) {
+       [](const std::string& path, ValueRange) {
          const LabelImage image = read_label_image(path);
          Seen seen = seen_of(image.labels.width, image.labels.height, image.labels.values);
          for (double& value : seen.values) {
@@ -279,7 +279,13 @@ std::vector<Meaning> meanings() {
     meaning.is_hidden = true;
     meaning.no_strength = "without data";
   };
-  for (const int bits : {1, 2, 4, 8, 10, 12, 14, 16}) {
+  /// The last file has a palette.
+  const auto colours = [&] {
+    all.back().no_strength = "colours";
+    all.back().is_label = true;
+    all.back().is_colour = true;
+  };
+  for (const int bits : {1, 2, 4, 8, 9, 10, 11, 12, 13, 14, 15, 16}) {
     const double full = (1 << bits) - 1;
     const Sample sample = at_most(full);
     const std::string name = std::to_string(bits) + "_bits";
@@ -297,18 +303,15 @@ std::vector<Meaning> meanings() {
     }
     settle(add("png_" + name, testing::write_png(png_of(sample, bits, 0))));
     settle(add("png_palette_" + name, testing::write_png(png_of(sample, bits, 3))));
-    all.back().no_strength = "colours";
-    all.back().is_label = true;
+    colours();
     settle(add("tiff_palette_" + name, tiff(with_palette(page_of({sample}, bits)))));
-    all.back().no_strength = "colours";
-    all.back().is_label = true;
+    colours();
   }
   for (const int orientation : {3, 6}) {
     const std::string name = "_turned_" + std::to_string(orientation);
     add("tiff" + name, tiff(page_of({drawn_sample}, 8, 1, orientation)));
-    add("palette" + name, tiff(with_palette(page_of({drawn_sample}, 8, 1, orientation))))
-        .no_strength = "colours";
-    all.back().is_label = true;
+    add("palette" + name, tiff(with_palette(page_of({drawn_sample}, 8, 1, orientation))));
+    colours();
     hide(add("alpha" + name,
              tiff(with_extra(page_of({drawn_sample, times(kept, 255)}, 8, 1, orientation), {2}))));
     hide(add("mask" + name, testing::write_tiff({page_of({drawn_sample}, 8, 1, orientation),
@@ -337,8 +340,7 @@ std::vector<Meaning> meanings() {
   png.palette_alpha.assign(10, 255);
   png.palette_alpha[9] = 0;
   hide(add("png_transparent_index", testing::write_png(png)));
-  all.back().no_strength = "colours";
-  all.back().is_label = true;
+  colours();
   // Alpha of any type, and what programs write for opaque.
   struct Alpha {
     const char* name;
@@ -354,9 +356,11 @@ std::vector<Meaning> meanings() {
     const Sample opacity = times(kept, alpha.opaque);
     hide(add(std::string("alpha_") + alpha.name,
              tiff(with_extra(page_of({drawn_sample, opacity}, alpha.bits, alpha.format), {2}))));
+    all.back().is_real = alpha.format == 3;
+    all.back().full = std::ldexp(1, alpha.bits) - 1;
     if (alpha.bits < 8 || alpha.bits == 12 || std::string(alpha.name) == "8_of_1") continue;
-    hide(add(std::string("scene_alpha_") + alpha.name,
-             tiff(with_extra(page_of({drawn_sample, opacity}, alpha.bits, alpha.format), {2}))));
+    all.push_back(all.back());
+    all.back().name.insert(0, "scene_");
     all.back().is_placed = true;
   }
   TiffPage several =
@@ -366,14 +370,20 @@ std::vector<Meaning> meanings() {
   all.back().no_numbers = all.back().no_strength = "neither colour nor alpha";
   all.back().note = "Of 3 samples a pixel the first 1 and alpha were read";
   // A fourth sample of which the file says nothing.
-  const auto infrared = [](int x, int y) { return 20.0 + 29 * x + y; };
-  add("infrared", tiff(page_of({drawn_sample, drawn_sample, drawn_sample, infrared}))).no_numbers =
-      "neither colour";
-  all.back().note = "Of 4 samples a pixel the first 3 were read";
-  add("infrared_16",
-      tiff(page_of({drawn_sample, drawn_sample, drawn_sample, times(infrared, 100)}, 16)))
-      .no_numbers = "neither colour";
-  all.back().note = "Of 4 samples a pixel the first 3 were read";
+  const auto infrared = [](int x, int y) { return 20.0 + 26 * x + y; };
+  for (const int bits : {8, 16}) {
+    const double step = bits == 8 ? 1 : 100;
+    const auto add_fourth = [&](const std::string& name, const Sample& fourth) {
+      add(name + "_" + std::to_string(bits),
+          tiff(page_of({drawn_sample, drawn_sample, drawn_sample, fourth}, bits)));
+      all.back().is_colour = true;
+    };
+    add_fourth("infrared", times(infrared, step));
+    all.back().no_numbers = "neither colour";
+    all.back().note = "Of 4 samples a pixel the first 3 were read";
+    add_fourth("opacity", times(kept, bits == 8 ? 255 : 65535));
+    hide(all.back());
+  }
   // Pages, and what is none.
   add("two_pages", testing::write_tiff({page_of({drawn_sample}), page_of({infrared})})).no_numbers =
       "2 pages";
@@ -392,17 +402,23 @@ std::vector<Meaning> meanings() {
   inks.photometric = PHOTOMETRIC_SEPARATED;
   add("inks", tiff(inks)).no_numbers = "inks";
   all.back().no_strength = "colours";
-  TiffPage white = page_of({drawn_sample});
-  white.photometric = PHOTOMETRIC_MINISWHITE;
-  add("zero_is_white", tiff(white)).full = -255;
-  cv::Mat colours(kMeaningsHeight, kMeaningsWidth, CV_8UC3);
-  for (int y = 0; y < colours.rows; ++y) {
-    for (int x = 0; x < colours.cols; ++x) {
+  all.back().is_colour = true;
+  for (const int bits : {1, 8, 16}) {
+    const double full = std::ldexp(1, bits) - 1;
+    TiffPage white = page_of({at_most(full)}, bits);
+    white.photometric = PHOTOMETRIC_MINISWHITE;
+    add("zero_is_white_" + std::to_string(bits), tiff(white)).full = -full;
+    all.back().most = full;
+  }
+  cv::Mat coloured(kMeaningsHeight, kMeaningsWidth, CV_8UC3);
+  for (int y = 0; y < coloured.rows; ++y) {
+    for (int x = 0; x < coloured.cols; ++x) {
       const auto number = static_cast<unsigned char>(drawn_sample(x, y));
-      colours.at<cv::Vec3b>(y, x) = cv::Vec3b(number, static_cast<unsigned char>(40 * number), 7);
+      coloured.at<cv::Vec3b>(y, x) = cv::Vec3b(number, static_cast<unsigned char>(40 * number), 7);
     }
   }
-  add("colours", tiff(testing::tiff_page(colours))).no_numbers = "colours";
+  add("colours", tiff(testing::tiff_page(coloured))).no_numbers = "colours";
+  all.back().is_colour = true;
   return all;
 }
 
@@ -446,13 +462,17 @@ TEST_P(Meanings, AreTheSameToEveryUse) {
   std::string refusal;
   Seen seen;
   try {
-    seen = use.read(path);
+    seen = use.read(path, meaning.is_real ? ValueRange::kData : ValueRange::kType);
   } catch (const InputError& error) {
     refusal = error.what();
   }
   const bool is_label = use.name == "result" && meaning.is_label;
   const Kind kind = is_label ? Kind::kNumbers : use.kind;
-  const bool is_painted = use.name == "seeds" && meaning.name == "colours";
+  const bool is_painted =
+      use.name == "seeds" && (meaning.name == "colours" || meaning.name.starts_with("opacity"));
+  // GDAL gives one bit of grey a palette, by which a scene is read that is read as a whole.
+  const bool is_colour =
+      meaning.is_colour || (use.name == "picture" && meaning.name == "scene_1_bits");
   std::string expected = kind == Kind::kPicture || is_painted ? "" : meaning.no_numbers;
   if (kind == Kind::kStrength && (use.name == "edges" || expected.empty()) &&
       !meaning.no_strength.empty()) {
@@ -474,18 +494,18 @@ TEST_P(Meanings, AreTheSameToEveryUse) {
   }
   if (kind == Kind::kPicture) {
     expect_alike(seen, number);
+    EXPECT_EQ(seen.channels, is_colour ? 3 : 1);
     std::string notes;
     for (const std::string& note : seen.notes) notes += note;
     EXPECT_THAT(notes, HasSubstr(use.name == "tiles" ? meaning.note.substr(0, 23) : meaning.note));
-    return;
+    if (is_colour || meaning.is_real) return;
   }
   for (int y = 0; y < seen.height; ++y) {
     for (int x = 0; x < seen.width; ++x) {
+      if (kind == Kind::kPicture && std::isnan(number(x, y))) continue;
       double value = std::isnan(number(x, y)) ? 0 : number(x, y);
       if (kind == Kind::kMarks) value = value == 0 ? 0 : 1;
-      if (kind == Kind::kStrength) {
-        value = meaning.full < 0 ? 1 + value / meaning.full : value / meaning.full;
-      }
+      if (kind == Kind::kStrength || kind == Kind::kPicture) value = meaning.strength(value);
       EXPECT_NEAR(seen.values[static_cast<std::size_t>(y * seen.width + x)], value, 1e-7)
           << x << ", " << y;
     }
@@ -503,18 +523,12 @@ INSTANTIATE_TEST_SUITE_P(Image, Meanings,
 TEST(MeaningsOfPages, PlanesOfAnImageJStackWithOneDirectoryAreItsPages) {
   TiffPage stack = page_of({drawn_sample});
   stack.description = "ImageJ=1.53t\nimages=4\nchannels=2\nslices=2\nhyperstack=true\n";
+  for (int k = 1; k < 4; ++k) {
+    stack.samples.insert(stack.samples.end(), kMeaningsWidth * kMeaningsHeight,
+                         static_cast<std::uint8_t>(50 * k));
+  }
+  stack.height = stack.rows_per_strip = 4 * kMeaningsHeight;
   FileBytes file = testing::write_tiff({stack});
-  // The directory is behind the first plane: planes follow each other where that one begins.
-  const TiffPage whole = [&] {
-    TiffPage page = stack;
-    for (int k = 1; k < 4; ++k) {
-      page.samples.insert(page.samples.end(), kMeaningsWidth * kMeaningsHeight,
-                          static_cast<std::uint8_t>(50 * k));
-    }
-    page.height = page.rows_per_strip = 4 * kMeaningsHeight;
-    return page;
-  }();
-  file = testing::write_tiff({whole});
   // The height and the rows of the strip are those of one plane.
   for (std::size_t at = 0; at + 12 <= file.size(); ++at) {
     const int tag = file[at] + 256 * file[at + 1];
@@ -560,7 +574,7 @@ TEST(MeaningsOfMasks, AMaskBesideOfAnotherSizeIsRefused) {
                testing::write_tiff({testing::tiff_page(cv::Mat::zeros(2, 3, CV_8UC1))}));
   for (const Use& use : uses()) {
     try {
-      use.read(path);
+      use.read(path, ValueRange::kType);
       ADD_FAILURE() << use.name;
     } catch (const InputError& error) {
       EXPECT_THAT(error.what(), HasSubstr("a.png.msk")) << use.name;

@@ -199,19 +199,6 @@ TEST(NoData, AnOpaquePictureHasNoMask) {
   EXPECT_THAT(image.notes, IsEmpty());
 }
 
-TEST(MaxPixels, IsAsManyAsAreRead) {
-  for (const char* extension : {".png", ".jpg", ".bmp", ".webp", ".tiff"}) {
-    const FileBytes file = testing::encode(extension, testing::random_samples(20, 10, CV_8UC3));
-    ImageParameters parameters;
-    parameters.max_pixels = 200;
-    EXPECT_EQ(decode_image(file, "a", parameters).width, 20);
-    parameters.max_pixels = 199;
-    EXPECT_THAT(values_refusal(file, parameters),
-                AllOf(HasSubstr("20 x 10 pixels"), HasSubstr("199"), HasSubstr("image.max_pixels")))
-        << extension;
-  }
-}
-
 template <typename T>
 Image grey(SampleType type, const std::vector<T>& row, ValueRange range = ValueRange::kType) {
   ImageParameters parameters;

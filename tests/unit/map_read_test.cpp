@@ -32,17 +32,12 @@ std::string refusal(const std::string& name, const ImageParameters& parameters =
 
 class MapRead : public ::testing::Test {
  protected:
-  /// A scene of 7 x 5 pixels whose values tell band, column and row.
-  static SceneFile scene(int bands = 1, const std::string& type = "Byte") {
-    SceneFile file;
-    file.width = 7;
-    file.height = 5;
-    file.bands = bands;
-    file.type = type;
-    file.value = [](int band, int x, int y) { return 40 * band + 5 * y + x; };
-    return file;
-  }
-  std::string write(const std::string& name, const SceneFile& file) const {
+  /// Writes a scene, which has 7 x 5 pixels and values that tell band, column and row if `file`
+  /// does not say otherwise.
+  std::string write(const std::string& name, SceneFile file = {}) const {
+    if (file.width == 0) file.width = 7;
+    if (file.height == 0) file.height = 5;
+    if (!file.value) file.value = [](int band, int x, int y) { return 40 * band + 5 * y + x; };
     write_scene(folder_ / name, file);
     return folder_ / name;
   }
@@ -54,58 +49,34 @@ class MapRead : public ::testing::Test {
 };
 
 TEST_F(MapRead, TellsScenesFromPictures) {
-  const auto changed = [&](const std::string& name, const auto& change, int bands = 1) {
-    SceneFile file = scene(bands);
-    change(file);
-    return write(name, file);
-  };
-  const auto without_place = [](SceneFile& file) {
-    file.epsg = 0;
-    file.transform.clear();
-  };
-  const std::vector<std::string> maps = {
-      write("plain.tif", scene()),
-      changed("big.tif", [](SceneFile& file) { file.options = {"BIGTIFF=YES"}; }),
-      changed("motorola.tif", [](SceneFile& file) { file.options = {"ENDIANNESS=BIG"}; }),
-      changed("no-data.tif",
-              [&](SceneFile& file) {
-                without_place(file);
-                file.no_data = 3;
-              }),
-      changed("many.tif", without_place, 5),
-      changed("points.tif",
-              [](SceneFile& file) {
-                file.points = {{0, 0, 10, 20}, {7, 0, 30, 20}, {0, 5, 10, 0}};
-              }),
-      changed("geo.jp2",
-              [](SceneFile& file) {
-                file.width = file.height = 64;
-                file.driver = "JP2OpenJPEG";
-              }),
-      changed("scene.vrt", [](SceneFile& file) { file.driver = "VRT"; }),
-      changed("scene.img", [](SceneFile& file) { file.driver = "HFA"; }),
-  };
-  for (const std::string& map : maps) EXPECT_TRUE(is_map(map)) << map;
-  EXPECT_TRUE(is_map("/vsizip/" + (folder_ / "a.zip") + "/b.tif"));
+  for (const std::string& map : {
+           write("plain.tif"),
+           write("big.tif", {.options = {"BIGTIFF=YES"}}),
+           write("motorola.tif", {.options = {"ENDIANNESS=BIG"}}),
+           write("no-data.tif", {.epsg = 0, .transform = {}, .no_data = 3}),
+           write("many.tif", {.bands = 5, .epsg = 0, .transform = {}}),
+           write("points.tif", {.points = {{0, 0, 10, 20}, {7, 0, 30, 20}, {0, 5, 10, 0}}}),
+           write("geo.jp2", {.width = 64, .height = 64, .driver = "JP2OpenJPEG"}),
+           write("scene.vrt", {.driver = "VRT"}),
+           write("scene.img", {.driver = "HFA"}),
+           "/vsizip/" + (folder_ / "a.zip") + "/b.tif",
+       }) {
+    EXPECT_TRUE(is_map(map)) << map;
+  }
 }
 
 TEST_F(MapRead, TellsPicturesFromScenes) {
-  SceneFile picture = scene(3);
-  picture.epsg = 0;
-  picture.transform.clear();
-  write("picture.tif", picture);
-  picture.driver = "PNG";
-  write("picture.png", picture);
-  picture.driver = "JP2OpenJPEG";
-  picture.width = picture.height = 64;
-  write("picture.jp2", picture);
+  SceneFile picture{.width = 64, .height = 64, .bands = 3, .epsg = 0, .transform = {}};
+  for (const auto& [name, driver] : {std::pair("picture.tif", "GTiff"),
+                                     {"picture.png", "PNG"},
+                                     {"picture.jp2", "JP2OpenJPEG"}}) {
+    picture.driver = driver;
+    write(name, picture);
+  }
   // Inks, with alpha.
   testing::TiffPage inks = testing::tiff_page(cv::Mat::zeros(2, 3, CV_8UC(5)));
   inks.photometric = 5;
-  const testing::FileBytes bytes = testing::write_tiff({inks});
-  std::ofstream(folder_ / "inks.tif")
-      .write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
+  folder_.write("inks.tif", testing::write_tiff({inks}));
   std::ofstream(folder_ / "text.tif") << "no picture at all";
   std::ofstream(folder_ / "short.tif") << std::string("II*\0", 4);
   std::ofstream(folder_ / "empty.tif");
@@ -120,11 +91,9 @@ TEST_F(MapRead, TellsPicturesFromScenes) {
 }
 
 TEST_F(MapRead, KnowsWhereASceneLies) {
-  SceneFile file = scene(4);
-  file.last_is_alpha = true;
-  file.value = [](int band, int, int) { return band == 4 ? 255 : 100; };
-  file.sensor_model = {};
-  const MapFrame frame = read_map(write("a.tif", file)).frame;
+  const auto value = [](int band, int, int) { return band == 4 ? 255 : 100; };
+  const std::string name = write("a.tif", {.bands = 4, .last_is_alpha = true, .value = value});
+  const MapFrame frame = read_map(name).frame;
   EXPECT_EQ(frame.source, folder_ / "a.tif");
   EXPECT_EQ(frame.width, 7);
   EXPECT_EQ(frame.height, 5);
@@ -136,29 +105,15 @@ TEST_F(MapRead, KnowsWhereASceneLies) {
   EXPECT_THAT(frame.points, IsEmpty());
 }
 
-TEST_F(MapRead, OneBandIsGreyAndThreeAreColoursAsInPictures) {
-  ImageParameters stored;
-  stored.range = ValueRange::kType;
-  const Image grey = read_map(write("grey.tif", scene(1)), stored).image;
-  expect_well_formed(grey);
-  EXPECT_EQ(grey.channels, 1);
-  EXPECT_EQ(pixel(grey, 3, 2), 53 / 255.0F);
-  EXPECT_THAT(grey.notes, IsEmpty());
-  const Image colours = read_map(write("colours.tif", scene(3)), stored).image;
-  EXPECT_EQ(colours.channels, 3);
-  EXPECT_EQ(pixel(colours, 3, 2, 2), 133 / 255.0F);
-  EXPECT_THAT(colours.valid, IsEmpty());
-}
-
 TEST_F(MapRead, ValuesOfMoreBitsAreStretchedAsThoseOfPictures) {
-  SceneFile file = scene(3, "UInt16");
-  file.value = [](int band, int x, int y) { return 300 * band + 100 * y + x; };
-  const Image image = read_map(write("a.tif", file)).image;
+  const auto stored = [](int band, int x, int y) { return 300 * band + 100 * y + x; };
+  const Image image =
+      read_map(write("a.tif", {.type = "UInt16", .bands = 3, .value = stored})).image;
   std::vector<std::uint16_t> samples;
   for (int y = 0; y < 5; ++y) {
     for (int x = 0; x < 7; ++x) {
       for (int band = 1; band <= 3; ++band) {
-        samples.push_back(static_cast<std::uint16_t>(file.value(band, x, y)));
+        samples.push_back(static_cast<std::uint16_t>(stored(band, x, y)));
       }
     }
   }
@@ -170,11 +125,9 @@ TEST_F(MapRead, ValuesOfMoreBitsAreStretchedAsThoseOfPictures) {
 
 TEST_F(MapRead, EveryTypeOfNumberIsRead) {
   for (const char* type : {"Byte", "UInt16", "Int16", "UInt32", "Int32", "Float32", "Float64"}) {
-    SceneFile file = scene(1, type);
-    file.no_data = 41;
     ImageParameters parameters;
     parameters.range = ValueRange::kData;
-    const Image image = read_map(write(std::string(type) + ".tif", file), parameters).image;
+    const Image image = read_map(write("a.tif", {.type = type, .no_data = 41}), parameters).image;
     expect_well_formed(image);
     // 40 to 66 without 41, of which 40 becomes 0 and 66 becomes 1.
     EXPECT_NEAR(pixel(image, 6, 4), 1, 1e-6) << type;
@@ -185,26 +138,26 @@ TEST_F(MapRead, EveryTypeOfNumberIsRead) {
 }
 
 TEST_F(MapRead, SignedBytesAreSigned) {
-  SceneFile file = scene();
-  file.options = {"PIXELTYPE=SIGNEDBYTE"};
-  file.value = [](int, int x, int) { return x == 0 ? 156 : 10 * x; };  // 156 is -100.
+  const auto value = [](int, int x, int) { return x == 0 ? 156 : 10 * x; };  // 156 is -100.
   ImageParameters parameters;
   parameters.range = ValueRange::kData;
-  const Image image = read_map(write("a.tif", file), parameters).image;
+  const Image image =
+      read_map(write("a.tif", {.options = {"PIXELTYPE=SIGNEDBYTE"}, .value = value}), parameters)
+          .image;
   EXPECT_NEAR(pixel(image, 0, 0), 0, 1e-6);
   EXPECT_NEAR(pixel(image, 6, 0), 1, 1e-6);
   EXPECT_NEAR(pixel(image, 1, 0), 110 / 160.0, 1e-6);
 }
 
 TEST_F(MapRead, NoDataAlphaAndNotANumberHaveNoData) {
-  SceneFile file = scene(3, "Float32");
-  file.no_data = -9999;
-  file.value = [](int band, int x, int y) {
+  const auto value = [](int band, int x, int y) {
     if (band == 2 && x == 1 && y == 1) return -9999.0;
     if (band == 3 && x == 2 && y == 2) return std::numeric_limits<double>::quiet_NaN();
     return x / 10.0 + y / 20.0;
   };
-  const Image image = read_map(write("a.tif", file)).image;
+  const std::string name =
+      write("a.tif", {.type = "Float32", .bands = 3, .no_data = -9999, .value = value});
+  const Image image = read_map(name).image;
   expect_well_formed(image);
   ASSERT_EQ(image.valid.size(), 35u);
   EXPECT_EQ(std::count(image.valid.begin(), image.valid.end(), 0), 2);
@@ -213,10 +166,9 @@ TEST_F(MapRead, NoDataAlphaAndNotANumberHaveNoData) {
   EXPECT_THAT(image.notes, ::testing::Contains(HasSubstr("1 of 35 pixels are masked")));
   EXPECT_THAT(image.notes, ::testing::Contains(HasSubstr("1 of 35 pixels are not finite")));
 
-  SceneFile alpha = scene(2);
-  alpha.last_is_alpha = true;
-  alpha.value = [](int band, int x, int) { return band == 2 ? (x < 3 ? 100 : 200) : 10 * x; };
-  const Image half = read_map(write("b.tif", alpha)).image;
+  const auto alpha = [](int band, int x, int) { return band == 2 ? (x < 3 ? 100 : 200) : 10 * x; };
+  const Image half =
+      read_map(write("b.tif", {.bands = 2, .last_is_alpha = true, .value = alpha})).image;
   EXPECT_EQ(half.channels, 1);
   EXPECT_EQ(std::count(half.valid.begin(), half.valid.end(), 0), 15);
   EXPECT_EQ(half.valid[2], 0);
@@ -225,16 +177,14 @@ TEST_F(MapRead, NoDataAlphaAndNotANumberHaveNoData) {
 
 TEST_F(MapRead, ASceneWithoutAnyDataIsRefused) {
   for (const int bands : {1, 3, 5}) {
-    SceneFile file = scene(bands);
-    file.no_data = 7;
-    file.value = [](int, int, int) { return 7; };
-    EXPECT_THAT(refusal(write("a.tif", file)),
+    const auto value = [](int, int, int) { return 7; };
+    EXPECT_THAT(refusal(write("a.tif", {.bands = bands, .no_data = 7, .value = value})),
                 AllOf(HasSubstr(folder_ / "a.tif"), HasSubstr("nothing to segment")));
   }
 }
 
 TEST_F(MapRead, BandsAreChosenByTheirNumbers) {
-  const std::string name = write("a.tif", scene(5));
+  const std::string name = write("a.tif", {.bands = 5});
   ImageParameters stored;
   stored.range = ValueRange::kType;
   const Map three = read_map(name, stored, {4, 3, 2});
@@ -251,10 +201,9 @@ TEST_F(MapRead, BandsAreChosenByTheirNumbers) {
 }
 
 TEST_F(MapRead, APaletteIsReadAsItsColours) {
-  SceneFile file = scene();
-  file.palette = {0xff0000, 0x00ff00, 0x102030};
-  file.value = [](int, int x, int) { return x % 3; };
-  const Map map = read_map(write("a.tif", file));
+  const auto value = [](int, int x, int) { return x % 3; };
+  const Map map =
+      read_map(write("a.tif", {.palette = {0xff0000, 0x00ff00, 0x102030}, .value = value}));
   EXPECT_EQ(map.image.channels, 3);
   EXPECT_EQ(pixel(map.image, 1, 0, 1), 1);
   EXPECT_EQ(pixel(map.image, 2, 0, 0), 16 / 255.0F);
@@ -263,11 +212,11 @@ TEST_F(MapRead, APaletteIsReadAsItsColours) {
 
 TEST_F(MapRead, OtherNumbersOfBandsAreLookedAtTogether) {
   for (const int bands : {2, 4, 7}) {
-    SceneFile file = scene(bands, "UInt16");
-    file.value = [](int band, int x, int y) {
+    const auto value = [](int band, int x, int y) {
       return 1000 + 100 * band + (x < 3 ? 0 : 50 * band) + (band % 2) * 9 * y;
     };
-    const Image image = read_map(write("a.tif", file)).image;
+    const Image image =
+        read_map(write("a.tif", {.type = "UInt16", .bands = bands, .value = value})).image;
     expect_well_formed(image);
     EXPECT_EQ(image.channels, 3);
     ASSERT_FALSE(image.notes.empty());
@@ -283,23 +232,18 @@ TEST_F(MapRead, OtherNumbersOfBandsAreLookedAtTogether) {
 }
 
 TEST_F(MapRead, APixelWithoutDataInOneOfManyBandsHasNone) {
-  SceneFile file = scene(4);
-  file.no_data = 0;
-  file.value = [](int band, int x, int y) {
+  const auto value = [](int band, int x, int y) {
     return band == 3 && x == 2 && y == 1 ? 0 : 10 * band + x * y;
   };
-  const Image image = read_map(write("a.tif", file)).image;
+  const Image image = read_map(write("a.tif", {.bands = 4, .no_data = 0, .value = value})).image;
   EXPECT_EQ(std::count(image.valid.begin(), image.valid.end(), 0), 1);
   EXPECT_EQ(image.valid[7 + 2], 0);
 }
 
 TEST_F(MapRead, WhatIsTooLargeIsRefusedBeforeItIsRead) {
-  SceneFile file = scene(1, "Byte");
-  file.width = 30;
-  file.height = 20;
   ImageParameters parameters;
   parameters.max_pixels = 599;
-  EXPECT_THAT(refusal(write("a.tif", file), parameters),
+  EXPECT_THAT(refusal(write("a.tif", {.width = 30, .height = 20}), parameters),
               AllOf(HasSubstr("30 x 20"), HasSubstr("599"), HasSubstr("image.max_pixels")));
   // A million by a million pixels that nobody could hold.
   std::ofstream(folder_ / "huge.vrt")
@@ -309,28 +253,22 @@ TEST_F(MapRead, WhatIsTooLargeIsRefusedBeforeItIsRead) {
 }
 
 TEST_F(MapRead, ComplexNumbersAreRefused) {
-  const std::string name = write("a.tif", scene(1, "CFloat32"));
+  const std::string name = write("a.tif", {.type = "CFloat32"});
   EXPECT_THAT(refusal(name), AllOf(HasSubstr(name), HasSubstr("complex"), HasSubstr("CFloat32")));
 }
 
 TEST_F(MapRead, ADamagedFileIsRefused) {
-  SceneFile file = scene(3);
-  file.width = 100;
-  file.height = 80;
-  for (const char* compression : {"NONE", "DEFLATE"}) {
-    file.options = {std::string("COMPRESS=") + compression};
-    const std::string name = write("a.tif", file);
+  for (const std::string compression : {"NONE", "DEFLATE"}) {
+    const std::string name = write(
+        "a.tif", {.width = 100, .height = 80, .bands = 3, .options = {"COMPRESS=" + compression}});
     std::filesystem::resize_file(name, std::filesystem::file_size(name) * 6 / 10);
-    ASSERT_TRUE(is_map(name) || compression == std::string("DEFLATE"));
+    ASSERT_TRUE(is_map(name) || compression == "DEFLATE");
     EXPECT_THAT(refusal(name), AllOf(HasSubstr(name), ::testing::Not(IsEmpty()))) << compression;
   }
 }
 
 TEST_F(MapRead, AJpeg2000FileThatIsCutOffIsRefusedBeforeItIsDecoded) {
-  SceneFile file = scene();
-  file.driver = "JP2OpenJPEG";
-  file.width = file.height = 64;
-  const std::string name = write("a.jp2", file);
+  const std::string name = write("a.jp2", {.width = 64, .height = 64, .driver = "JP2OpenJPEG"});
   EXPECT_EQ(refusal(name), "");
   const auto size = std::filesystem::file_size(name);
   for (const std::uintmax_t left : {size - 1, size - 100}) {
@@ -345,12 +283,8 @@ TEST_F(MapRead, WhatGdalCannotOpenIsRefusedWithItsReason) {
 }
 
 TEST_F(MapRead, SubdatasetsAreNamed) {
-  SceneFile file = scene();
-  file.driver = "GPKG";
-  file.options = {"RASTER_TABLE=first"};
-  write("a.gpkg", file);
-  file.options = {"RASTER_TABLE=second", "APPEND_SUBDATASET=YES"};
-  write("a.gpkg", file);
+  write("a.gpkg", {.driver = "GPKG", .options = {"RASTER_TABLE=first"}});
+  write("a.gpkg", {.driver = "GPKG", .options = {"RASTER_TABLE=second", "APPEND_SUBDATASET=YES"}});
   const std::string message = refusal(folder_ / "a.gpkg");
   EXPECT_THAT(message, AllOf(HasSubstr("2 subdatasets"), HasSubstr(":second")));
   const std::size_t at = message.find("GPKG:");
@@ -463,19 +397,6 @@ TEST(PictureBlocks, SeveralThreadsReadWhatOneReads) {
   }
   for (std::future<void>& thread : threads) thread.get();
   EXPECT_EQ(different, 0);
-}
-
-TEST(PictureBlocks, OneBitOfGreyIsNoPalette) {
-  const TempFolder folder;
-  SceneFile scene;
-  scene.width = scene.height = kPart;
-  scene.options = {"NBITS=1"};
-  scene.value = [](int, int x, int y) { return static_cast<double>((x + y) % 2); };
-  write_scene(folder / "bits.tif", scene);
-  const Image part = open_picture(folder / "bits.tif", {}, {})->read({0, 0, kPart, kPart}, {0, 1});
-  for (int k = 0; k < kPart; ++k) {
-    EXPECT_EQ(part.pixels[static_cast<std::size_t>(k)], static_cast<float>(k % 2));
-  }
 }
 
 }  // namespace

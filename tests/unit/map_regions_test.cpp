@@ -172,10 +172,7 @@ TEST_F(MapRegions, HoldTheirPixelsWhereverTheSceneLies) {
         Case{32632, {5e5, 3, 4, 5.2e6, 4, -3}}, Case{32632, {5e5, 3, 0, 5.2e6, 0, 3}},
         Case{32632, {5e5, 0.001, 0, 5.2e6, 0, -0.001}}}) {
     SCOPED_TRACE(epsg);
-    SceneFile scene;
-    scene.epsg = epsg;
-    scene.transform = transform;
-    const MapFrame frame = frame_of(scene, labels);
+    const MapFrame frame = frame_of({.epsg = epsg, .transform = transform}, labels);
     write_map_labels(folder_ / "labels.tif", labels, frame);
     EXPECT_THAT(read_scene(folder_ / "labels.tif").transform, ElementsAreArray(transform));
     for (const char* name : {"r.geojson", "r.gpkg", "r.shp"}) {
@@ -190,11 +187,9 @@ TEST_F(MapRegions, HoldTheirPixelsWhereverTheSceneLies) {
 }
 
 TEST_F(MapRegions, BeyondTheEdgeOfTheWorldAreRefused) {
-  SceneFile scene;
-  scene.epsg = 8857;
-  scene.transform = {-17.2e6, 1.15e6, 0, 8e6, 0, -8e5};
   const Labels labels = discs();
-  const MapFrame frame = frame_of(scene, labels);
+  const MapFrame frame =
+      frame_of({.epsg = 8857, .transform = {-17.2e6, 1.15e6, 0, 8e6, 0, -8e5}}, labels);
   EXPECT_THAT(refusal("r.geojson", labels, frame),
               AllOf(HasSubstr("region"), HasSubstr("no polygon in longitude and latitude"),
                     HasSubstr(".gpkg")));
@@ -208,9 +203,8 @@ TEST_F(MapRegions, BeyondTheEdgeOfTheWorldAreRefused) {
     EXPECT_THAT(testing::read_scene(folder_ / "labels.tif").projection, HasSubstr("Equal Earth"));
   }
   // What lies beside an earlier map tells nothing of a later one.
-  scene.epsg = 32632;
-  scene.transform = {5e5, 10, 0, 5e6, 0, -10};
-  write_map_labels(folder_ / "labels.tif", labels, frame_of(scene, labels));
+  write_map_labels(folder_ / "labels.tif", labels,
+                   frame_of({.transform = {5e5, 10, 0, 5e6, 0, -10}}, labels));
   EXPECT_THAT(testing::read_scene(folder_ / "labels.tif").projection, HasSubstr("UTM zone 32N"));
   EXPECT_THAT(folder_.names(), ::testing::Each(Not(HasSubstr(".part"))));
 }
@@ -222,8 +216,7 @@ TEST_F(MapRegions, ThatCrossThemselvesAreRefused) {
   for (const double x : {0, 3, 6}) {
     for (const double y : {0, 3, 6}) folded.points.push_back({x, y, (x - 2) * (x - 2), -y});
   }
-  SceneFile fine;
-  fine.transform = {1e17, 1, 0, 1e17, 0, -1};
+  const SceneFile fine{.transform = {1e17, 1, 0, 1e17, 0, -1}};
   for (const SceneFile& scene : {folded, fine}) {
     for (const char* name : {"r.gpkg", "r.shp"}) {
       EXPECT_THAT(refusal(name, labels, frame_of(scene, labels)),
@@ -285,9 +278,8 @@ TEST_F(MapRegions, OfAnyLabelsAreValidAndCoverThePixels) {
     }
     const auto data = labels.values.size() - static_cast<std::size_t>(std::count(
                                                  labels.values.begin(), labels.values.end(), 0));
-    SceneFile scene;
-    scene.transform = {7, 0.3, 0.1, 9, 0.2, -0.4};
-    const ReadFeatures read = written("a.gpkg", labels, frame_of(scene, labels));
+    const ReadFeatures read =
+        written("a.gpkg", labels, frame_of({.transform = {7, 0.3, 0.1, 9, 0.2, -0.4}}, labels));
     double sum = 0;
     for (const ReadFeature& feature : read.features) {
       EXPECT_TRUE(feature.is_valid) << feature.value("label");
@@ -311,23 +303,20 @@ TEST_F(MapRegions, NeighboursShareEveryVertexOfTheirBoundary) {
 
 TEST_F(MapRegions, HaveTheFiguresOfEachBandOfTheSource) {
   const Labels labels = awkward();
-  SceneFile scene;
-  scene.bands = 5;
-  scene.type = "Float32";
-  scene.no_data = -1;
-  scene.value = [](int band, int x, int y) {
+  const auto stored = [](int band, int x, int y) {
     if (band == 3 && x == 5) return -1.0;  // All of region 2 but two pixels.
     if (band == 4) return -1.0;
     return 1000.5 * band + 7 * x * y - 3 * x;
   };
-  const MapFrame frame = frame_of(scene, labels);
+  const MapFrame frame =
+      frame_of({.type = "Float32", .bands = 5, .no_data = -1, .value = stored}, labels);
   for (const char* name : {"a.gpkg", "a.shp", "a.geojson"}) {
     const ReadFeatures read = written(name, labels, frame);
     for (std::size_t i = 0; i < read.features.size(); ++i) {
       for (int band = 1; band <= 5; ++band) {
         std::vector<double> values;
         for (std::size_t p = 0; p < labels.values.size(); ++p) {
-          const double value = scene.value(band, static_cast<int>(p) % 6, static_cast<int>(p) / 6);
+          const double value = stored(band, static_cast<int>(p) % 6, static_cast<int>(p) / 6);
           if (labels.values[p] == static_cast<int>(i) + 1 && value != -1) values.push_back(value);
         }
         const auto field = [&](const char* figure) {
@@ -379,9 +368,7 @@ TEST_F(MapRegions, InGeoJsonStayBesideEachOtherAlongLongCurvedLines) {
       labels.values.push_back(y == 2 && x > 0 && x < 399 ? 2 : y > 3 && x > 100 ? 3 : 1);
     }
   }
-  SceneFile scene;
-  scene.epsg = 3035;
-  scene.transform = {4'800'000, 1000, 0, 4'500'000, 0, -1000};
+  const SceneFile scene{.epsg = 3035, .transform = {4'800'000, 1000, 0, 4'500'000, 0, -1000}};
   const ReadFeatures read = written("a.geojson", labels, frame_of(scene, labels));
   double sum = 0;
   for (const ReadFeature& feature : read.features) {
@@ -394,8 +381,8 @@ TEST_F(MapRegions, InGeoJsonStayBesideEachOtherAlongLongCurvedLines) {
 
 TEST_F(MapRegions, FollowControlPoints) {
   const Labels labels = awkward();
-  SceneFile scene;
-  scene.points = {{0, 0, 100, 200}, {6, 0, 160, 200}, {0, 6, 100, 140}, {6, 6, 160, 140}};
+  const SceneFile scene{
+      .points = {{0, 0, 100, 200}, {6, 0, 160, 200}, {0, 6, 100, 140}, {6, 6, 160, 140}}};
   const ReadFeatures read = written("a.gpkg", labels, frame_of(scene, labels));
   for (const ReadFeature& feature : read.features) {
     EXPECT_TRUE(feature.is_valid);
@@ -408,9 +395,7 @@ TEST_F(MapRegions, FollowControlPoints) {
 
 TEST_F(MapRegions, InDegreesHaveNoAreaInSquaredDegrees) {
   const Labels labels = awkward();
-  SceneFile scene;
-  scene.epsg = 4326;
-  scene.transform = {10, 0.01, 0, 50, 0, -0.01};
+  const SceneFile scene{.epsg = 4326, .transform = {10, 0.01, 0, 50, 0, -0.01}};
   const ReadFeatures read = written("a.gpkg", labels, frame_of(scene, labels));
   EXPECT_THAT(read.features[0].fields, Not(::testing::Contains("area")));
   EXPECT_EQ(read.features[0].left, 10);
@@ -418,9 +403,7 @@ TEST_F(MapRegions, InDegreesHaveNoAreaInSquaredDegrees) {
 
 TEST_F(MapRegions, NeedCoordinates) {
   const Labels labels = awkward();
-  SceneFile scene;
-  scene.epsg = 0;
-  scene.transform.clear();
+  SceneFile scene{.epsg = 0, .transform = {}};
   const MapFrame none = frame_of(scene, labels);
   for (const char* name : {"a.gpkg", "a.shp", "a.geojson"}) {
     EXPECT_THAT(
@@ -442,9 +425,7 @@ TEST_F(MapRegions, NeedCoordinates) {
 
 TEST_F(MapRegions, OfMoreBandsThanAFormatHoldsAreRefused) {
   const Labels labels = awkward();
-  SceneFile scene;
-  scene.bands = 64;
-  const MapFrame frame = frame_of(scene, labels);
+  const MapFrame frame = frame_of({.bands = 64}, labels);
   EXPECT_THAT(refusal("a.shp", labels, frame),
               AllOf(HasSubstr("64 bands"), HasSubstr("255"), HasSubstr(".gpkg")));
   EXPECT_EQ(written("a.gpkg", labels, frame).features[0].fields.size(), 259u);
@@ -476,9 +457,7 @@ TEST_F(MapRegions, WhatCannotBeWrittenLeavesNothing) {
   EXPECT_THAT(refusal("none/a.shp", labels, frame), HasSubstr("none"));
   EXPECT_THAT(refusal("a.kml", labels, frame), AllOf(HasSubstr(".kml"), HasSubstr(".gpkg")));
   EXPECT_THAT(refusal("a.gpkg", drawn_labels({"1"}), frame), HasSubstr("1 x 1"));
-  SceneFile other;
-  other.bands = 2;
-  frame_of(other, labels);
+  frame_of({.bands = 2}, labels);
   EXPECT_THAT(refusal("a.gpkg", labels, frame), HasSubstr("has changed"));
   frame.source = folder_ / "gone.tif";
   EXPECT_THAT(refusal("a.gpkg", labels, frame), HasSubstr("gone.tif"));

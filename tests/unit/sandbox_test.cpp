@@ -71,15 +71,12 @@ Descriptor file_of(char byte) {
 
 constexpr SandboxLimits kLimits = {std::uint64_t{256} << 20, 30};
 
-/// What is said of the end of the work; "done" if it ends well.
+Message nothing(const Message& /*asked*/) { return {}; }
+
+/// What is said of the end of the work; "" if it ends well.
 std::string end_of(Sandbox& sandbox, const Message& request,
                    const SandboxLimits& limits = kLimits) {
-  try {
-    sandbox.run(request, file_of('x').get(), limits, [](const Message&) { return Message{}; });
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "done";
+  return message_of<InputError>([&] { sandbox.run(request, file_of('x').get(), limits, nothing); });
 }
 
 /// What the work wrote.
@@ -92,7 +89,6 @@ std::string written(const Descriptor& output) {
 
 TEST(Sandbox, OpensNoFile) {
   Sandbox sandbox(open_files);
-  const auto nothing = [](const Message&) { return Message{}; };
   EXPECT_EQ(written(sandbox.run({}, file_of('x').get(), kLimits, nothing)), ".");
   EXPECT_NE(::access("/tmp/diacut-sandbox-test", F_OK), 0);
 }
@@ -199,8 +195,7 @@ TEST(Sandbox, HasNoOtherDescriptorAndNoEnvironment) {
   ::setenv("DIACUT_TEST_SECRET", "password", 1);
   const Descriptor other(::open("/etc/passwd", O_RDONLY | O_CLOEXEC));
   Sandbox sandbox(look_around);
-  const Descriptor output =
-      sandbox.run({}, file_of('a').get(), kLimits, [](const Message&) { return Message{}; });
+  const Descriptor output = sandbox.run({}, file_of('a').get(), kLimits, nothing);
   // The standard ones lead nowhere; then the socket, the input and the output.
   EXPECT_EQ(written(output), "0 1 2 3 4 5 none");
   ::unsetenv("DIACUT_TEST_SECRET");

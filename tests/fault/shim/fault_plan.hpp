@@ -73,5 +73,10 @@ void* next_function(const char* name);
 
 }  // namespace diacut::fault
 
-/// `return` of the function NAME that the shim stands before, with these arguments.
-#define DIACUT_NEXT(NAME) (reinterpret_cast<decltype(&NAME)>(diacut::fault::next_function(#NAME)))
+/// The function NAME that the shim stands before, looked up once.
+#define REAL(NAME)                                                              \
+  ([] {                                                                         \
+    static const auto function =                                                \
+        reinterpret_cast<decltype(&NAME)>(diacut::fault::next_function(#NAME)); \
+    return function;                                                            \
+  }())

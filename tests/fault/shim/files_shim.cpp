@@ -64,13 +64,6 @@ constinit Kind kChmod("chmod");
 constinit Kind kCut("cut");
 constinit Kind kSync("sync");
 
-/// The function NAME that the shim stands before, looked up once.
-#define REAL(NAME)                                  \
-  ([]() -> decltype(&NAME) {                        \
-    static const auto function = DIACUT_NEXT(NAME); \
-    return function;                                \
-  }())
-
 bool ready = false;
 
 /// Whether an absolute path is one of DIACUT_FAULT_FOLDERS, or lies in one.
@@ -123,29 +116,18 @@ bool is_watched(int at, const char* path) {
 
 bool is_watched(FILE* file) { return ready && file != nullptr && is_watched(fileno(file)); }
 
-/// The call `real()`, which gives `failed` where the plan has it fail.
-template <class Result, class Real>
-Result call(Kind& kind, bool watched, Result failed, const Real& real) {
-  const Fault* const fault = watched ? kind.count() : nullptr;
-  if (fault == nullptr) return real();
-  if (fault->is("kill")) kill_process();
-  if (fault->is("after")) {
-    real();
-    kill_process();
-  }
-  if (!fault->is("fail")) fail("no action of this call", fault->action);
-  errno = static_cast<int>(fault->value_or(EIO));
-  return failed;
-}
+constexpr std::size_t kUnsized = SIZE_MAX;
 
-/// The call `real(size)` for `size` bytes or elements, which can be short.
+/// The call `real(size)` for `size` bytes or elements, which can be short unless it is kUnsized;
+/// `failed` where the plan has it fail.
 template <class Result, class Real>
 Result sized_call(Kind& kind, bool watched, std::size_t size, Result failed, const Real& real) {
   const Fault* const fault = watched ? kind.count() : nullptr;
   if (fault == nullptr) return real(size);
   if (fault->is("kill")) kill_process();
-  if (fault->is("short"))
+  if (fault->is("short") && size != kUnsized) {
     return real(std::max<std::size_t>(size / 2, std::min(size, std::size_t{1})));
+  }
   if (fault->is("after")) {
     real(size);
     kill_process();
@@ -153,6 +135,11 @@ Result sized_call(Kind& kind, bool watched, std::size_t size, Result failed, con
   if (!fault->is("fail")) fail("no action of this call", fault->action);
   errno = static_cast<int>(fault->value_or(EIO));
   return failed;
+}
+
+template <class Result, class Real>
+Result call(Kind& kind, bool watched, Result failed, const Real& real) {
+  return sized_call(kind, watched, kUnsized, failed, [&](std::size_t) { return real(); });
 }
 
 /// What ferror() looks at.
@@ -273,24 +260,21 @@ void* mmap64(void* at, std::size_t size, int protection, int flags, int descript
               [&] { return REAL(mmap64)(at, size, protection, flags, descriptor, offset); });
 }
 
-#define TRANSFER(KIND, NAME, DATA, PARAMETERS, ARGUMENTS)                                 \
+#define TRANSFER(KIND, NAME, PARAMETERS, ARGUMENTS)                                       \
   ssize_t NAME PARAMETERS {                                                               \
     return sized_call(KIND, is_watched(descriptor), size, ssize_t{-1},                    \
                       [&](std::size_t part) -> ssize_t { return REAL(NAME) ARGUMENTS; }); \
   }
-TRANSFER(kRead, read, void*, (int descriptor, void* data, std::size_t size),
+TRANSFER(kRead, read, (int descriptor, void* data, std::size_t size), (descriptor, data, part))
+TRANSFER(kRead, pread, (int descriptor, void* data, std::size_t size, off_t offset),
+         (descriptor, data, part, offset))
+TRANSFER(kRead, pread64, (int descriptor, void* data, std::size_t size, off64_t offset),
+         (descriptor, data, part, offset))
+TRANSFER(kWrite, write, (int descriptor, const void* data, std::size_t size),
          (descriptor, data, part))
-TRANSFER(kRead, pread, void*, (int descriptor, void* data, std::size_t size, off_t offset),
+TRANSFER(kWrite, pwrite, (int descriptor, const void* data, std::size_t size, off_t offset),
          (descriptor, data, part, offset))
-TRANSFER(kRead, pread64, void*, (int descriptor, void* data, std::size_t size, off64_t offset),
-         (descriptor, data, part, offset))
-TRANSFER(kWrite, write, const void*, (int descriptor, const void* data, std::size_t size),
-         (descriptor, data, part))
-TRANSFER(kWrite, pwrite, const void*,
-         (int descriptor, const void* data, std::size_t size, off_t offset),
-         (descriptor, data, part, offset))
-TRANSFER(kWrite, pwrite64, const void*,
-         (int descriptor, const void* data, std::size_t size, off64_t offset),
+TRANSFER(kWrite, pwrite64, (int descriptor, const void* data, std::size_t size, off64_t offset),
          (descriptor, data, part, offset))
 
 ssize_t writev(int descriptor, const iovec* parts, int count) {

@@ -41,13 +41,6 @@ namespace {
 
 using namespace diacut::fault;
 
-/// The function NAME that the shim stands before, looked up once.
-#define REAL(NAME)                                  \
-  ([]() -> decltype(&NAME) {                        \
-    static const auto function = DIACUT_NEXT(NAME); \
-    return function;                                \
-  }())
-
 /// DIACUT_FAULT_DEVICE; null if it is not set.
 cl_device_id only_device() {
   static const cl_device_id device = []() -> cl_device_id {

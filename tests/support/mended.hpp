@@ -3,9 +3,7 @@
 #include "image_files.hpp"
 
 /// Changed files whose checksums are made right again, so that readers look at what was changed.
-namespace diacut::fuzz {
-
-using testing::FileBytes;
+namespace diacut::testing {
 
 /// The checksum of each chunk of a PNG.
 FileBytes mended_png(FileBytes file);
@@ -16,4 +14,4 @@ FileBytes mended_tree(FileBytes file);
 /// The checksum of each stored member of a ZIP archive.
 FileBytes mended_zip(FileBytes file);
 
-}  // namespace diacut::fuzz
+}  // namespace diacut::testing

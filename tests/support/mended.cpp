@@ -4,7 +4,7 @@
 
 #include "image/bytes.hpp"
 
-namespace diacut::fuzz {
+namespace diacut::testing {
 namespace {
 
 std::uint32_t checksum(const FileBytes& file, std::size_t at, std::size_t size) {
@@ -58,4 +58,4 @@ FileBytes mended_zip(FileBytes file) {
   return file;
 }
 
-}  // namespace diacut::fuzz
+}  // namespace diacut::testing
