@@ -32,9 +32,7 @@ using testing::npy_of;
 using testing::ZipMember;
 
 void read_boundary_map(const std::string& path) {
-  ImageParameters parameters;
-  parameters.max_pixels = kMostPixels;
-  const EdgeMap map = read_edges(path, parameters);
+  const EdgeMap map = read_edges(path, {.max_pixels = kMostPixels});
   require_size(map.strength, map.width, map.height);
   for (const float value : map.strength) {
     require(value >= 0 && value <= 1, "boundary strengths lie in [0, 1]");
@@ -73,11 +71,9 @@ void read_feature_file(const std::string& path) {
 void refuse_drawing(const FileBytes& bytes, const std::string& path) {
   constexpr std::size_t kHead = 64;  // What tells the kind of a file.
   if (!begins_as_json(Bytes(bytes).first(std::min(bytes.size(), kHead)))) return;
-  ImageParameters untrusted;
-  untrusted.untrusted = true;
-  for (const ImageParameters& parameters : {untrusted, ImageParameters()}) {
+  for (const bool untrusted : {true, false}) {
     try {
-      read_seeds(path, parameters);
+      read_seeds(path, {.untrusted = untrusted});
       require(false, "a drawing is refused");
     } catch (const InputError&) {  // As it has to be.
     }

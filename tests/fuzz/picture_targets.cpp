@@ -17,10 +17,8 @@ namespace diacut::fuzz {
 namespace {
 
 void read_part(const FileBytes& file, const ImagePart& part) {
-  ImageParameters parameters;
-  parameters.max_pixels = kMostPixels;
   try {
-    require_well_formed(decode_image(file, "fuzzed", parameters, part));
+    require_well_formed(decode_image(file, "fuzzed", {.max_pixels = kMostPixels}, part));
   } catch (const InputError&) {  // The other parts are of interest too.
     if (part.page == 0) throw;
   }

@@ -45,8 +45,7 @@ void read_scene(const FileBytes& bytes) {
   require(!is_plain_tiff(file.path()) || !is_map(bytes), "a plain TIFF is no scene");
   FileBytes copy = bytes;
   const SceneInMemory scene(copy);
-  ImageParameters parameters;
-  parameters.max_pixels = kMostPixels;
+  const ImageParameters parameters{.max_pixels = kMostPixels};
   for (const std::vector<int>& bands : {std::vector{2}, {3, 1, 2}, {1, 2}}) {
     try {
       require_whole(read_map(kName, parameters, bands));

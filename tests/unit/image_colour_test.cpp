@@ -77,11 +77,7 @@ TEST(LabBytes, AreTheRoundedPlanesOfValuesInEightBits) {
 }
 
 TEST(LabPlanes, KnownColours) {
-  Image image;
-  image.width = 5;
-  image.height = 1;
-  image.channels = 3;
-  image.pixels = {0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const Image image{5, 1, 3, {0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1}, {}, {}};
   const std::vector<float> planes = lab_planes(image);
   const std::array<Triple, 5> expected = {Triple{0, 0, 0},
                                           {100, 0, 0},
@@ -95,10 +91,7 @@ TEST(LabPlanes, KnownColours) {
 
 TEST(LabPlanes, TellApartNeighbouringSixteenBitValues) {
   for (int channels : {1, 3}) {
-    Image image;
-    image.width = 2000;
-    image.height = 1;
-    image.channels = channels;
+    Image image{2000, 1, channels, {}, {}, {}};
     for (int x = 0; x < image.width; ++x) {
       for (int k = 0; k < channels; ++k) {
         image.pixels.push_back(static_cast<float>(30000 + x) / 65535.0f);

@@ -131,10 +131,8 @@ TEST(DecodeBmp, FromTheBottomUpAndFromTheTopDown) {
 }
 
 TEST(DecodeBmp, TheFourthByteIsAlphaOnlyWhereAMaskSaysSo) {
-  BmpFile bmp;
-  bmp.bits = 32;
-  bmp.height = -2;
-  bmp.pixels = {3, 2, 1, 0, 6, 5, 4, 255, 9, 8, 7, 128, 12, 11, 10, 1};
+  BmpFile bmp{
+      .height = -2, .bits = 32, .pixels = {3, 2, 1, 0, 6, 5, 4, 255, 9, 8, 7, 128, 12, 11, 10, 1}};
   const Image plain = decoded_by_type(testing::write_bmp(bmp), "plain.bmp");
   EXPECT_THAT(plain.valid, IsEmpty());
   EXPECT_FLOAT_EQ(plain.pixels[0], 1 / 255.f);
@@ -173,22 +171,18 @@ TEST(DecodeBmp, Palettes) {
 }
 
 TEST(DecodeBmp, KindsThatWouldBeReadWronglyAreRefused) {
-  BmpFile bmp;
-  bmp.bits = 32;
-  bmp.compression = 3;
-  bmp.header = 56;
-  bmp.pixels.resize(16);
-  bmp.masks = {0xff, 0xff00, 0xff0000, 0};
-  EXPECT_THROW(decoded_by_type(testing::write_bmp(bmp), "masks.bmp"), InputError);
-  bmp.bits = 16;
-  bmp.compression = 0;
-  EXPECT_THROW(decoded_by_type(testing::write_bmp(bmp), "16.bmp"), InputError);
-  bmp.compression = 4;  // A JPEG within.
-  EXPECT_THROW(decoded_by_type(testing::write_bmp(bmp), "jpeg.bmp"), InputError);
-  bmp.bits = 8;
-  bmp.compression = 1;  // Run lengths.
-  bmp.palette.assign(256, 0x808080);
-  EXPECT_THROW(decoded_by_type(testing::write_bmp(bmp), "runs.bmp"), InputError);
+  const std::vector<std::uint32_t> masks = {0xff, 0xff00, 0xff0000, 0};
+  const std::vector<std::uint32_t> greys(256, 0x808080);
+  const FileBytes pixels(16);
+  for (const BmpFile& bmp : {
+           BmpFile{.bits = 32, .compression = 3, .header = 56, .masks = masks, .pixels = pixels},
+           BmpFile{.bits = 16, .header = 56, .masks = masks, .pixels = pixels},
+           // A JPEG within, and run lengths.
+           BmpFile{.bits = 16, .compression = 4, .header = 56, .masks = masks, .pixels = pixels},
+           BmpFile{.bits = 8, .compression = 1, .palette = greys, .pixels = pixels},
+       }) {
+    EXPECT_THROW(decoded_by_type(testing::write_bmp(bmp), "a.bmp"), InputError) << bmp.bits;
+  }
 }
 
 }  // namespace

@@ -124,9 +124,7 @@ TEST(ReadImage, ALargeFileIsRefusedWithoutBeingRead) {
     throw InputError(std::to_string(size.file_bytes) + " bytes are too many");
   };
   EXPECT_THROW(read_image(path, {}, {}, refuse), InputError);
-  ImageParameters few;
-  few.max_pixels = 1000;
-  EXPECT_THAT([&] { read_image(path, few); },
+  EXPECT_THAT([&] { read_image(path, {.max_pixels = 1000}); },
               ThrowsMessage<InputError>(AllOf(HasSubstr(path), HasSubstr("the limit of 1000"))));
   EXPECT_LT(host_memory_held(), before + (std::uint64_t{64} << 20));
 }

@@ -201,16 +201,12 @@ const std::vector<Use>& uses() {
   static const std::vector<Use> all = {
       {"picture", Kind::kPicture,
        [](const std::string& path, ValueRange range) {
-         ImageParameters parameters;
-         parameters.range = range;
-         return seen_in(is_map(path) ? read_map(path, parameters).image
-                                     : read_image(path, parameters));
+         return seen_in(is_map(path) ? read_map(path, {.range = range}).image
+                                     : read_image(path, {.range = range}));
        }},
       {"tiles", Kind::kPicture,
        [](const std::string& path, ValueRange range) {
-         ImageParameters parameters;
-         parameters.range = range;
-         const auto picture = open_picture(path, parameters, {});
+         const auto picture = open_picture(path, {.range = range}, {});
          std::vector<std::string> notes = picture->notes;
          const auto settled = picture->settle_range(notes);
          Image image = picture->read({0, 0, picture->frame.width, picture->frame.height}, settled);
@@ -219,10 +215,7 @@ const std::vector<Use>& uses() {
        }},
       {"untrusted", Kind::kPicture,
        [](const std::string& path, ValueRange range) {
-         ImageParameters parameters;
-         parameters.range = range;
-         parameters.untrusted = true;
-         return seen_in(read_image(path, parameters));
+         return seen_in(read_image(path, {.range = range, .untrusted = true}));
        }},
       {"edges", Kind::kStrength,
        [](const std::string& path, ValueRange) {
@@ -537,13 +530,10 @@ TEST(MeaningsOfPages, PlanesOfAnImageJStackWithOneDirectoryAreItsPages) {
     if (is_height) file[at + 8] = kMeaningsHeight;
   }
   const auto corner = [&](const ImagePart& part) {
-    ImageParameters parameters;
-    parameters.range = ValueRange::kType;
-    return std::lround(255 * decode_image(file, "a.tif", parameters, part).pixels.front());
+    const Image image = decode_image(file, "a.tif", {.range = ValueRange::kType}, part);
+    return std::lround(255 * image.pixels.front());
   };
-  EXPECT_EQ(corner({1, ""}), 0);
-  EXPECT_EQ(corner({2, ""}), 50);
-  EXPECT_EQ(corner({4, ""}), 150);
+  for (const int page : {1, 2, 3, 4}) EXPECT_EQ(corner({page, ""}), 50 * (page - 1));
   EXPECT_EQ(corner({2, "1"}), 100);
   EXPECT_EQ(corner({2, "2"}), 150);
 }

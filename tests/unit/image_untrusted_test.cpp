@@ -26,11 +26,7 @@
 namespace diacut::testing {
 namespace {
 
-ImageParameters untrusted() {
-  ImageParameters parameters;
-  parameters.untrusted = true;
-  return parameters;
-}
+ImageParameters untrusted() { return {.untrusted = true}; }
 
 /// What is said of a file.
 std::string refusal(const FileBytes& file, const ImageParameters& parameters,
@@ -63,9 +59,7 @@ TEST(UntrustedImage, IsRefusedWithTheSameWords) {
   const FileBytes file = testing::whole_files().at("8.png");
   EXPECT_EQ(refusal(file, untrusted(), {2, ""}), refusal(file, {}, {2, ""}));
   EXPECT_EQ(refusal(file, untrusted(), {1, "9"}), refusal(file, {}, {1, "9"}));
-  ImageParameters small = untrusted();
-  small.max_pixels = 100;
-  EXPECT_THAT(refusal(file, small), HasSubstr("max_pixels"));
+  EXPECT_THAT(refusal(file, {.max_pixels = 100, .untrusted = true}), HasSubstr("max_pixels"));
 }
 
 TEST(UntrustedImage, IsRefusedByASizeThatIsNotAccepted) {
@@ -82,9 +76,8 @@ TEST(UntrustedImage, IsRefusedByASizeThatIsNotAccepted) {
 TEST(UntrustedImage, IsBoundInMemory) {
   // 16,000 x 16,000 pixels of 8 bits that compress to almost nothing.
   const cv::Mat plain(16'000, 16'000, CV_8UC1, cv::Scalar(128));
-  ImageParameters parameters = untrusted();
-  parameters.decoding_memory = 128;
-  EXPECT_THAT(refusal(testing::encode(".png", plain), parameters), HasSubstr("memory"));
+  EXPECT_THAT(refusal(testing::encode(".png", plain), {.untrusted = true, .decoding_memory = 128}),
+              HasSubstr("memory"));
 }
 
 TEST(UntrustedImage, OtherFilesBesideItAreReadSo) {
@@ -140,10 +133,9 @@ TEST(SandboxProgram, DecodesWhileOtherThreadsTakeMemory) {
 
 TEST(SandboxProgram, HoldsTheLimits) {
   const Program program(DIACUT_DECODER);
-  ImageParameters parameters = untrusted();
-  parameters.decoding_memory = 16;
   const testing::FileBytes large = testing::encode(".png", cv::Mat::zeros(4000, 4000, CV_8UC3));
-  EXPECT_THAT(refusal(large, parameters), HasSubstr("decoding_memory"));
+  EXPECT_THAT(refusal(large, {.untrusted = true, .decoding_memory = 16}),
+              HasSubstr("decoding_memory"));
 }
 
 TEST(SandboxProgram, IsNamedWhereItCannotBeStarted) {

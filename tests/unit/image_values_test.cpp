@@ -27,9 +27,7 @@ FileBytes tiff_of(const cv::Mat& samples) {
 }
 
 Image decode(const FileBytes& file, ValueRange range = ValueRange::kAuto) {
-  ImageParameters parameters;
-  parameters.range = range;
-  return decode_image(file, "a.tif", parameters);
+  return decode_image(file, "a.tif", {.range = range});
 }
 
 std::string values_refusal(const FileBytes& file, const ImageParameters& parameters = {}) {
@@ -106,9 +104,7 @@ TEST(ValueRange, IsThatOfTheTypeOrOfTheValues) {
 }
 
 TEST(ValueRange, FloatsBeyondTheUnitIntervalHaveNoTypesRange) {
-  ImageParameters type;
-  type.range = ValueRange::kType;
-  EXPECT_THAT(values_refusal(tiff_of(row<float>({-2, 0, 6})), type),
+  EXPECT_THAT(values_refusal(tiff_of(row<float>({-2, 0, 6})), {.range = ValueRange::kType}),
               AllOf(HasSubstr("a.tif: "), HasSubstr("-2 to 6"), HasSubstr("\"data\"")));
 }
 
@@ -201,10 +197,8 @@ TEST(NoData, AnOpaquePictureHasNoMask) {
 
 template <typename T>
 Image grey(SampleType type, const std::vector<T>& row, ValueRange range = ValueRange::kType) {
-  ImageParameters parameters;
-  parameters.range = range;
   return image_from_samples({row.data(), type, static_cast<std::int64_t>(row.size()), 1, 1},
-                            parameters);
+                            {.range = range});
 }
 
 TEST(Samples, LeastAndLargestOfATypeBecomeZeroAndOne) {
@@ -232,8 +226,7 @@ TEST(Samples, LeastAndLargestOfATypeBecomeZeroAndOne) {
 /// sample. `high`: the largest value.
 template <typename T>
 void expect_alike(SampleType type, double high, ValueRange range, int width, int height) {
-  ImageParameters parameters;
-  parameters.range = range;
+  const ImageParameters parameters{.range = range};
   std::mt19937 random(5);
   std::uniform_real_distribution<double> value(0, high);
   std::vector<T> plain;
@@ -289,9 +282,8 @@ TEST(Samples, WhatIsNoImageIsRefused) {
   EXPECT_THAT(of(100'000, 100'000, 1), HasSubstr("100000 x 100000 pixels, more than the limit"));
   EXPECT_THAT(of(std::numeric_limits<std::int64_t>::max(), 2, 1), HasSubstr("raise image.max"));
   const float beyond = 2;
-  ImageParameters type;
-  type.range = ValueRange::kType;
-  EXPECT_THROW(image_from_samples({&beyond, SampleType::kFloat32, 1, 1, 1}, type), InputError);
+  const Samples samples{&beyond, SampleType::kFloat32, 1, 1, 1};
+  EXPECT_THROW(image_from_samples(samples, {.range = ValueRange::kType}), InputError);
 }
 
 }  // namespace

@@ -125,9 +125,8 @@ TEST_F(MapRead, ValuesOfMoreBitsAreStretchedAsThoseOfPictures) {
 
 TEST_F(MapRead, EveryTypeOfNumberIsRead) {
   for (const char* type : {"Byte", "UInt16", "Int16", "UInt32", "Int32", "Float32", "Float64"}) {
-    ImageParameters parameters;
-    parameters.range = ValueRange::kData;
-    const Image image = read_map(write("a.tif", {.type = type, .no_data = 41}), parameters).image;
+    const Image image =
+        read_map(write("a.tif", {.type = type, .no_data = 41}), {.range = ValueRange::kData}).image;
     expect_well_formed(image);
     // 40 to 66 without 41, of which 40 becomes 0 and 66 becomes 1.
     EXPECT_NEAR(pixel(image, 6, 4), 1, 1e-6) << type;
@@ -139,10 +138,9 @@ TEST_F(MapRead, EveryTypeOfNumberIsRead) {
 
 TEST_F(MapRead, SignedBytesAreSigned) {
   const auto value = [](int, int x, int) { return x == 0 ? 156 : 10 * x; };  // 156 is -100.
-  ImageParameters parameters;
-  parameters.range = ValueRange::kData;
   const Image image =
-      read_map(write("a.tif", {.options = {"PIXELTYPE=SIGNEDBYTE"}, .value = value}), parameters)
+      read_map(write("a.tif", {.options = {"PIXELTYPE=SIGNEDBYTE"}, .value = value}),
+               {.range = ValueRange::kData})
           .image;
   EXPECT_NEAR(pixel(image, 0, 0), 0, 1e-6);
   EXPECT_NEAR(pixel(image, 6, 0), 1, 1e-6);
@@ -185,8 +183,7 @@ TEST_F(MapRead, ASceneWithoutAnyDataIsRefused) {
 
 TEST_F(MapRead, BandsAreChosenByTheirNumbers) {
   const std::string name = write("a.tif", {.bands = 5});
-  ImageParameters stored;
-  stored.range = ValueRange::kType;
+  const ImageParameters stored{.range = ValueRange::kType};
   const Map three = read_map(name, stored, {4, 3, 2});
   EXPECT_EQ(three.image.channels, 3);
   EXPECT_EQ(pixel(three.image, 0, 0, 0), 160 / 255.0F);
@@ -241,9 +238,7 @@ TEST_F(MapRead, APixelWithoutDataInOneOfManyBandsHasNone) {
 }
 
 TEST_F(MapRead, WhatIsTooLargeIsRefusedBeforeItIsRead) {
-  ImageParameters parameters;
-  parameters.max_pixels = 599;
-  EXPECT_THAT(refusal(write("a.tif", {.width = 30, .height = 20}), parameters),
+  EXPECT_THAT(refusal(write("a.tif", {.width = 30, .height = 20}), {.max_pixels = 599}),
               AllOf(HasSubstr("30 x 20"), HasSubstr("599"), HasSubstr("image.max_pixels")));
   // A million by a million pixels that nobody could hold.
   std::ofstream(folder_ / "huge.vrt")
@@ -361,13 +356,13 @@ constexpr int kPart = 50;
 
 TEST(PictureBlocks, SeveralThreadsReadWhatOneReads) {
   const TempFolder folder;
-  SceneFile scene;
-  scene.width = scene.height = kPictureBlocksSide;
-  scene.options = {"TILED=YES", "BLOCKXSIZE=64", "BLOCKYSIZE=64", "COMPRESS=DEFLATE"};
-  scene.no_data = 7;
-  scene.value = [](int, int x, int y) { return static_cast<double>((x * 31 + y * 17) % 251); };
+  const auto value = [](int, int x, int y) { return (x * 31 + y * 17) % 251; };
   const std::string path = folder / "scene.tif";
-  write_scene(path, scene);
+  write_scene(path, {.width = kPictureBlocksSide,
+                     .height = kPictureBlocksSide,
+                     .no_data = 7,
+                     .options = {"TILED=YES", "BLOCKXSIZE=64", "BLOCKYSIZE=64", "COMPRESS=DEFLATE"},
+                     .value = value});
   const auto picture = open_picture(path, {}, {});
   const auto expect_part = [&](int number) {
     const int left = number % (kPictureBlocksSide / kPart) * kPart;
@@ -377,7 +372,7 @@ TEST(PictureBlocks, SeveralThreadsReadWhatOneReads) {
     for (int y = 0; y < kPart; ++y) {
       for (int x = 0; x < kPart; ++x) {
         const auto at = static_cast<std::size_t>(y * kPart + x);
-        const double stored = scene.value(1, left + x, top + y);
+        const double stored = value(1, left + x, top + y);
         const bool data = part.valid.empty() || part.valid[at] != 0;
         if (data != (stored != 7)) ++different;
         if (data && part.pixels[at] != static_cast<float>(stored / 255)) ++different;
