@@ -155,24 +155,6 @@ TEST(DecodeTiff, FaxRowsOfAnyWidth) {
   }
 }
 
-TEST(DecodeTiff, WhatIsLeftOutIsNoted) {
-  const cv::Mat samples = testing::random_samples(6, 4, CV_16UC3);
-  const TiffPage page = testing::tiff_page(samples);
-  const Image paged = decoded_by_type(
-      testing::write_tiff({page, testing::tiff_page(testing::random_samples(3, 3, CV_8UC1))}),
-      "pages.tif");
-  expect_same(paged, expected_image(samples, 0, 65535));
-  EXPECT_THAT(paged.notes, ElementsAre(HasSubstr("2 pages")));
-  TiffPage bands = page;  // Three samples, of which the file calls none a colour.
-  bands.photometric = PHOTOMETRIC_MINISBLACK;
-  bands.extra_samples = {EXTRASAMPLE_UNSPECIFIED, EXTRASAMPLE_UNSPECIFIED};
-  cv::Mat first;
-  cv::extractChannel(samples, first, 0);
-  const Image band = decode_page(bands);
-  expect_same(band, expected_image(first, 0, 65535));
-  EXPECT_THAT(band.notes, ElementsAre(HasSubstr("Of 3 samples a pixel the first 1")));
-}
-
 TEST(DecodeTiff, KindsThatAreNotSupportedAreRefused) {
   TiffPage page = testing::tiff_page(testing::random_samples(4, 4, CV_32FC1));
   page.sample_format = SAMPLEFORMAT_COMPLEXINT;

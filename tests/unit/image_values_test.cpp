@@ -187,14 +187,6 @@ TEST(NoData, EverywhereIsAnError) {
               AllOf(HasSubstr("nothing to segment"), HasSubstr("9 are transparent")));
 }
 
-TEST(NoData, AnOpaquePictureHasNoMask) {
-  cv::Mat opaque(3, 3, CV_8UC4, cv::Scalar(9, 9, 9, 255));
-  opaque.at<cv::Vec4b>(1, 1) = {200, 100, 50, 255};
-  const Image image = decode_image(testing::encode(".png", opaque), "opaque.png");
-  EXPECT_THAT(image.valid, IsEmpty());
-  EXPECT_THAT(image.notes, IsEmpty());
-}
-
 template <typename T>
 Image grey(SampleType type, const std::vector<T>& row, ValueRange range = ValueRange::kType) {
   return image_from_samples({row.data(), type, static_cast<std::int64_t>(row.size()), 1, 1},
@@ -258,16 +250,6 @@ TEST(Samples, OpaqueAlphaChangesNothing) {
   }
   // More values than are sampled for the range.
   expect_alike<float>(SampleType::kFloat32, 0.3, ValueRange::kAuto, 701, 601);
-}
-
-TEST(Samples, OneValueThatIsNotFiniteHidesItsPixelAlone) {
-  std::vector<float> row = {0, 0.25F, std::numeric_limits<float>::quiet_NaN(), 1};
-  const Image image = grey(SampleType::kFloat32, row);
-  EXPECT_THAT(image.valid, ElementsAre(1, 1, 0, 1));
-  EXPECT_THAT(image.pixels, ElementsAre(0.0F, 0.25F, 0.0F, 1.0F));
-  EXPECT_THAT(image.notes, ElementsAre(HasSubstr("1 of 4 pixels are not finite")));
-  row[2] = std::numeric_limits<float>::infinity();
-  EXPECT_THAT(grey(SampleType::kFloat32, row).valid, ElementsAre(1, 1, 0, 1));
 }
 
 TEST(Samples, WhatIsNoImageIsRefused) {
