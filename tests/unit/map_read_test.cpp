@@ -90,21 +90,6 @@ TEST_F(MapRead, TellsPicturesFromScenes) {
   EXPECT_FALSE(is_map(folder_.path().string()));
 }
 
-TEST_F(MapRead, KnowsWhereASceneLies) {
-  const auto value = [](int band, int, int) { return band == 4 ? 255 : 100; };
-  const std::string name = write("a.tif", {.bands = 4, .last_is_alpha = true, .value = value});
-  const MapFrame frame = read_map(name).frame;
-  EXPECT_EQ(frame.source, folder_ / "a.tif");
-  EXPECT_EQ(frame.width, 7);
-  EXPECT_EQ(frame.height, 5);
-  EXPECT_THAT(frame.bands, ElementsAre(1, 2, 3));
-  EXPECT_THAT(frame.projection, HasSubstr("UTM zone 32N"));
-  ASSERT_TRUE(frame.transform);
-  EXPECT_THAT(*frame.transform, ElementsAre(500'000, 10, 0, 5'200'000, 0, -10));
-  EXPECT_TRUE(frame.has_coordinates());
-  EXPECT_THAT(frame.points, IsEmpty());
-}
-
 TEST_F(MapRead, ValuesOfMoreBitsAreStretchedAsThoseOfPictures) {
   const auto stored = [](int band, int x, int y) { return 300 * band + 100 * y + x; };
   const Image image =
