@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "cli_test.hpp"
-#include "source_text.hpp"
+#include "temp_folder.hpp"
 
 namespace diacut::testing {
 namespace {
@@ -49,7 +49,7 @@ class CliWrongUsage : public CliTest {
 };
 
 TEST_F(CliWrongUsage, IsToldAndEndsWithTwo) {
-  std::istringstream lines(text_of(DIACUT_SOURCE_DIR "/tests/cli/wrong_usage.txt"));
+  std::istringstream lines(read_bytes(DIACUT_SOURCE_DIR "/tests/cli/wrong_usage.txt"));
   int tried = 0;
   for (std::string line; std::getline(lines, line);) {
     if (line.empty() || line.front() == '#') continue;

@@ -86,24 +86,24 @@ TEST(Discretise, NothingHasData) {
   EXPECT_EQ(discretise(none, 4), (std::vector<std::int32_t>{0, 0, 0}));
 }
 
-Parts parts_of(const Drawing& drawing) {
+Labels parts_of(const Drawing& drawing) {
   return connected_parts(static_cast<int>(drawing.front().size()), static_cast<int>(drawing.size()),
                          classes_of(drawing));
 }
 
 TEST(ConnectedParts, AreNumberedInScanOrderHoweverTheyMeet) {
   // The arms of the u and of the spiral meet only further down.
-  const Parts parts = parts_of({"xyxyxxx",  //
-                                "xyxyxyx",  //
-                                "xxxyxyx",  //
-                                "yyyyxyy",  //
-                                "xxxxxyx"});
+  const Labels parts = parts_of({"xyxyxxx",  //
+                                 "xyxyxyx",  //
+                                 "xxxyxyx",  //
+                                 "yyyyxyy",  //
+                                 "xxxxxyx"});
   EXPECT_EQ(parts.count, 6);
-  EXPECT_THAT(drawing_of(7, parts.of_pixel), ElementsAre("abacddd",  //
-                                                         "abacded",  //
-                                                         "aaacded",  //
-                                                         "ccccdee",  //
-                                                         "dddddef"));
+  EXPECT_THAT(drawing_of(7, parts.values), ElementsAre("abacddd",  //
+                                                       "abacded",  //
+                                                       "aaacded",  //
+                                                       "ccccdee",  //
+                                                       "dddddef"));
 }
 
 TEST(PartGraph, SmallPartsAndThoseMostAlikeJoin) {
@@ -151,7 +151,7 @@ TEST(PartGraph, SmallPartsAndThoseMostAlikeJoin) {
            {"all", row, alike, none, 0, 1, {"aaaaaaaa"}},
            {"of equal ones the first", {"xyzw"}, {"9999"}, none, 0, 3, {"aabc"}}}) {
     SCOPED_TRACE(each.what);
-    const Parts parts = parts_of(each.parts);
+    const Labels parts = parts_of(each.parts);
     PartGraph graph(parts, drawn_numbers(each.right, 0.1F), drawn_numbers(each.down, 0.1F));
     if (each.size > 0) {
       graph.join_small(each.size, each.count);
@@ -160,7 +160,7 @@ TEST(PartGraph, SmallPartsAndThoseMostAlikeJoin) {
     }
     const std::vector<std::int32_t> joined = graph.joined();
     EXPECT_EQ(graph.count(), *std::max_element(joined.begin(), joined.end()));
-    EXPECT_EQ(drawing_of(parts.width, relabelled(parts.of_pixel, joined)), each.joined);
+    EXPECT_EQ(drawing_of(parts.width, relabelled(parts.values, joined)), each.joined);
   }
 }
 

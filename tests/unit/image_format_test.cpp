@@ -23,7 +23,7 @@ Bytes image_format_bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-std::string refusal(const std::string& head) {
+std::string head_refusal(const std::string& head) {
   return message_of<InputError>([&] { identify_format(image_format_bytes_of(head)); });
 }
 
@@ -44,10 +44,10 @@ TEST(ImageFormat, OthersAreNamedWithWhatIsRead) {
       {"\x89PN"s, "its first bytes are 89 50 4e)"},
   };
   for (const auto& [head, name] : others) {
-    EXPECT_THAT(refusal(head), HasSubstr(name));
-    EXPECT_THAT(refusal(head), HasSubstr("GIF, BMP and PNM are read"));
+    EXPECT_THAT(head_refusal(head), HasSubstr(name));
+    EXPECT_THAT(head_refusal(head), HasSubstr("GIF, BMP and PNM are read"));
   }
-  EXPECT_THAT(refusal(""), HasSubstr("empty"));
+  EXPECT_THAT(head_refusal(""), HasSubstr("empty"));
 }
 
 std::string file_refusal(const std::string& path) {
