@@ -14,6 +14,9 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/diacutConfig.cmake"
         DESTINATION "${cmake_folder}" COMPONENT development)
 install(EXPORT diacutTargets NAMESPACE diacut:: DESTINATION "${cmake_folder}"
         COMPONENT development)
+if(DIACUT_SOLVER_ONLY)
+  return()
+endif()
 
 # For pkg-config. The paths are relative to the file, so that the installed tree can be moved.
 file(RELATIVE_PATH DIACUT_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

@@ -26,8 +26,8 @@
 #include "measure.hpp"
 #include "output/npy.hpp"
 #include "pipeline/segmentation_plan.hpp"
-#include "region/hierarchy.hpp"
-#include "region/learned_merging.hpp"
+#include "region/tree/hierarchy.hpp"
+#include "region/tree/learned_merging.hpp"
 #include "text.hpp"
 
 namespace diacut::bench {

@@ -21,14 +21,14 @@ from pathlib import Path
 
 import numpy as np
 
-# In the order of PairFeature in lib/region/merging_weights.hpp, as diacut-bench pairs writes them.
+# In the order of PairFeature in lib/vision/region/tree/merging_weights.hpp, as diacut-bench pairs writes them.
 FEATURES = [
     "mean", "least", "quantile_25", "quantile_50", "quantile_90", "length", "share_smaller",
     "share_larger", "area_smaller", "area_larger", "difference_a", "difference_b", "chi2_l",
     "chi2_a", "chi2_b", "embedding",
 ]
 COLOURED = {"difference_a", "difference_b", "chi2_a", "chi2_b"}
-# As MergingModel::kMostDeviations in lib/region/merging_weights.hpp.
+# As MergingModel::kMostDeviations in lib/vision/region/tree/merging_weights.hpp.
 MOST_DEVIATIONS = 4
 # So that pairs of which one region has hardly a pixel count a little too.
 LEAST_WEIGHT = 1e-5

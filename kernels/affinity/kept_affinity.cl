@@ -2,8 +2,8 @@
 // by the intervening contour (intervening_contour.cl says what that is, boundary_weight.clh how an
 // affinity follows from it). Cell (cx, cy) has the pixels (2 cx + px, 2 cy + py), px and py 0 or 1,
 // whose parity is px + 2 py. A plane has an element for each cell and a margin (PlaneGrid in
-// lib/matrix/interpolation.hpp): with pixels sorted by parity into planes, neighbouring cells are
-// neighbours in memory.
+// lib/solver/matrix/interpolation.hpp): with pixels sorted by parity into planes, neighbouring
+// cells are neighbours in memory.
 //
 // kept_split: work-item (x, y, p) writes element (x, y) of plane p: the boundary map at the pixel
 // of parity p where it has data or is a wall, else, and in the margin, -1. Pixel (x, y) of boundary

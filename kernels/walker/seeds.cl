@@ -1,6 +1,6 @@
 // seeds: the linear systems of the random walker, and the labels from their solutions
-// (lib/walker/random_walker.hpp). seeds[row] is the number of the label that a pixel was given,
-// from 1 on, or 0.
+// (lib/solver/walker/random_walker.hpp). seeds[row] is the number of the label that a pixel was
+// given, from 1 on, or 0.
 #include "matrix/block.clh"
 
 // Sets the matrix's rows and columns of seeded pixels to 0. A work-item takes a pixel: most have no

@@ -16,7 +16,7 @@
 #include "drawn_image.hpp"
 #include "map_files.hpp"
 #include "matchers.hpp"
-#include "region/hierarchy.hpp"
+#include "region/tree/hierarchy.hpp"
 
 namespace diacut::testing {
 namespace {

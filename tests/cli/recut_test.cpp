@@ -5,7 +5,7 @@
 #include "diacut/hierarchy.hpp"
 #include "diacut/output.hpp"
 #include "matchers.hpp"
-#include "region/hierarchy.hpp"
+#include "region/tree/hierarchy.hpp"
 
 namespace diacut::testing {
 namespace {

@@ -45,5 +45,7 @@ for image in "$images"/*.jpg; do
     status=1
   fi
 done
-"$build/tests/device_tests" --gtest_brief=1 || status=1
+for program in solver_tests device_tests; do
+  "$build/tests/$program" --gtest_brief=1 || status=1
+done
 exit "$status"

@@ -127,7 +127,7 @@ Target of_format(const std::string& name, ImageFormat format, void (*read)(const
     for (FileBytes& each : more == nullptr ? Files() : more()) seeds.push_back(std::move(each));
     return seeds;
   };
-  target.sources = {"lib/image/decode_" + name + ".cpp"};
+  target.sources = {"lib/files/image/decode_" + name + ".cpp"};
   if (spoilt != nullptr) target.spoilt = spoilt;
   return target;
 }
@@ -212,9 +212,12 @@ std::vector<Target> picture_targets() {
       of_format("jxl", kJxl, read_pages, more_jxls, spoilt_jxls),
       of_format("jpeg2000", kJpeg2000, read_picture, more_jpeg2000s, spoilt_jpeg2000s),
       of_format("raw", kRaw, read_picture, more_raws, spoilt_raws),
-      {"tiff_part", read_description, description_seeds, {"lib/image/tiff_part.cpp"}},
-      {"exif", read_exif, exif_seeds, {"lib/image/decoded.cpp", "lib/image/tiff_directory.hpp"}},
-      {"profile", read_profile, profile_seeds, {"lib/image/profile.cpp"}},
+      {"tiff_part", read_description, description_seeds, {"lib/files/image/tiff_part.cpp"}},
+      {"exif",
+       read_exif,
+       exif_seeds,
+       {"lib/files/image/decoded.cpp", "lib/files/image/tiff_directory.hpp"}},
+      {"profile", read_profile, profile_seeds, {"lib/files/image/profile.cpp"}},
   };
 }
 

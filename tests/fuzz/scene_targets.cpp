@@ -138,7 +138,7 @@ std::vector<Target> scene_targets() {
   return {{"scene",
            read_scene,
            scene_seeds,
-           {"lib/map/scene.cpp", "lib/map/read_map.cpp", "lib/map/detect.cpp"},
+           {"lib/files/map/scene.cpp", "lib/files/map/read_map.cpp", "lib/files/map/detect.cpp"},
            spoilt_scenes}};
 }
 

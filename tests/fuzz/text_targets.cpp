@@ -12,7 +12,7 @@
 #include "diacut/parameters.hpp"
 #include "image/geojson_marks.hpp"
 #include "matrix/device_profile.hpp"
-#include "region/merging_weights.hpp"
+#include "region/tree/merging_weights.hpp"
 #include "sparse_matrices.hpp"
 #include "spmv/format_profile.hpp"
 #include "spmv/matrix_market.hpp"
@@ -224,20 +224,28 @@ std::vector<Target> text_targets() {
       {"configuration",
        read_configuration,
        configuration_seeds,
-       {"lib/core/parameters.cpp"},
+       {"lib/ground/core/parameters.cpp"},
        spoilt_configurations},
       {"merging_weights",
        read_weights,
        weight_seeds,
-       {"lib/region/merging_weights.cpp"},
+       {"lib/vision/region/tree/merging_weights.cpp"},
        spoilt_weights},
       {"device_profile",
        read_device_profile,
        text_targets_profile_seeds,
-       {"lib/matrix/device_profile.cpp", "lib/spmv/format_profile.cpp"},
+       {"lib/solver/matrix/device_profile.cpp", "lib/solver/spmv/format_profile.cpp"},
        spoilt_profiles},
-      {"geojson", read_geojson, geojson_seeds, {"lib/image/geojson_marks.cpp"}, spoilt_geojson},
-      {"matrix_market", read_matrix, matrix_seeds, {"lib/spmv/matrix_market.cpp"}, spoilt_matrices},
+      {"geojson",
+       read_geojson,
+       geojson_seeds,
+       {"lib/files/image/geojson_marks.cpp"},
+       spoilt_geojson},
+      {"matrix_market",
+       read_matrix,
+       matrix_seeds,
+       {"lib/solver/spmv/matrix_market.cpp"},
+       spoilt_matrices},
   };
 }
 

@@ -16,3 +16,9 @@ if grep -E 'opencv|gdal|tiff|png|jpeg|matio' <<<"$libraries"; then
   echo "the solver alone should not load libraries for pictures" >&2
   exit 1
 fi
+# The sources of the solver alone look for no such library either.
+cmake -S "$source" -B "$work/solver_only" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DDIACUT_SOLVER_ONLY=ON
+if grep -iE 'opencv|gdal|tiff|png|jpeg' "$work/solver_only/CMakeCache.txt"; then
+  echo "DIACUT_SOLVER_ONLY should not look for libraries for pictures" >&2
+  exit 1
+fi

@@ -13,11 +13,11 @@
 #include "boundary_maps.hpp"
 #include "diacut/hierarchy.hpp"
 #include "label_checks.hpp"
-#include "region/arcs.hpp"
-#include "region/hierarchy.hpp"
-#include "region/merge_tree.hpp"
-#include "region/parts.hpp"
-#include "region/watershed.hpp"
+#include "region/arcs/arcs.hpp"
+#include "region/arcs/parts.hpp"
+#include "region/tree/hierarchy.hpp"
+#include "region/tree/merge_tree.hpp"
+#include "region/watershed/watershed.hpp"
 
 namespace diacut {
 namespace {

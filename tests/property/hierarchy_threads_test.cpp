@@ -10,11 +10,11 @@
 #include "diacut/hierarchy.hpp"
 #include "image/colour.hpp"
 #include "label_checks.hpp"
-#include "region/arcs.hpp"
-#include "region/borders.hpp"
-#include "region/hierarchy.hpp"
-#include "region/placement.hpp"
-#include "region/watershed.hpp"
+#include "region/arcs/arcs.hpp"
+#include "region/arcs/borders.hpp"
+#include "region/placement/placement.hpp"
+#include "region/tree/hierarchy.hpp"
+#include "region/watershed/watershed.hpp"
 
 namespace diacut {
 namespace {

@@ -10,8 +10,8 @@
 #include "diacut/hierarchy.hpp"
 #include "image/resize.hpp"
 #include "label_checks.hpp"
-#include "region/hierarchy.hpp"
-#include "region/placement.hpp"
+#include "region/placement/placement.hpp"
+#include "region/tree/hierarchy.hpp"
 
 namespace diacut::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include "boundary_maps.hpp"
 #include "drawn_graph.hpp"
 #include "label_checks.hpp"
-#include "region/parts.hpp"
+#include "region/arcs/parts.hpp"
 #include "region/region.hpp"
 
 namespace diacut::testing {

@@ -15,11 +15,11 @@
 #include "diacut/hierarchy.hpp"
 #include "diacut/parameters.hpp"
 #include "label_checks.hpp"
-#include "region/hierarchy.hpp"
-#include "region/leaf_cut.hpp"
-#include "region/plateaus.hpp"
-#include "region/tile_regions.hpp"
-#include "region/watershed.hpp"
+#include "region/cuts/leaf_cut.hpp"
+#include "region/tiling/tile_regions.hpp"
+#include "region/tree/hierarchy.hpp"
+#include "region/watershed/plateaus.hpp"
+#include "region/watershed/watershed.hpp"
 
 namespace diacut {
 namespace {

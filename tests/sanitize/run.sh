@@ -105,11 +105,13 @@ addresses() {
   [[ -z "$readers" ]] || return 0
   # The sandbox ends what makes system calls that no decoder needs, as these sanitizers do.
   check unit_tests '*-Sandbox*'
+  check solver_tests "$(sed -nE 's/^TEST(_F|_P)?\((\w+).*/*\2.*/p' tests/unit/solver/*.cpp | sort -u | paste -sd:)"
   pictures
   graphs
   [[ -z "$all" ]] || {
     check property_tests '*'
-    check device_tests 'Tiny*' # Others compare with plain loops for hours.
+    check solver_tests 'Tiny*' # Others compare with plain loops for hours.
+    check device_tests 'Tiny*'
   }
 }
 
@@ -128,7 +130,7 @@ case "$kind" in
     folder=build/fuzz replay=fuzz_tests
     [[ -z "$readers" ]] || folder=build/release replay=sanitized_fuzz_tests
     targets=("$replay")
-    [[ -n "$readers" ]] || targets+=(unit_tests segment)
+    [[ -n "$readers" ]] || targets+=(unit_tests solver_tests segment)
     [[ -z "$all" ]] || targets+=(property_tests device_tests)
     ;;
   thread)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""How the sources lie. What each folder of lib/ may include, and what no stage may do: a stage knows core, opencl,
+"""How the sources lie. What each folder of lib/FLOOR may include, and what no stage may do: a stage knows core, opencl,
 matrix and the stages before it that it reads from; only the pipeline knows the order; only the programs of app/ print
 and end the process. Where kernels, their launchers and their tests lie: kernels/FOLDER/X.cl is launched by a source of
-lib/FOLDER, which names the kernel's file or is called as it is, and tested by tests/device/FOLDER/X_test.cpp. A source
+lib/FLOOR/FOLDER, which names the kernel's file or is called as it is, and tested by tests/device/FOLDER/X_test.cpp. A source
 or a test may serve several kernels whose names begin with its own: matvec_symmetric.cpp launches
 matvec_symmetric_pack.cl and matvec_symmetric_run.cl. What the documents link to, the files that they name and the lines
 of kernels that they quote are there, and they stay short."""
@@ -16,7 +16,8 @@ LIB = ROOT / "lib"
 KERNELS = ROOT / "kernels"
 DEVICE_TESTS = ROOT / "tests" / "device"
 
-# Folder of lib/ -> the other folders whose headers it may include. All may include the public headers, "diacut".
+# Folder of lib/FLOOR -> the other folders whose headers it may include. All may include the public headers, "diacut".
+# The compiler sees the headers of a folder's own floor and of those below it alone (lib/CMakeLists.txt).
 FOLDERS = {
     "include": "",
     "core": "",
@@ -30,7 +31,8 @@ FOLDERS = {
     "contour": "core opencl matrix boundary eigen",
     "region": "core opencl matrix contour",
     "walker": "core opencl matrix eigen",
-    "graph": "core opencl image matrix eigen",
+    "graph": "core opencl matrix eigen",
+    "answers": "core opencl matrix eigen walker graph",
     "output": "core image",
     "map": "core image output",
     "formats": "core image map output",
@@ -40,7 +42,7 @@ FOLDERS = {
     "pipeline": "core opencl image matrix boundary affinity eigen contour region walker",
     # The order of the stages for one picture in tiles.
     "tiles": "core output map region pipeline boundary image matrix opencl",
-    "doctor": "core opencl image matrix boundary affinity eigen contour region walker graph pipeline",
+    "doctor": "core opencl image matrix boundary affinity eigen contour region pipeline answers",
 }
 # Start of a library's headers -> the folders that may include them.
 LIBRARIES = {
@@ -52,7 +54,7 @@ LIBRARIES = {
     "tbb/": "core",
     "toml++/": "core",
     "Spectra/": "eigen",
-    "Eigen/": "doctor eigen graph region",
+    "Eigen/": "answers doctor eigen graph region",
     "nlohmann/": "image boundary doctor matrix region spmv output evaluate tiles",
     "seccomp": "sandbox",
     "CLI/": "",
@@ -104,6 +106,12 @@ def text_of(path):
     return path.read_text(encoding="utf-8")
 
 
+def without_floor(path):
+    """matrix/matvec.cpp for lib/solver/matrix/matvec.cpp."""
+    floor, *rest = path.relative_to(LIB).parts
+    return Path(floor) if floor == "include" else Path(*rest)
+
+
 def files_with(root, *endings):
     return sorted(path for path in root.rglob("*") if path.suffix in endings)
 
@@ -144,7 +152,8 @@ def names_for(kernel):
 
 
 def any_exists(kernel, root, ending):
-    return any((root / (name + ending)).exists() for name in names_for(kernel))
+    """`root`: a pattern."""
+    return any(any(ROOT.glob(f"{root}/{name}{ending}")) for name in names_for(kernel))
 
 
 def kernel_creations(source):
@@ -164,21 +173,21 @@ def foreign_includes(folder, source):
 
 def literals_by_source(kernel):
     """For each source of lib in the folder that mirrors the kernel's: the kernel files that it names."""
-    return {path: kernel_literals(text_of(path)) for path in (LIB / kernel).parent.glob("*.cpp")}
+    return {path: kernel_literals(text_of(path)) for path in LIB.glob(f"*/{Path(kernel).parent}/*.cpp")}
 
 
 def is_launched(kernel):
     named = [name for names in literals_by_source(kernel).values() for name in names]
     # "{}" stands for any rest of a name.
     return any(f"{kernel}.cl" == name or "{}" in name and kernel.startswith(name.split("{}")[0])
-               for name in named) or any_exists(kernel, LIB, ".cpp")
+               for name in named) or any_exists(kernel, "lib/*", ".cpp")
 
 
 def has_test(kernel):
     """Whether there is a test with the name of the kernel or of a source that launches it."""
     folder = (DEVICE_TESTS / kernel).parent
     return any(f"{kernel}.cl" in names and (folder / f"{path.stem}_test.cpp").exists()
-               for path, names in literals_by_source(kernel).items()) or any_exists(kernel, DEVICE_TESTS, "_test.cpp")
+               for path, names in literals_by_source(kernel).items()) or any_exists(kernel, "tests/device", "_test.cpp")
 
 
 def documents():
@@ -204,7 +213,7 @@ def dead_links(text, folder):
 
 
 def missing_paths(text):
-    """Paths of the source tree in back quotes ("`lib/matrix/grid.hpp`", and "`lib/matrix/grid`" for both files of that
+    """Paths of the source tree in back quotes ("`lib/solver/matrix/grid.hpp`", and "`lib/solver/matrix/grid`" for both files of that
     stem) that are not there. Patterns (with <, * or capital words) are passed."""
     return [path for path in QUOTED_PATH.findall(text)
             if not any((ROOT / (path + ending)).exists() for ending in ("", ".hpp", ".cpp", ".cl"))]
@@ -226,7 +235,7 @@ class Architecture(unittest.TestCase):
     def test_folders_include_only_what_the_design_allows_and_never_print(self):
         seen = set()
         for path in files_with(LIB, ".hpp", ".cpp", ".in"):
-            folder = path.relative_to(LIB).parts[0]
+            folder = without_floor(path).parts[0]
             self.assertIn(folder, FOLDERS, f"{path}: say in this file what the new folder may include")
             self.assertEqual(violations(folder, text_of(path)), [], path)
             seen.add(folder)
@@ -289,14 +298,14 @@ class KernelLayout(unittest.TestCase):
         launchers = {"opencl/context", "opencl/kernel_file"}.union(*map(names_for, kernels()))
         for path in files_with(LIB, ".hpp", ".cpp"):
             text = text_of(path)
-            if path.relative_to(LIB).with_suffix("").as_posix() not in launchers and not kernel_literals(text):
+            if without_floor(path).with_suffix("").as_posix() not in launchers and not kernel_literals(text):
                 self.assertEqual(kernel_creations(text), [], f"{path}: only the launcher of a kernel, which names the "
                                  "kernel's file, may do this")
 
     def test_a_folder_loads_its_own_kernels(self):
         for path in files_with(LIB, ".hpp", ".cpp"):
             for file in kernel_literals(text_of(path)):
-                self.assertEqual((KERNELS / file).parent, KERNELS / path.parent.relative_to(LIB), path)
+                self.assertEqual((KERNELS / file).parent, KERNELS / without_floor(path).parent, path)
                 self.assertTrue("{}" in file or (KERNELS / file).exists(), f"{path}: {file}")
 
     def test_kernels_include_their_own_folder_and_common_files_only(self):
@@ -307,7 +316,7 @@ class KernelLayout(unittest.TestCase):
         # "image" and "matrix" are things of OpenCL and of mathematics too, and "map" of both.
         stages = FOLDERS.keys() - {"include", "core", "opencl", "image", "matrix", "map"}
         named = re.compile(rf"\b(?:{'|'.join(stages)})\b|embedded_(?!kernels\b)\w+_kernels")
-        for path in files_with(LIB / "opencl", ".hpp", ".cpp"):
+        for path in files_with(LIB / "ground" / "opencl", ".hpp", ".cpp"):
             self.assertEqual(named.findall(blanked(text_of(path))), [], path)
 
     def test_the_rules_find_what_is_not_allowed(self):
@@ -343,7 +352,7 @@ class Documents(unittest.TestCase):
 
     def test_the_readers_of_links_and_paths_see_what_is_not_there(self):
         text = ("# A Heading, here\n[a](README.md) [b](nowhere.md) [c](#a-heading-here) [d](#none) "
-                "[e](https://example.org/x) `lib/matrix/grid.hpp` `lib/nowhere.hpp` `lib/core` "
+                "[e](https://example.org/x) `lib/solver/matrix/grid.hpp` `lib/nowhere.hpp` `lib/ground/core` "
                 "`kernels/<stage>/x.cl`\n")
         self.assertEqual(dead_links(text, ROOT), ["nowhere.md", "#none"])
         self.assertEqual(missing_paths(text), ["lib/nowhere.hpp"])

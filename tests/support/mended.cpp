@@ -2,7 +2,7 @@
 
 #include <zlib.h>
 
-#include "image/bytes.hpp"
+#include "core/bytes.hpp"
 
 namespace diacut::testing {
 namespace {

@@ -6,8 +6,8 @@
 #include "graph/steps.hpp"
 #include "label_checks.hpp"
 #include "matchers.hpp"
-#include "region/borders.hpp"
-#include "region/parts.hpp"
+#include "region/arcs/borders.hpp"
+#include "region/arcs/parts.hpp"
 #include "region/region.hpp"
 
 namespace diacut::testing {

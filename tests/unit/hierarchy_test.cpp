@@ -11,10 +11,10 @@
 #include "diacut/errors.hpp"
 #include "label_checks.hpp"
 #include "matchers.hpp"
-#include "region/arcs.hpp"
-#include "region/hierarchy.hpp"
-#include "region/merge_tree.hpp"
-#include "region/watershed.hpp"
+#include "region/arcs/arcs.hpp"
+#include "region/tree/hierarchy.hpp"
+#include "region/tree/merge_tree.hpp"
+#include "region/watershed/watershed.hpp"
 
 namespace diacut::testing {
 namespace {

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "core/npy.hpp"
 #include "diacut/edges.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/features.hpp"
 #include "diacut/seeds.hpp"
 #include "image/input_checks.hpp"
-#include "image/npy.hpp"
 #include "image_files.hpp"
 #include "matchers.hpp"
 #include "npz_writer.hpp"

@@ -13,7 +13,7 @@
 #include "diacut/seeds.hpp"
 #include "label_checks.hpp"
 #include "matchers.hpp"
-#include "region/hierarchy.hpp"
+#include "region/tree/hierarchy.hpp"
 
 namespace diacut::testing {
 namespace {

@@ -1,5 +1,5 @@
 // Merging by probability, against plain recomputation from labels.
-#include "region/learned_merging.hpp"
+#include "region/tree/learned_merging.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@
 #include "diacut/errors.hpp"
 #include "label_checks.hpp"
 #include "matchers.hpp"
-#include "region/borders.hpp"
-#include "region/hierarchy.hpp"
+#include "region/arcs/borders.hpp"
+#include "region/tree/hierarchy.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut {

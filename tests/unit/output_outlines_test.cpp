@@ -15,7 +15,7 @@
 #include "diacut/outlines.hpp"
 #include "matchers.hpp"
 #include "output/outline_sweep.hpp"
-#include "region/parts.hpp"
+#include "region/arcs/parts.hpp"
 
 namespace diacut::testing {
 namespace {

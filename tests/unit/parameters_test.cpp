@@ -17,7 +17,7 @@
 #include "core/parameter_table.hpp"
 #include "diacut/errors.hpp"
 #include "matchers.hpp"
-#include "region/leaf_cut.hpp"
+#include "region/cuts/leaf_cut.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut::testing {

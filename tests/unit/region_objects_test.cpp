@@ -18,9 +18,9 @@
 #include "drawn_image.hpp"
 #include "label_checks.hpp"
 #include "matchers.hpp"
-#include "region/hierarchy.hpp"
-#include "region/leaf_cut.hpp"
-#include "region/object_features.hpp"
+#include "region/cuts/leaf_cut.hpp"
+#include "region/objects/object_features.hpp"
+#include "region/tree/hierarchy.hpp"
 
 namespace diacut::testing {
 namespace {

@@ -10,8 +10,8 @@
 #include "image/resize.hpp"
 #include "label_checks.hpp"
 #include "matchers.hpp"
-#include "region/parts.hpp"
-#include "region/placement.hpp"
+#include "region/arcs/parts.hpp"
+#include "region/placement/placement.hpp"
 
 namespace diacut::testing {
 namespace {

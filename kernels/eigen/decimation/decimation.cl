@@ -1,8 +1,8 @@
-// Steps of the eigensolver for contours (lib/eigen/decimation/decimation.hpp). Matrices and vectors
-// lie in planes with a margin (PlaneGrid in lib/matrix/interpolation.hpp), so that neighbours are
-// read without checks of bounds; images of a batch lie one after another. Diagonal d of a matrix is
-// values[d * pitch + element], which multiplies x[element + offset of d]. What is "kept", a cell, a
-// parity and a neighbour is told at KeptNeighbours there.
+// Steps of the eigensolver for contours (lib/solver/eigen/decimation/decimation.hpp). Matrices and
+// vectors lie in planes with a margin (PlaneGrid in lib/solver/matrix/interpolation.hpp), so that
+// neighbours are read without checks of bounds; images of a batch lie one after another. Diagonal d
+// of a matrix is values[d * pitch + element], which multiplies x[element + offset of d]. What is
+// "kept", a cell, a parity and a neighbour is told at KeptNeighbours there.
 //
 // MARGIN_X, MARGIN_Y: columns on the left and rows above that are no pixels. DIAGONALS: of a
 // matrix. NEIGHBOURS: of all parities. WIDTH: see floatw.clh. EACH: columns of vectors that a

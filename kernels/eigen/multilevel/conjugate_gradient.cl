@@ -1,5 +1,5 @@
 // conjugate_gradient: the vector operations of the conjugate gradient method over blocks of
-// vectors, one linear system a column (lib/eigen/multilevel/conjugate_gradient.hpp).
+// vectors, one linear system a column (lib/solver/eigen/multilevel/conjugate_gradient.hpp).
 //
 // -DFLOATS and -DGROUP: see column_sums.clh.
 #include "common/accumulate.clh"

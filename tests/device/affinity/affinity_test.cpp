@@ -1,4 +1,4 @@
-// Affinities: the known answers of lib/doctor at awkward sizes, and what holds for any map.
+// Affinities: the known answers of lib/judge/doctor at awkward sizes, and what holds for any map.
 #include "affinity/affinity.hpp"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include "affinity/affinity.hpp"
 #include "affinity/feature_affinity.hpp"
 #include "diacut/errors.hpp"
-#include "doctor/problems.hpp"
+#include "doctor/boundary_problem.hpp"
 #include "matchers.hpp"
 #include "right.hpp"
 

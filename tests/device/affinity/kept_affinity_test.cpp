@@ -1,4 +1,4 @@
-// Affinities to the kept pixels: the known answer of lib/doctor at awkward sizes.
+// Affinities to the kept pixels: the known answer of lib/judge/doctor at awkward sizes.
 #include "affinity/kept_affinity.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The orientation of boundaries: the known answer of lib/doctor at awkward sizes.
+// The orientation of boundaries: the known answer of lib/judge/doctor at awkward sizes.
 #include "contour/boundary_orientation.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Contours from eigenvectors: the known answer of lib/doctor at awkward sizes.
+// Contours from eigenvectors: the known answer of lib/judge/doctor at awkward sizes.
 
 #include <gtest/gtest.h>
 

@@ -90,7 +90,7 @@ TEST(Examination, HoldsEveryKernelToAKnownAnswer) {
     }
   }
   if (runs_both) {
-    EXPECT_THAT(missing, IsEmpty()) << "lib/doctor needs a check for each of these kernels";
+    EXPECT_THAT(missing, IsEmpty()) << "lib/judge/doctor needs a check for each of these kernels";
   } else {
     EXPECT_LT(missing.size(), all.size() / 4) << "most kernels are for any device";
   }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "answers/checks.hpp"
 #include "diacut/errors.hpp"
-#include "doctor/checks.hpp"
 #include "eigen_problem.hpp"
 #include "guarded.hpp"
 #include "matchers.hpp"

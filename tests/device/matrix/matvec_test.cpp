@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "answers/checks.hpp"
 #include "diacut/errors.hpp"
-#include "doctor/checks.hpp"
 #include "matchers.hpp"
 #include "right.hpp"
 #include "shared_context.hpp"

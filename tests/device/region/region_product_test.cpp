@@ -1,4 +1,5 @@
-// What direct cuts take from the affinities: the known answers of lib/doctor at awkward sizes.
+// What direct cuts take from the affinities: the known answers of lib/judge/doctor at awkward
+// sizes.
 #include <gtest/gtest.h>
 
 #include <cmath>

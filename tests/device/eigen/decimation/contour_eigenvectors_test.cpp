@@ -8,7 +8,6 @@
 #include "affinity/kept_affinity.hpp"
 #include "diacut/segmenter.hpp"
 #include "doctor/checks.hpp"
-#include "doctor/problems.hpp"
 #include "eigen_checks.hpp"
 #include "right.hpp"
 #include "support.hpp"

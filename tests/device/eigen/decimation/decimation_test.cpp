@@ -9,7 +9,7 @@
 #include <random>
 #include <span>
 
-#include "doctor/problems.hpp"
+#include "answers/problems.hpp"
 #include "support.hpp"
 
 namespace diacut {

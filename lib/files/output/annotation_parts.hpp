@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diacut/annotations.hpp"
+#include "output/format.hpp"
+
+namespace diacut {
+
+/// How the outlines of a region are made up.
+struct RingCount {
+  std::size_t pieces = 0;
+  std::size_t holes = 0;
+};
+RingCount count_rings(const Outlines& outlines, std::int64_t label);
+
+/// What is known of a format.
+struct AnnotationRow {
+  AnnotationFormat format;
+  AnnotationPart (*part)(const AnnotatedImage& image);
+  std::string between = {}, tail = {};  ///< Between and after images.
+  std::string (*head)(const RegionClasses& classes) = nullptr;
+  const char* note = nullptr;  ///< Of regions with holes, or with holes or several pieces.
+  bool notes_pieces = false;
+};
+
+const AnnotationRow& annotation_row(AnnotationFormat format);
+
+/// The header of a table of comma-separated values: "label", "area" (pixels), "area_um2" or
+/// "area_m2" where pixels have a size, "x", "y", "width", "height", "centroid_x", "centroid_y",
+/// "perimeter", "solidity", "equivalent_diameter", "eccentricity", "orientation", of each channel
+/// "mean_NAME", "std_NAME", "min_NAME", "max_NAME", "median_NAME" and "integrated_NAME",
+/// "neighbours" (how many), where heights are known "merge_height" (the least of those to its
+/// neighbours; empty without neighbours), and "neighbour_labels" (separated by spaces).
+std::string region_csv_header(const RegionTable& table);
+
+/// The lines of the table, one for each region. Returns the lines, without line ends.
+std::vector<std::string> region_csv_rows(const RegionTable& table);
+
+/// The text of write_region_graph().
+std::string region_graph(const RegionTable& table, GraphFormat format);
+
+/// A text as a cell of comma-separated values.
+std::string csv_cell(const std::string& text);
+
+/// A merge height as text: empty where regions never merge or nothing is known.
+std::string height_text(float height);
+
+/// COCO's text of the run lengths of a mask: each length, from the fourth on less the one two
+/// places before it, as groups of five bits, the lowest first, in characters from '0' on
+/// (pycocotools, rleToString()).
+std::string compressed_counts(const std::vector<std::uint32_t>& counts);
+
+}  // namespace diacut

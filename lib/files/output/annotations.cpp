@@ -1,0 +1,162 @@
+#include "diacut/annotations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "core/file_bytes.hpp"
+#include "core/split_text.hpp"
+#include "diacut/errors.hpp"
+#include "output/annotation_parts.hpp"
+#include "output/atomic_file.hpp"
+
+namespace diacut {
+namespace {
+
+/// COCO keeps images and regions in two lists; the other formats keep regions in their images.
+bool is_coco(AnnotationFormat format) {
+  return format == AnnotationFormat::kCoco || format == AnnotationFormat::kCocoRle;
+}
+
+}  // namespace
+
+RingCount count_rings(const Outlines& outlines, std::int64_t label) {
+  RingCount count;
+  for (const Ring& ring : outlines.of(label)) ++(ring.hole ? count.holes : count.pieces);
+  return count;
+}
+
+std::string height_text(float height) {
+  return std::isfinite(height) && height >= 0 ? fmt::format("{}", height) : "";
+}
+
+RegionClasses read_classes(const std::string& path) {
+  RegionClasses classes{{}, {}};
+  const std::string text = read_text(path, "a table of labels and classes");
+  std::size_t line = 0;
+  for (std::string_view row : split_text(text, '\n')) {
+    ++line;
+    if (row.ends_with('\r')) row.remove_suffix(1);
+    if (row.empty() || (line == 1 && row.starts_with("label,"))) continue;
+    const std::size_t comma = std::min(row.find(','), row.size());
+    const std::int64_t label = number_in<std::int64_t>(row.substr(0, comma)).value_or(0);
+    const std::string name(row.substr(std::min(comma + 1, row.size())));
+    const bool is_new = !classes.of_label.contains(label);
+    if (label < 1 || name.empty() || !is_new) {
+      throw InputError(fmt::format("{}: line {} is '{}', expected {}", path, line, row,
+                                   is_new ? "LABEL,CLASS, as in 17,nucleus"
+                                          : "each label once: leave out one of its lines"));
+    }
+    const auto known = std::find(classes.names.begin(), classes.names.end(), name);
+    classes.of_label[label] = static_cast<std::size_t>(known - classes.names.begin());
+    if (known == classes.names.end()) classes.names.push_back(name);
+  }
+  classes.names.emplace_back("region");
+  return classes;
+}
+
+void check_classes(const RegionClasses& classes, const RegionTable& table) {
+  std::set<std::int64_t> labels;
+  for (const RegionFigures& region : table.regions) labels.insert(region.label);
+  for (const auto& [label, name] : classes.of_label) {
+    if (labels.contains(label)) continue;
+    throw InputError(fmt::format(
+        "the class '{}' is given to label {}, which no region has (there are {}{}): leave it out",
+        classes.names[name], label, labels.size(),
+        labels.empty() ? "" : fmt::format(", {} to {}", *labels.begin(), *labels.rbegin())));
+  }
+}
+
+AnnotationPart annotate(const AnnotatedImage& image, AnnotationFormat format) {
+  return annotation_row(format).part(image);
+}
+
+std::vector<std::string> annotation_notes(const Outlines& outlines, AnnotationFormat format) {
+  const AnnotationRow& row = annotation_row(format);
+  const auto regions = static_cast<std::int64_t>(outlines.first_ring.size()) - 2;
+  std::int64_t noted = 0;
+  for (std::int64_t label = 1; label <= regions; ++label) {
+    const RingCount rings = count_rings(outlines, label);
+    if (rings.holes > 0 || (row.notes_pieces && rings.pieces > 1)) ++noted;
+  }
+  if (noted == 0 || row.note == nullptr) return {};
+  return {fmt::format("{} of {} regions {}", noted, regions, row.note)};
+}
+
+struct AnnotationFile::State {
+  State(const std::string& path, AnnotationFormat wanted, const RegionClasses& classes)
+      : file(path), format(wanted), row(annotation_row(wanted)) {
+    if (row.head != nullptr) write(row.head(classes));
+  }
+  void write(const std::string& text) { file.write(text.data(), text.size()); }
+  void separate(bool& after_another) {
+    if (std::exchange(after_another, true)) write(row.between);
+  }
+
+  AtomicFile file;
+  AnnotationFormat format;
+  const AnnotationRow& row;
+  bool begun = false;
+  std::int64_t number = 0;          ///< Of the newest annotation of COCO.
+  std::vector<std::string> images;  ///< Of COCO, which the file's end holds.
+  std::string header;               ///< Of a table.
+};
+
+AnnotationFile::AnnotationFile(const std::string& path, AnnotationFormat format,
+                               const RegionClasses& classes)
+    : state_(std::make_unique<State>(path, format, classes)) {}
+AnnotationFile::~AnnotationFile() = default;
+AnnotationFile::AnnotationFile(AnnotationFile&&) noexcept = default;
+
+void AnnotationFile::add(const AnnotationPart& part) {
+  State& state = *state_;
+  if (state.format == AnnotationFormat::kTable) {
+    if (!std::exchange(state.begun, true)) {
+      state.header = part.image;
+      state.write(part.image + '\n');
+    } else if (state.header != part.image) {
+      throw InputError(fmt::format(
+          "it is left out of the table, whose columns are '{}', while its own are '{}': make a "
+          "table of its own, or name the channels that all have (--measure)",
+          state.header, part.image));
+    }
+    for (const std::string& row : part.regions) state.write(row + '\n');
+    return;
+  }
+  if (is_coco(state.format)) {
+    for (const std::string& region : part.regions) {
+      state.separate(state.begun);
+      state.write(fmt::format(R"({{"id":{},{})", ++state.number, region));
+    }
+    state.images.push_back(part.image);
+    return;
+  }
+  state.separate(state.begun);
+  state.write(part.image);
+}
+
+void AnnotationFile::commit() {
+  State& state = *state_;
+  if (is_coco(state.format)) {
+    state.write("],\n\"images\":[");
+    bool begun = false;
+    for (const std::string& image : state.images) {
+      state.separate(begun);
+      state.write(image);
+    }
+  }
+  state.write(state.row.tail);
+  state.file.commit();
+}
+
+void write_annotations(const std::string& path, const AnnotatedImage& image,
+                       AnnotationFormat format) {
+  AnnotationFile file(path, format, image.classes != nullptr ? *image.classes : RegionClasses());
+  file.add(annotate(image, format));
+  file.commit();
+}
+
+}  // namespace diacut

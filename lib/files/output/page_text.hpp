@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/embedded_text.hpp"
+
+namespace diacut {
+
+/// Most pixels of the picture in a page: browsers of phones draw no larger one.
+inline constexpr std::int64_t kMostPagePixels = 16'777'216;
+inline constexpr int kMostPageSide = 16'384;  ///< Longest side of the picture in a page, pixels.
+
+/// The files of lib/files/output/page/, which pages are put together from.
+const std::vector<EmbeddedText>& embedded_pages();
+
+/// The text of a file of lib/files/output/page/, which is built into the library; those of HTML are
+/// formats of named values. Precondition: there is such a file.
+std::string_view page_part(std::string_view name);
+
+/// A text for HTML, between tags or in quotes.
+std::string html_escaped(std::string_view text);
+
+/// The text that html_escaped() has made into `text`.
+std::string html_unescaped(std::string_view text);
+
+/// A text as a JSON string in its quotes; bytes that are no UTF-8 are replaced.
+std::string json_text(const std::string& text);
+
+/// A text for an XML attribute or element: markup and line ends as references; characters that XML
+/// 1.0 cannot hold and bytes that are no UTF-8 are replaced by U+FFFD.
+std::string xml_text(const std::string& text);
+
+std::string base64(std::span<const std::uint8_t> bytes);
+
+/// Bytes compressed in the format of zlib (RFC 1950).
+std::vector<std::uint8_t> deflated(std::span<const std::uint8_t> bytes);
+
+/// A path as a link in a page: what is no letter, digit or "-._~/" as %XX.
+std::string link_to(std::string_view path);
+
+}  // namespace diacut

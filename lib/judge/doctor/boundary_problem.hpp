@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "answers/problems.hpp"
+#include "boundary/boundary.hpp"
+#include "opencl/context.hpp"
+
+namespace diacut {
+
+/// A boundary map of mostly weak strengths with strong lines, as of a photograph.
+struct BoundaryProblem {
+  Grid grid;
+  std::vector<float> strength;
+  std::vector<std::uint8_t> valid;
+
+  /// Every pixel has data. `drawn`: grid.rows() numbers in [0, 1).
+  BoundaryProblem(const Grid& of, const std::vector<float>& drawn);
+
+  std::size_t element(int x, int y) const { return at_size(y) * at_size(grid.width) + at_size(x); }
+  /// Takes the data of an element away.
+  void hide(std::size_t element);
+  BoundaryMap on_device(Context& context) const;
+};
+
+}  // namespace diacut

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "answers/checks.hpp"
+#include "boundary/network/device_network.hpp"
+#include "diacut/doctor.hpp"
+#include "diacut/image.hpp"
+#include "diacut/parameters.hpp"
+#include "doctor/boundary_problem.hpp"
+#include "image/resize.hpp"
+#include "opencl/context.hpp"
+
+/// Known answers of the stages.
+namespace diacut {
+
+/// How a device is examined.
+struct ExaminationOrder {
+  std::string device;      ///< As choose_device() takes it.
+  std::string kernel_dir;  ///< Empty: the built-in kernels.
+  /// For tests: the device is given the kernels of another kind of device.
+  std::optional<DeviceKind> as_kind = {};
+};
+
+/// As examine_device().
+DeviceExamination examine(const ExaminationOrder& order, const Watch& watch);
+
+/// All kernels that are built into the library, as CheckResult names them.
+std::vector<std::string> kernels_of_library();
+
+/// The checks of each stage that knows pictures.
+std::vector<DeviceCheck> boundary_checks();
+std::vector<DeviceCheck> affinity_checks();
+std::vector<DeviceCheck> contour_checks();
+std::vector<DeviceCheck> region_checks();
+
+/// A picture in colour of patches under noise, with boundaries of every strength; the same in every
+/// run.
+Image drawn_scene(int width, int height);
+
+/// Known answers of stages as a run computes them: with its parameters, so by its programs. Each
+/// throws as DeviceCheck::run does. This one: the boundary map of networks, as the parameter
+/// cue.weights names them, of a drawn scene of that size. `networks`: where they are kept on the
+/// device.
+void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& names,
+                    const PictureSize& size);
+/// A boundary map for the three that follow; some pixels have no data.
+BoundaryProblem drawn_boundary(Trial& trial);
+/// The affinities of a boundary map, which are returned.
+HostDiaMatrix check_affinity(Trial& trial, const BoundaryProblem& boundary,
+                             const AffinityParameters& parameters);
+/// The affinities of boundary maps of one size to the kept pixels of a decimation alone.
+void check_kept_affinity(Trial& trial, std::span<const BoundaryProblem> boundaries,
+                         const AffinityParameters& parameters);
+/// The affinities of a boundary map normalized; they are returned.
+NormalizedMatrix check_normalized_affinity(Trial& trial, const BoundaryProblem& boundary,
+                                           const AffinityParameters& parameters);
+/// The boundary map of an image that strong lines divide into six.
+BoundaryProblem drawn_six_parts(Trial& trial, const Grid& grid);
+/// How exact the eigenvectors of the kept pixels of such an image are.
+struct SixParts {
+  Grid grid;
+  int held = 5;         ///< Vectors that are held to exact ones; 5 part the image.
+  double off = 0;       ///< The share of an eigenvalue by which it may be off.
+  double residual = 0;  ///< A vector's residual norm, as a share of its norm.
+};
+/// The eigenvectors that contours are made from, on a decimated grid: those of the matrix of the
+/// kept pixels, which the host solves densely.
+void check_decimation(Trial& trial, int radius, const SixParts& parts);
+/// On grids that are solved in either way.
+void check_decimation(Trial& trial, int radius);
+/// What direct cuts take from the affinities.
+void check_direct_cuts(Trial& trial, int radius);
+/// Products within regions, with so many vectors each.
+void check_products_within(Trial& trial, const BlockProblem& problem,
+                           std::initializer_list<int> all_columns);
+
+inline constexpr Grid kContourGrid{61, 43};
+/// Drawn eigenvectors that a contour is made from, the trivial one included.
+struct ContourProblem {
+  Grid grid = kContourGrid;
+  int vectors = 5;
+  bool masked = true;       ///< Some pixels have no data.
+  bool two_pieces = false;  ///< The second eigenvalue is 0 too.
+};
+/// The contour from eigenvectors and a boundary map, and from that map alone.
+void check_combined_contour(Trial& trial, const ContourProblem& problem,
+                            const ContourParameters& parameters);
+void check_contours(Trial& trial);
+void check_cue_contours(Trial& trial);
+/// The directions of a boundary map, and whether `found` are those of a map of so many pixels.
+void check_orientations(Trial& trial, const Grid& grid);
+void expect_orientations(Trial& trial, const std::vector<float>& map, const Grid& grid,
+                         const std::vector<float>& found);
+
+}  // namespace diacut

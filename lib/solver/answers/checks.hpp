@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "answers/problems.hpp"
+#include "answers/trial.hpp"
+#include "eigen/eigensolver.hpp"
+#include "matrix/matvec.hpp"
+#include "matrix/stencil.hpp"
+
+/// @file
+/// Known answers of the solver: `segment doctor` holds a device to them at a few sizes, the tests
+/// at many awkward ones.
+namespace diacut {
+
+/// A known answer that a device is held to.
+struct DeviceCheck {
+  std::string_view name;  ///< What is computed, for a person.
+  void (*run)(Trial&);    ///< Throws WrongAnswer, and what the computation throws.
+};
+
+std::vector<DeviceCheck> product_checks();
+std::vector<DeviceCheck> solver_checks();
+std::vector<DeviceCheck> walker_checks();
+
+/// The operator's product with x, twice, and where `recurrence` is set steps of recurrences, which
+/// are kernels of their own. All may be off by so many roundings.
+void check_product(Trial& trial, DeviceOperator& op, const std::vector<float>& x,
+                   const TermSums& expected, double roundings, bool recurrence = true);
+/// Eigenvectors of a small matrix whose eigenvalues are known, as many as `asked` says, by the
+/// solver, the product and the form that it names, with neighbours of that stencil.
+void check_known_eigenvectors(Trial& trial, const SolverParameters& asked, const Stencil& stencil);
+/// Labels from seeds in a small image, by random walks with matrices of that form.
+void check_walks(Trial& trial, MatrixForm form, int radius);
+
+}  // namespace diacut

@@ -1,0 +1,138 @@
+// Products of a matrix with a vector, in every form.
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+
+#include "answers/checks.hpp"
+#include "matrix/matvec.hpp"
+#include "matrix/symmetric_dia.hpp"
+
+namespace diacut {
+
+void check_product(Trial& trial, DeviceOperator& op, const std::vector<float>& x,
+                   const TermSums& expected, double roundings, bool recurrence) {
+  const std::vector<float> old = trial.normal(x.size());
+  const Buffer<float> in = trial.uploaded(x);
+  Buffer<float> out = trial.empty(x.size());
+  op.perform_op(in, out);
+  const std::vector<float> found = out.download();
+  trial.expect("product", found, expected, roundings);
+  out.fill(NAN);
+  op.perform_op(in, out);
+  Trial::require(found == out.download(), "two products of the same differ");
+  if (!recurrence) return;
+  for (const auto& [alpha, beta, gamma] :
+       {std::tuple(1.75F, -0.3F, -1.0F), std::tuple(-0.6F, 0.0F, 0.8F),
+        std::tuple(2.0F, 0.5F, 0.0F)}) {
+    // What is multiplied by 0 is not read.
+    out.upload(gamma == 0 ? std::vector<float>(x.size(), NAN) : old);
+    op.perform_recurrence(in, out, {alpha, beta, gamma});
+    TermSums wanted(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      wanted.values[i] = double{alpha} * expected.values[i];
+      wanted.magnitudes[i] = std::abs(double{alpha}) * expected.magnitudes[i];
+      wanted.add(i, double{beta} * x[i]);
+      wanted.add(i, double{gamma} * old[i]);
+    }
+    trial.expect("recurrence", out.download(), wanted, roundings);
+  }
+}
+
+namespace {
+
+TermSums expected_of(const HostDiaMatrix& matrix, const std::vector<float>& x) {
+  TermSums expected(0);
+  expected.values =
+      reference_matvec(matrix, std::vector<double>(x.begin(), x.end()), &expected.magnitudes);
+  return expected;
+}
+
+BlockProblem problem_of_rows_that_fill_no_group() { return {67, 31, 5, 21}; }
+
+/// Of a sum in any order: `each` a term and three for the recurrence.
+double roundings_of(const BlockProblem& problem, double each) {
+  return each * static_cast<double>(problem.stencil.size()) + 4;
+}
+
+template <MatvecKind kKind>
+void dia_product(Trial& trial) {
+  const BlockProblem problem = problem_of_rows_that_fill_no_group();
+  const DiaMatrix matrix = upload(trial.context(), problem.matrix);
+  const std::vector<float> x = trial.normal(problem.rows());
+  DiaOperator op(trial.context(), matrix, kKind);
+  check_product(trial, op, x, expected_of(problem.matrix, x), roundings_of(problem, 1));
+}
+
+void image_product(Trial& trial) {
+  const BlockProblem problem = problem_of_rows_that_fill_no_group();
+  // A device without images is never asked for this product.
+  if (matvec_image_size(trial.context().info(), problem.rows()).row_floats() <= 4) return;
+  dia_product<MatvecKind::kImage>(trial);
+}
+
+/// The matrix that a compressed one with a scale stands for, whose main diagonal makes the roots an
+/// eigenvector to the eigenvalue 1.
+HostDiaMatrix with_eigenvector(const BlockProblem& problem, const std::vector<float>& roots) {
+  HostDiaMatrix result = problem.matrix;
+  for (std::size_t i = 0; i < problem.rows(); ++i) {
+    double rest = roots[i];
+    for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+      const double weight = d == problem.stencil.centre() ? 0 : problem.entry(d, i);
+      const auto j = static_cast<std::int64_t>(i) + result.shape.offsets[d];
+      if (weight != 0) rest -= weight * roots[static_cast<std::size_t>(j)];
+    }
+    result.values[problem.stencil.centre() * problem.pitch() + i] =
+        roots[i] > 0 ? static_cast<float>(rest / roots[i]) : 0.0F;
+  }
+  return result;
+}
+
+/// Both halves of a kernel's ways to divide an image: those of GPUs and those of CPUs. Weights and
+/// roots are powers of two, which every storage holds as they are.
+void check_compressed(Trial& trial, MatvecStorage storage, bool tiles) {
+  BlockProblem problem = problem_of_rows_that_fill_no_group();
+  for (float& value : problem.matrix.values) {
+    if (value > 0) value = std::exp2(std::round(std::log2(value)));
+  }
+  const DiaMatrix matrix = upload(trial.context(), problem.matrix);
+  const std::vector<float> x = trial.normal(problem.rows());
+  std::vector<float> host_roots = trial.uniform(problem.rows());
+  for (float& root : host_roots) root = root < 0.5F ? 0.5F : 1.0F;
+  const Buffer<float> roots = trial.uploaded(host_roots);
+  for (const bool scaled : {false, true}) {
+    const SymmetricDia compressed =
+        compress(trial.context(), matrix, problem.grid, problem.stencil, storage,
+                 scaled ? MainDiagonal::kScaled : MainDiagonal::kOwn, &roots);
+    SymmetricOperator op(trial.context(), compressed,
+                         tiles ? MatvecSymmetricForm{true, 8, 2, 4, 1, 2}
+                               : MatvecSymmetricForm{false, 1, 1, 64, 3, 1});
+    // Three roundings more of a term for the scale, and its own for the main diagonal.
+    check_product(trial, op, x,
+                  expected_of(scaled ? with_eigenvector(problem, host_roots) : problem.matrix, x),
+                  roundings_of(problem, scaled ? 2 : 1) + 8);
+  }
+}
+
+template <bool kTiles>
+void compressed_product(Trial& trial) {
+  for (const MatvecStorage storage :
+       {MatvecStorage::kFloat32, MatvecStorage::kHalf, MatvecStorage::kMinifloat}) {
+    check_compressed(trial, storage, kTiles);
+  }
+}
+
+}  // namespace
+
+std::vector<DeviceCheck> product_checks() {
+  return {{"product with a vector, plain", dia_product<MatvecKind::kNaive>},
+          {"product with a vector, aligned", dia_product<MatvecKind::kAligned>},
+          {"product with a vector, in local memory", dia_product<MatvecKind::kLocal>},
+          {"product with a vector, vectorized", dia_product<MatvecKind::kVectorized>},
+          {"product with a vector, coarsened", dia_product<MatvecKind::kCoarsened>},
+          {"product with a vector, by images", image_product},
+          {"product with a vector, unrolled", dia_product<MatvecKind::kUnrolled>},
+          {"product with a compressed matrix, by runs", compressed_product<false>},
+          {"product with a compressed matrix, by tiles", compressed_product<true>}};
+}
+
+}  // namespace diacut

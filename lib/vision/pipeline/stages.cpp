@@ -1,0 +1,608 @@
+#include "pipeline/stages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <optional>
+#include <utility>
+
+#include "affinity/affinity.hpp"
+#include "affinity/feature_affinity.hpp"
+#include "affinity/kept_affinity.hpp"
+#include "boundary/boundary.hpp"
+#include "contour/boundary_orientation.hpp"
+#include "contour/combined_contour.hpp"
+#include "diacut/objects.hpp"
+#include "eigen/decimation/contour_eigenvectors.hpp"
+#include "eigen/decimation/decimation.hpp"
+#include "eigen/eigensolver.hpp"
+#include "eigen/resolution.hpp"
+#include "image/colour.hpp"
+#include "image/input_checks.hpp"
+#include "matrix/normalized_matrix.hpp"
+#include "opencl/context.hpp"
+#include "pipeline/device_checks.hpp"
+#include "region/device_graph.hpp"
+#include "region/region.hpp"
+#include "region/tree/hierarchy.hpp"
+#include "region/tree/merging_weights.hpp"
+#include "walker/random_walker.hpp"
+
+namespace diacut {
+
+namespace {
+
+constexpr char kRegions[] = "regions";
+/// The stage that places regions of a reduced image in the image itself.
+constexpr char kPlacement[] = "placement";
+
+/// Milliseconds on the wall since `start`.
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// Runs stages on a device one after another, measures their times, and tells the caller's watch.
+class TimedStages {
+ public:
+  TimedStages(Context& context, const Watch& watch) : context_(context), watch_(watch) {}
+
+  /// Does the stage's work. The device has done all of it when this returns.
+  template <class Work>
+  void operator()(std::string_view stage, const Work& work) {
+    watch_.report(stage, 0);
+    const auto start = std::chrono::steady_clock::now();
+    const cl::Event first = context_.mark();
+    work();
+    const cl::Event last = context_.mark();
+    context_.finish();
+    StageTime& time = time_of(stage);
+    time.wall_ms += milliseconds_since(start);
+    time.device_ms += milliseconds_between(first, last);
+    watch_.report(stage, 1);
+  }
+
+  /// The times of all stages so far, each divided by the number of images that they served.
+  std::vector<StageTime> shares(std::size_t images) const {
+    std::vector<StageTime> shares = times_;
+    for (StageTime& time : shares) {
+      time.wall_ms /= static_cast<double>(images);
+      time.device_ms /= static_cast<double>(images);
+    }
+    return shares;
+  }
+
+ private:
+  /// Where the time of a stage is added up: a stage may run twice for one image.
+  StageTime& time_of(std::string_view stage) {
+    for (StageTime& time : times_) {
+      if (time.stage == stage) return time;
+    }
+    return times_.emplace_back(StageTime{std::string(stage), 0, 0});
+  }
+
+  Context& context_;
+  const Watch& watch_;
+  std::vector<StageTime> times_;
+};
+
+/// Does the work of a stage that needs no device, measures its time, and tells the watch.
+template <class Work>
+void time_on_host(const char* stage, Segmentation& result, const Watch& watch, const Work& work) {
+  watch.report(stage, 0);
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  result.costs.times.push_back({stage, milliseconds_since(start), 0});
+  watch.report(stage, 1);
+}
+
+/// Whether regions of the image merge by probability.
+bool merges_by_probability(const WorkingImage& image, const RunParameters& parameters) {
+  const bool no_network = image.edges != nullptr || !parameters.has_boundary();
+  return makes_hierarchy(parameters) && merges_by_probability(parameters, no_network);
+}
+
+/// Whether merging by probability needs the image's embedding.
+bool embeds(const WorkingImage& image, const RunParameters& parameters) {
+  return image.edges == nullptr && parameters.has_boundary() && gives_embedding(parameters.cue);
+}
+
+/// Features of the caller's, which are resized to a grid some channels at a time.
+class HostFeatures final : public FeatureSource {
+ public:
+  HostFeatures(const FeatureMap& features, const Grid& grid) : map_(features), grid_(grid) {}
+
+  int channels() const override { return map_.channels; }
+  /// Waits for the device.
+  void load(int first, int count, std::size_t pitch, std::size_t offset,
+            Buffer<float>& block) override {
+    const std::vector<float> planes =
+        feature_planes(map_, first, count, {grid_.width, grid_.height});
+    const std::span<const float> all(planes);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c) {
+      block.upload(all.subspan(c * grid_.rows(), grid_.rows()), c * pitch + offset);
+    }
+  }
+
+ private:
+  const FeatureMap& map_;
+  Grid grid_;
+};
+
+/// The square roots of one image's degrees. `sqrt_degree`: of all images of the batch. The result
+/// is `copy` if the batch has several images, else `sqrt_degree`.
+const Buffer<float>& degrees_of(Context& context, const Batch& batch, std::size_t image,
+                                const Buffer<float>& sqrt_degree, Buffer<float>& copy) {
+  if (batch.count == 1) return sqrt_degree;
+  copy = context.allocate<float>(batch.image.rows(), "square roots of the degrees");
+  copy_elements(sqrt_degree, image * batch.segment(), copy, 0, batch.image.rows());
+  return copy;
+}
+
+/// What the hierarchy of one image is made from, on the host.
+struct Contours {
+  std::vector<float> strength;     ///< Segmentation::contours.
+  std::vector<float> orientation;  ///< The direction of the boundary at each pixel.
+};
+
+Contours on_host(Context& context, const Buffer<float>& contours, const Grid& grid) {
+  const Buffer<float> orientation = boundary_orientation(context, grid, contours);
+  Contours found{contours.download(), orientation.download()};
+  check_contours(context, found.strength, found.orientation);
+  return found;
+}
+
+/// Places a segmentation in the full image, if the image was reduced: a stage that needs no device.
+void add_placement(Segmentation& result, const Grid& grid,
+                   const std::shared_ptr<const FullImage>& full, const Watch& watch) {
+  if (!full) return;
+  time_on_host(kPlacement, result, watch, [&] { place(result, {grid.width, grid.height}, *full); });
+}
+
+/// The cut of the hierarchy, by seeds if there are some, or what of it lies inside of objects.
+Labels cut_or_objects(Segmentation& result, const RegionParameters& parameters,
+                      const Seeds* seeds) {
+  if (seeds != nullptr) {
+    SeededRegions found = cut_by_seeds(*result.hierarchy, *seeds, result.notes);
+    result.seed_labels = std::move(found.seed_labels);
+    return std::move(found.regions);
+  }
+  if (parameters.method != RegionMethod::kObjects) {
+    return cut(*result.hierarchy, parameters, result.notes);
+  }
+  std::vector<std::string> of_cut;  // Of one region, which is no news: it may be the background.
+  return objects_of_regions(cut(*result.hierarchy, parameters, of_cut), result.inside, parameters,
+                            result.notes);
+}
+
+/// Gives pixels with data, but for barriers, that no seed can be reached from the number after
+/// those of all labels, and says how many they are.
+std::size_t number_unreached(const WorkingImage& image, std::int32_t number,
+                             std::vector<std::int32_t>& labels) {
+  const std::vector<std::uint8_t>& valid = image.image->valid;
+  const std::vector<std::uint8_t>& walls = image.seeds->walls;
+  std::size_t unreached = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] != 0 || (!valid.empty() && valid[i] == 0)) continue;
+    if (!walls.empty() && walls[i] != 0) continue;
+    labels[i] = number;
+    ++unreached;
+  }
+  return unreached;
+}
+
+/// Labels of one image that grow from its seeds by random_walk(). Their connected parts are found
+/// on the host, in the image itself, which is left to begun.host_work. `matrix`: of the image.
+/// `keep`: whether the result holds probabilities. Throws as random_walk() does.
+void find_walk(Context& context, NormalizedMatrix matrix, const WorkingImage& image,
+               const SegmentationPlan& plan, bool keep, const Watch& watch,
+               UnfinishedSegmentation& begun) {
+  const auto count = static_cast<int>(image.seeds->values.size());
+  RandomWalk walk = random_walk(context, std::move(matrix), image.seeds->labels, count,
+                                plan.parameters.walker, keep, watch, image.seeds->start, plan.form);
+  check_walk(context, walk.labels, count);
+  begun.result.walk = {count, walk.iterations, walk.error, walk.converged};
+  begun.result.probabilities = std::move(walk.probabilities);
+  const std::size_t unreached = number_unreached(image, count + 1, walk.labels);
+  if (unreached > 0) {
+    begun.result.notes.push_back(
+        fmt::format("{} pixels cannot be reached from any seed: they have the label 0", unreached));
+  }
+  begun.host_work = [labels = std::move(walk.labels), size = image.size(), full = image.full,
+                     seeds = image.seeds](Segmentation& result, const Watch& watching) {
+    time_on_host(kPlacement, result, watching,
+                 [&] { place_walk(result, labels, size, full.get(), *seeds); });
+  };
+}
+
+/// One run: all stages that need the device, in their order.
+class StageRun {
+ public:
+  /// The arguments must outlive the run.
+  StageRun(Context& context, DeviceNetworks& networks, const StageOptions& options,
+           std::span<const WorkingImage> images, const SegmentationPlan& plan, const Watch& watch)
+      : context_(context),
+        networks_(networks),
+        options_(options),
+        images_(images),
+        plan_(plan),
+        parameters_(plan.parameters),
+        grid_(plan.batch.image),
+        watch_(watch),
+        before_(context.builds()),
+        timed_(context, watch),
+        merging_(images.size()),
+        begun_(images.size()) {}
+
+  /// As Stages::run().
+  std::optional<std::vector<UnfinishedSegmentation>> all() {
+    ask_for_later_kernels();
+    note_images();
+    begin_merging();
+    timed_("boundaries", [&] { find_boundaries(); });
+    if (decimates(parameters_)) {
+      find_decimated_contours();
+    } else if (hierarchical() && parameters_.contour.spectral == SpectralUse::kNever) {
+      timed_("contours", [&] {
+        make_contours([&](std::size_t k) {
+          return cue_contour(context_, grid_, strength_of(k), parameters_.contour);
+        });
+      });
+    }
+    if (needs_matrix(parameters_) && !solve()) return std::nullopt;
+    for (std::size_t k = 0; hierarchical() && k < begun_.size(); ++k) leave_hierarchy(k);
+    note_run();
+    return std::move(begun_);
+  }
+
+ private:
+  /// How regions of one image merge.
+  struct Merging {
+    bool embeds = false;                  ///< Whether the image's embedding is needed too.
+    std::future<LearnedMerging> learned;  ///< Not valid where regions merge by strength.
+    Embedding embedding;
+  };
+
+  bool hierarchical() const { return makes_hierarchy(parameters_); }
+
+  /// What later stages ask for is then built together with the kernels of the boundary maps, which
+  /// takes less time.
+  void ask_for_later_kernels() {
+    if (needs_matrix(parameters_) && !parameters_.has_features()) {
+      ask_for_affinity_kernels(context_, parameters_.affinity);
+    }
+    if (!hierarchical()) return;
+    if (decimates(parameters_)) {
+      ask_for_kept_kernels(context_, parameters_.affinity);
+      const Decimation decimation(context_, parameters_.affinity.radius, 1);
+    }
+    ask_for_contour_kernels(context_, parameters_.contour.spectral);
+    ask_for_orientation_kernels(context_);
+  }
+
+  /// What is known before the device works.
+  void note_images() {
+    for (std::size_t k = 0; k < begun_.size(); ++k) {
+      Segmentation& result = begun_[k].result;
+      result.notes = images_[k].image->notes;
+      result.notes.insert(result.notes.end(), plan_.notes.begin(), plan_.notes.end());
+      if (needs_matrix(parameters_)) continue;
+      result.eigenvectors.width = grid_.width;
+      result.eigenvectors.height = grid_.height;
+      result.eigenvectors.report.converged = true;
+    }
+  }
+
+  /// Begins to find the colours of all images, which takes the host no longer than the device takes
+  /// for the boundaries. The results are to be asked for while the images are there.
+  void begin_merging() {
+    for (std::size_t k = 0; k < images_.size(); ++k) {
+      if (!merges_by_probability(images_[k], parameters_)) continue;
+      merging_[k].embeds = embeds(images_[k], parameters_);
+      const auto find = [image = images_[k].image, &region = parameters_.region,
+                         embeds = merging_[k].embeds] {
+        LearnedMerging learned;
+        learned.weights = load_merging_weights(region.merging_weights, embeds);
+        learned.colours.channels = image->channels;
+        learned.colours.values = lab_bytes(*image);
+        return learned;
+      };
+      merging_[k].learned = std::async(std::launch::async, find);
+    }
+  }
+
+  void find_boundaries() {
+    const CueParameters& cue = parameters_.cue;
+    CueParameters whole = cue;
+    whole.thin = false;
+    const bool for_affinity = needs_matrix(parameters_) || decimates(parameters_);
+    for (std::size_t k = 0; k < images_.size(); ++k) {
+      const WorkingImage& each = images_[k];
+      Buffer<float>& unthinned = strengths_.emplace_back();
+      if (!parameters_.has_boundary()) {
+        maps_.push_back(empty_boundary_map(context_, *each.image, grid_));
+        continue;
+      }
+      if (hierarchical() && for_affinity && !each.edges && thins(cue)) {
+        unthinned = boundary_map(context_, *each.image, grid_, whole, networks_).values;
+        check_boundary_map(unthinned);
+      }
+      maps_.push_back(boundary_map(context_, *each.image, grid_, for_affinity ? cue : whole,
+                                   networks_, each.edges.get(),
+                                   merging_[k].embeds ? &merging_[k].embedding : nullptr));
+      BoundaryMap& map = maps_.back();
+      check_boundary_map(map.values);
+      if (each.seeds && !each.seeds->walls.empty()) add_walls(map, each.seeds->walls);
+      if (!for_affinity) map.valid = {};
+      // On the host, since no later stage of the device reads it.
+      const Buffer<float> inside = std::move(map.inside);
+      if (parameters_.region.method != RegionMethod::kObjects) continue;
+      check_boundary_map(inside);
+      begun_[k].result.inside = inside.download();
+    }
+    networks_.tensors().clear();  // Later stages need their memory.
+  }
+
+  /// The map that an image's contours are made from.
+  const Buffer<float>& strength_of(std::size_t k) const {
+    return strengths_[k] ? strengths_[k] : maps_[k].values;
+  }
+
+  /// The contours of all images, of which make(k) gives those of image k.
+  template <class Make>
+  void make_contours(const Make& make) {
+    for (std::size_t k = 0; k < images_.size(); ++k) {
+      contours_.push_back(on_host(context_, make(k), grid_));
+    }
+  }
+
+  /// The contours with the eigenvectors of a decimated grid. Where eigenvectors of the image's own
+  /// grid follow, all of it is one stage.
+  void find_decimated_contours() {
+    const bool one_stage = needs_matrix(parameters_);
+    const auto stage = [&](const char* name, const auto& work) {
+      one_stage ? work() : timed_(name, work);
+    };
+    const auto all = [&] {
+      KeptAffinity kept;
+      stage("affinity", [&] { kept = kept_affinity(context_, maps_, parameters_.affinity); });
+      ContourEigenvectors found;
+      stage("eigenvectors", [&] {
+        found =
+            contour_eigenvectors(context_, kept.interpolation, grid_, one_stage ? Watch() : watch_);
+      });
+      stage("contours", [&] {
+        make_contours([&](std::size_t k) {
+          return combined_contour(context_, grid_, found, k, kept.masks[k], strength_of(k),
+                                  parameters_.contour);
+        });
+      });
+      for (std::size_t k = 0; !one_stage && k < begun_.size(); ++k) {
+        Eigenvectors& eigenvectors = begun_[k].result.eigenvectors;
+        ContourEigenvectors::Image& own = found.images[k];
+        eigenvectors.values = {0};
+        eigenvectors.values.insert(eigenvectors.values.end(), own.values.begin(), own.values.end());
+        eigenvectors.report = std::move(own.report);
+      }
+    };
+    one_stage ? timed_("contours", all) : all();
+  }
+
+  /// What is made from the matrix. False where several images cannot be solved together.
+  bool solve() {
+    timed_("affinity", [&] { find_affinities(); });
+    if (walks(parameters_)) {
+      timed_("random walk", [&] {
+        find_walk(context_, std::move(*matrix_), images_.front(), plan_,
+                  options_.keep_probabilities, watch_, begun_.front());
+      });
+      return true;
+    }
+    std::vector<DeviceEigenvectors> found;
+    timed_("eigenvectors", [&] { found = find_eigenvectors(); });
+    if (found.empty()) return false;
+    if (!hierarchical()) {
+      found.clear();
+      timed_(kRegions, [&] { begin_direct_cuts(); });
+      return true;
+    }
+    matrix_->free_weights();
+    if (parameters_.contour.spectral == SpectralUse::kFull) {
+      timed_("contours", [&] { find_contours(found); });
+    }
+    return true;
+  }
+
+  /// The matrix of all images. Frees everything of the boundary maps that contours do not need.
+  void find_affinities() {
+    const AffinityParameters& parameters = parameters_.affinity;
+    const auto affinity = [&](const BoundaryMap& map) {
+      if (!parameters_.has_features()) return affinity_matrix(context_, map, parameters);
+      HostFeatures features(*images_.front().features, map.grid);
+      FeatureAffinity made = feature_affinity(context_, map, features, parameters);
+      begun_.front().result.feature_scale = made.scale;
+      return std::move(made.matrix);
+    };
+    const auto normalized = [&](const BoundaryMap& map) {
+      return normalize(context_, plan_.batch, affinity(map), parameters);
+    };
+    matrix_.emplace(images_.size() == 1 ? normalized(maps_.front())
+                                        : normalized(batched(context_, maps_, plan_.batch)));
+    check_degrees(matrix_->sqrt_degree());
+    for (std::size_t k = 0; hierarchical() && k < maps_.size(); ++k) {
+      if (!strengths_[k]) strengths_[k] = std::move(maps_[k].values);
+    }
+    maps_.clear();
+  }
+
+  /// Empty if several images cannot be solved together. A matrix that is to be compressed is
+  /// compressed on the way.
+  std::vector<DeviceEigenvectors> find_eigenvectors() {
+    const SolverParameters solver{parameters_.eigen, plan_.product, plan_.form};
+    std::vector<DeviceEigenvectors> found = eigenvectors(context_, *matrix_, solver, watch_);
+    const bool keep = options_.keep_eigenvectors || !hierarchical();
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      const DeviceEigenvectors& one = found[k];
+      check_eigenpairs(context_, one);
+      Segmentation& result = begun_[k].result;
+      result.eigenvectors =
+          keep ? to_host(one, *matrix_, static_cast<int>(k))
+               : Eigenvectors{grid_.width, grid_.height, one.values, {}, {}, one.report};
+      if (solver_wanted(parameters_.eigen.solver) == SolverKind::kMultilevel &&
+          found.front().report.solver == "lanczos") {
+        result.notes.emplace_back(
+            "the multilevel eigensolver cannot coarsen this image, or did not converge: Lanczos "
+            "was used, which is slower");
+      }
+      const auto note = resolution_note(one.report);
+      if (options_.keep_eigenvectors && note) result.notes.push_back(*note);
+    }
+    return found;
+  }
+
+  void find_contours(const std::vector<DeviceEigenvectors>& found) {
+    using Make =
+        Buffer<float>(Context&, const Grid&, const DeviceEigenvectors&, const Buffer<float>&,
+                      const Buffer<float>&, const ContourParameters&);
+    Make* const make =
+        parameters_.has_boundary() ? static_cast<Make*>(combined_contour) : spectral_contour_alone;
+    make_contours([&](std::size_t k) {
+      Buffer<float> copy;
+      const Buffer<float>& degrees =
+          degrees_of(context_, plan_.batch, k, matrix_->sqrt_degree(), copy);
+      return make(context_, grid_, found[k], degrees, strengths_[k], parameters_.contour);
+    });
+  }
+
+  /// Finds the labels of one image by direct cuts, and leaves their placement to the host.
+  void begin_direct_cuts() {
+    Segmentation& result = begun_.front().result;
+    DeviceAffinityGraph graph(context_, *matrix_);
+    DirectCuts cuts =
+        segment_regions(result.eigenvectors, graph, parameters_.region, result.notes, watch_);
+    result.labels = std::move(cuts.labels);
+    result.normalized_cut = cuts.normalized_cut;
+    if (!options_.keep_eigenvectors) {
+      result.eigenvectors.vectors.clear();
+      result.eigenvectors.sqrt_degree.clear();
+    }
+    begun_.front().host_work = [grid = grid_, full = images_.front().full](Segmentation& unplaced,
+                                                                           const Watch& watching) {
+      add_placement(unplaced, grid, full, watching);
+    };
+  }
+
+  /// Empty where regions merge by strength, without colours.
+  std::optional<LearnedMerging> learned_merging(std::size_t k) {
+    if (!merging_[k].learned.valid()) return std::nullopt;
+    LearnedMerging learned = merging_[k].learned.get();
+    learned.colours.embedding = std::move(merging_[k].embedding);
+    return learned;
+  }
+
+  /// Leaves the hierarchy of one image and its cut to the host.
+  void leave_hierarchy(std::size_t k) {
+    begun_[k].result.contours = std::move(contours_[k].strength);
+    begun_[k].host_work = [orientation = std::move(contours_[k].orientation),
+                           valid = images_[k].image->valid, grid = grid_, full = images_[k].full,
+                           seeds = images_[k].cut_seeds, parameters = parameters_.region,
+                           learned = learned_merging(k)](Segmentation& result, const Watch& watch) {
+      const std::size_t stage = result.costs.times.size();
+      time_on_host(kRegions, result, watch, [&] {
+        result.hierarchy = hierarchy(result.contours, orientation, valid, grid.width, grid.height,
+                                     parameters, learned ? &*learned : nullptr);
+      });
+      add_placement(result, grid, full, watch);
+      const auto cut_start = std::chrono::steady_clock::now();
+      result.labels = cut_or_objects(result, parameters, seeds.get());
+      result.costs.times[stage].wall_ms += milliseconds_since(cut_start);
+    };
+  }
+
+  /// Adds what the device did for the images to their results.
+  void note_run() {
+    for (UnfinishedSegmentation& each : begun_) {
+      each.result.costs.times = timed_.shares(begun_.size());
+      each.result.costs.device_peak_bytes = context_.memory_peak();
+      each.result.costs.programs_built = context_.builds().programs - before_.programs;
+      each.result.costs.programs_ms = context_.builds().milliseconds - before_.milliseconds;
+    }
+  }
+
+  Context& context_;
+  DeviceNetworks& networks_;
+  const StageOptions& options_;
+  std::span<const WorkingImage> images_;
+  const SegmentationPlan& plan_;
+  const RunParameters& parameters_;
+  const Grid grid_;  ///< Of one image.
+  const Watch& watch_;
+  const ProgramBuilds before_;
+  TimedStages timed_;
+  // The vectors hold one element for each image.
+  std::vector<Merging> merging_;
+  std::vector<BoundaryMap> maps_;  ///< What affinities are made from, until they are there.
+  /// The maps that contours are made from. Empty buffers where the maps of affinities serve.
+  std::vector<Buffer<float>> strengths_;
+  std::vector<Contours> contours_;
+  std::vector<UnfinishedSegmentation> begun_;
+  std::optional<NormalizedMatrix> matrix_;  ///< Of all images.
+};
+
+}  // namespace
+
+Stages::Stages(const std::string& device, const std::string& kernel_dir) : kernel_dir_(kernel_dir) {
+  context_.emplace(device, kernel_dir_);
+  device_ = context_->info();
+}
+
+template <class Work>
+auto Stages::guarded(const char* doing, const Work& work) {
+  try {
+    return with_device_errors(doing, work);
+  } catch (const DeviceError&) {
+    // After some errors a driver refuses all further work in the context, so the next image gets
+    // a fresh one. The networks are the only buffers left in this context.
+    lost_ = lost_ || (context_ && context_->lost());
+    networks_.clear();
+    context_.reset();
+    throw;
+  }
+}
+
+std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const WorkingImage> images,
+                                                               const SegmentationPlan& plan,
+                                                               const Watch& watch) {
+  auto begun = guarded("segmenting", [&] {
+    Context& context = opened();
+    const Watched watched(context, watch);
+    return StageRun(context, networks_, options, images, plan, watch).all();
+  });
+  if (begun) {
+    // All buffers of the run are free from here on.
+    for (auto& each : *begun) each.result.costs.device_kept_bytes = context_->memory_kept();
+  }
+  return begun;
+}
+
+void Stages::work(const char* doing, const std::function<void(Context&, DeviceNetworks&)>& what) {
+  guarded(doing, [&] { what(opened(), networks_); });
+}
+
+Context& Stages::opened() {
+  if (lost_) {
+    throw DeviceError(
+        fmt::format("{} has not finished an earlier image and gets no other; run again, or on "
+                    "another device (--list-devices)",
+                    device_.name));
+  }
+  if (!context_) context_.emplace(device_.index(), kernel_dir_);
+  context_->limit_memory(options.memory_limit);
+  context_->on_slow_build(options.compiling);
+  context_->reset_memory_peak();
+  return *context_;
+}
+
+}  // namespace diacut
