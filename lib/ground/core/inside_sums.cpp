@@ -14,7 +14,7 @@ std::vector<double> inside_sums(const Labels& regions, std::span<const float> in
   }
   std::vector<double> sums(static_cast<std::size_t>(regions.count) + 1, 0.0);
   for (std::size_t i = 0; i < inside.size(); ++i) {
-    sums[regions.values[i]] += std::round(inside[i] * 0x1p24);
+    sums[regions.values[i]] += std::round(inside[i] / kInsideStep);
   }
   return sums;
 }

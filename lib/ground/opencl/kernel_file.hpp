@@ -73,7 +73,7 @@ class KernelFile {
  private:
   Context* context_;
   Context::ProgramKey program_;
-  /// Those that were launched. Finding one by a name takes no memory.
+  /// The kernels that were launched, by name. Finding one allocates nothing.
   mutable std::map<std::string, cl::Kernel, std::less<>> kernels_;
 };
 

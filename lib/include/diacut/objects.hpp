@@ -68,9 +68,13 @@ ObjectConditions nuclei_conditions();
 Labels find_objects(const Hierarchy& hierarchy, const ObjectConditions& conditions,
                     const Image* image, std::vector<std::string>& notes);
 
+/// The unit of inside_sums().
+inline constexpr double kInsideStep = 0x1p-24;
+
 /// Sums of an inside map (Segmentation::inside) for each label from 0 to regions.count, in steps of
-/// 2^-24, to which each value is rounded, so that the order of the pixels does not matter: doubles
-/// hold these integers exactly. Throws InputError when `inside` has not a value for each pixel.
+/// kInsideStep, to which each value is rounded, so that the order of the pixels does not matter:
+/// doubles hold these integers exactly. Throws InputError when `inside` has not a value for each
+/// pixel.
 std::vector<double> inside_sums(const Labels& regions, std::span<const float> inside);
 
 /// The regions that lie inside of objects, as RegionMethod::kObjects has them: those with a mean of

@@ -384,9 +384,9 @@ std::size_t affordable_entries(const Estimator& estimator, const CsrMatrix& matr
       std::clamp(kProducts * product / kMillisecondsPerEntry, 600.0, 4000.0));
 }
 
-/// What is left of a matrix after the first parts of a plan took their entries.
+/// The entries of a matrix that the first parts of a plan do not hold.
 struct Remainder {
-  std::vector<HybridPart> before;    ///< The parts that took their entries already.
+  std::vector<HybridPart> before;    ///< The parts that hold the other entries.
   double before_milliseconds = 0.0;  ///< The expected time of these parts.
   Sample sample;
   RowLengths lengths;

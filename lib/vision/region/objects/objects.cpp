@@ -18,8 +18,6 @@
 namespace diacut {
 namespace {
 
-constexpr double kInsideStep = 0x1p-24;  ///< Of sums of inside maps.
-
 void check_interval(const char* what, const Interval& interval, double least) {
   if (interval.low <= interval.high && interval.high >= least) return;
   throw ConfigError(
