@@ -35,7 +35,7 @@ struct EigenOptions {
   std::string image;
   std::vector<std::string> solvers = {"multilevel", "lanczos", "plain", "spectra"};
   std::vector<double> megapixels;
-  std::string cue = "learned";
+  std::string boundary = "learned";
   std::string weights;
   EigenParameters eigen;
   AffinityParameters affinity;
@@ -189,10 +189,12 @@ nlohmann::json measure_solver(Context& context, NormalizedMatrix& matrix, const 
 
 void run_size(Context& context, const Image& image, const EigenOptions& options,
               nlohmann::json& results) {
-  CueParameters cue;
-  cue.kind = options.cue == "gradient" ? CueKind::kGradient : CueKind::kLearned;
-  cue.weights = options.weights;
-  const BoundaryMap boundary = boundary_map(context, image, Grid{image.width, image.height}, cue);
+  BoundaryParameters parameters;
+  parameters.kind =
+      options.boundary == "gradient" ? BoundaryKind::kGradient : BoundaryKind::kLearned;
+  parameters.weights = options.weights;
+  const DeviceBoundary boundary =
+      boundary_map(context, image, Grid{image.width, image.height}, parameters);
   NormalizedMatrix matrix =
       normalize(context, Batch(boundary.grid), affinity_matrix(context, boundary, options.affinity),
                 options.affinity);
@@ -262,10 +264,10 @@ void eigen_command(CLI::App& app) {
       ->default_str("")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
-  command->add_option("--cue", options->cue, "learned or gradient")
+  command->add_option("--boundary", options->boundary, "learned or gradient")
       ->check(CLI::IsMember({"learned", "gradient"}));
   command->add_option("--weights", options->weights,
-                      "With --cue learned: the network, as for segment");
+                      "With --boundary learned: the network, as for segment");
   command
       ->add_option("--solvers", options->solvers,
                    "Among multilevel, lanczos, plain (lanczos without its filter) and spectra; "

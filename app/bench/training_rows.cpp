@@ -88,7 +88,7 @@ class Embedder {
 
  private:
   std::mutex mutex_;
-  CueParameters parameters_;
+  BoundaryParameters parameters_;
   std::optional<Context> context_;
   DeviceNetworks networks_;
 };

@@ -69,7 +69,7 @@ void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& sty
 }
 
 void check_annotations(const Places& places, const AnnotationStyle& style, bool batch) {
-  const std::string& graph = places[Result::kGraph];
+  const std::string& graph = places[Result::kRegionGraph];
   if (!batch && !graph.empty() && !fs::is_directory(graph)) graph_format(graph);
   const bool polygons = names_polygons(places[Result::kLabels]);
   const bool annotated = has_annotations(places, false);
@@ -141,7 +141,7 @@ std::vector<std::string> Annotations::notes() const {
 }
 
 void Annotations::write(Result result, const std::string& place, const std::string& name) const {
-  if (result == Result::kGraph) return write_region_graph(place, table_);
+  if (result == Result::kRegionGraph) return write_region_graph(place, table_);
   write_annotations(place, annotated(name, 1, 0), annotation_format(result, rle_));
 }
 

@@ -21,7 +21,7 @@ MemoryShare MemoryCheck::take(const ImageSize& size, const FeatureSize& features
   if (!device) return nullptr;
   const MemoryPlan plan =
       plan_memory(size, options_.parameters, *device, options_.memory,
-                  {options_.companions.has(Companion::kEdges),
+                  {options_.companions.has(Companion::kBoundary),
                    options_.results.has(Result::kEigenvectors), features, options_.verify});
   check_host_memory(plan, size, *device);
   return enter(plan.host_bytes());

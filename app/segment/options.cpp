@@ -258,7 +258,7 @@ class SegmentCommand : public Command {
     line_.need("--link", {"--link-overlap"});
     line_.need("--tile-size", {"--tiles-in", "--plan-only"});
     line_.exclude("--bands", {"--page", "--channel"});
-    line_.exclude("--edges", {"--cue", "--weights"});
+    line_.exclude("--boundary-map", {"--boundary", "--weights"});
     line_.exclude("--link", {"--skip-existing", "--shard"});
     line_.exclude("--correct", {"--probabilities", "--html", "--tree", "--ultrametric"});
     line_.exclude("--tile-size", {"--simplify", "--files-from", "--verify", "--json",
@@ -362,7 +362,7 @@ class SegmentCommand : public Command {
     refuse(options_.all_pages, {"--seeds", "--features"},
            "{} belong to one page: leave out --page all");
     refuse(given("--features") && !parameters.affinity.with_boundary,
-           {"--edges", "--cue", "--weights"},
+           {"--boundary-map", "--boundary", "--weights"},
            "--features take the place of all boundary maps: leave out {}, or multiply both "
            "affinities (--set affinity.with_boundary=true)");
     refuse(parameters.region.regions != 0, {"--threshold", "--max-ncut"},
@@ -370,8 +370,8 @@ class SegmentCommand : public Command {
                        parameters.region.regions));
     refuse(options_.tiles.wanted(), {"--shard"},
            "{} applies to many images: with --tile-size, segment tile has one of its own");
-    refuse(parameters.cue.kind != CueKind::kLearned, {"--weights"},
-           "{} names the network: it needs --cue learned");
+    refuse(parameters.boundary.kind != BoundaryKind::kLearned, {"--weights"},
+           "{} names the network: it needs --boundary learned");
     const bool uses_vectors = (asked & kAsksTree) == 0 || given("--features") ||
                               parameters.contour.spectral == SpectralUse::kFull ||
                               options_.results.has(Result::kEigenvectors) ||

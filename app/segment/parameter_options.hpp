@@ -37,8 +37,8 @@ inline constexpr std::array kParameterOptions = {
     ParameterOption{"--detail", "image.detail", "SIZE|native",
                     "Find regions in the image reduced to this longer side, in pixels; native: in "
                     "the image itself, for objects whose size in pixels matters"},
-    ParameterOption{"--cue", "cue.kind", "NAME", "Where boundaries come from"},
-    ParameterOption{"--weights", "cue.weights", "NAME|FILE",
+    ParameterOption{"--boundary", "boundary.kind", "NAME", "Where boundaries come from"},
+    ParameterOption{"--weights", "boundary.weights", "NAME|FILE",
                     "The network: built in, or a .safetensors file; several, separated by commas, "
                     "are averaged"},
     ParameterOption{"--spectral", "contour.spectral", "NAME",

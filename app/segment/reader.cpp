@@ -161,8 +161,8 @@ LoadedImage Reader::load(const Job& job) const {
     }
     const int width = loaded.image.width;
     const int height = loaded.image.height;
-    if (files.has(Companion::kEdges)) {
-      loaded.edges = read_edges(files[Companion::kEdges], parameters_);
+    if (files.has(Companion::kBoundary)) {
+      loaded.boundary_map = read_boundary_map(files[Companion::kBoundary], parameters_);
     }
     if (files.has(Companion::kSeeds)) {
       loaded.seeds = read_seeds(files[Companion::kSeeds], parameters_, width, height);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "diacut/annotations.hpp"
-#include "diacut/edges.hpp"
+#include "diacut/boundary_map.hpp"
 #include "diacut/features.hpp"
 #include "diacut/image.hpp"
 #include "diacut/image_file.hpp"
@@ -29,15 +29,15 @@ struct LoadedImage {
   MemoryShare memory;        ///< Held as long as the image is.
   bool postponed = false;    ///< It was not read: there was no room beside other images.
   Image image;
-  std::shared_ptr<const ImageFile> file;  ///< Of a picture, if the reader keeps files.
-  PictureFacts facts;                     ///< As `file` tells them.
-  std::optional<MapFrame> frame;          ///< If the image is a scene.
-  std::optional<EdgeMap> edges;           ///< If the job names a boundary map.
-  std::optional<Seeds> seeds;             ///< If the job names seeds.
-  std::optional<Barriers> barriers;       ///< If the job names barriers.
-  std::optional<FeatureMap> features;     ///< If the job names features.
-  std::optional<Probabilities> start;     ///< If the job names probabilities to start from.
-  std::optional<Correction> correction;   ///< If the job names labels to be corrected.
+  std::shared_ptr<const ImageFile> file;    ///< Of a picture, if the reader keeps files.
+  PictureFacts facts;                       ///< As `file` tells them.
+  std::optional<MapFrame> frame;            ///< If the image is a scene.
+  std::optional<BoundaryMap> boundary_map;  ///< If the job names a boundary map.
+  std::optional<Seeds> seeds;               ///< If the job names seeds.
+  std::optional<Barriers> barriers;         ///< If the job names barriers.
+  std::optional<FeatureMap> features;       ///< If the job names features.
+  std::optional<Probabilities> start;       ///< If the job names probabilities to start from.
+  std::optional<Correction> correction;     ///< If the job names labels to be corrected.
   std::optional<Failure> failure;
   double seconds = 0;  ///< How long reading took.
 };

@@ -30,7 +30,7 @@ enum class Result : std::size_t {
   kSvg,
   kGeoJson,
   kTable,
-  kGraph,
+  kRegionGraph,
   kProbabilities,
 };
 inline constexpr std::size_t kResultCount = 17;
@@ -53,7 +53,7 @@ struct ResultInfo {
   std::optional<AnnotationFormat> format = {};  ///< Of a file of annotations.
 
   /// Whether it is made from the regions' outlines and figures.
-  bool is_annotation() const { return format.has_value() || result == Result::kGraph; }
+  bool is_annotation() const { return format.has_value() || result == Result::kRegionGraph; }
 };
 
 /// In the order of Result.
@@ -98,7 +98,7 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
      "Figures of each region: shape, size in pixels and in the file's unit, values of channels as "
      "the file stores them, neighbours (.csv); for several images or pages one file, or a folder",
      kAsksAny, Span::kEither, AnnotationFormat::kTable},
-    {Result::kGraph, "--graph", ".graphml .csv",
+    {Result::kRegionGraph, "--region-graph", ".graphml .csv",
      "Neighbouring regions, with the length and height of each boundary: .graphml, or .csv as a "
      "list of edges"},
     {Result::kProbabilities, "--probabilities", ".npy",
@@ -110,7 +110,7 @@ inline const ResultInfo& info_of(Result result) {
 }
 
 /// The kinds of files that may come with an image.
-enum class Companion : std::size_t { kEdges, kSeeds, kBarriers, kFeatures, kStart, kCorrected };
+enum class Companion : std::size_t { kBoundary, kSeeds, kBarriers, kFeatures, kStart, kCorrected };
 inline constexpr std::size_t kCompanionCount = 6;
 
 /// What is known of a kind of companions.
@@ -124,7 +124,7 @@ struct CompanionInfo {
 
 /// In the order of Companion.
 inline constexpr std::array<CompanionInfo, kCompanionCount> kCompanions = {{
-    {Companion::kEdges, "--edges", kAsksAny & ~kAsksObjects, ".png .tif .tiff .npy",
+    {Companion::kBoundary, "--boundary-map", kAsksAny & ~kAsksObjects, ".png .tif .tiff .npy",
      "Use your own boundary map instead of the network's: a grey image of 8 or 16 bits, or floats "
      "in [0, 1] (TIFF, NPY), of the image's size; for several images a folder in which a/b.png, "
      ".tif or .npy belongs to photos/a/b.jpg"},
@@ -132,21 +132,21 @@ inline constexpr std::array<CompanionInfo, kCompanionCount> kCompanions = {{
      "Grow labels from these pixels: a PNG, TIFF or NPY of the image's size with numbers from 1, "
      "and 0 elsewhere, or GeoJSON in pixels with properties.label; with --method hierarchy, find "
      "the largest regions that do not join two labels; for several images a folder as with "
-     "--edges"},
+     "--boundary-map"},
     {Companion::kBarriers, "--barriers", kAsksGrowth, ".png .tif .tiff .npy .geojson",
      "Lines that labels do not cross, pixels other than 0 of a PNG, TIFF or NPY of "
-     "the image's size, or GeoJSON in pixels; for several images a folder as with --edges"},
+     "the image's size, or GeoJSON in pixels; for several images a folder as with --boundary-map"},
     {Companion::kFeatures, "--features", kAsksAny & ~kAsksObjects, ".npy",
      "Compare pixels by your own features instead of boundaries: .npy of float32 or float16, "
      "(height, width, channels), of the image's size or a smaller one of its proportions; for "
-     "several images a folder as with --edges"},
+     "several images a folder as with --boundary-map"},
     {Companion::kStart, "--start-from", kAsksGrowth, ".npy",
      "Start from the --probabilities of an earlier run (.npy), to save time after "
-     "adding a few seeds; for several images a folder as with --edges"},
+     "adding a few seeds; for several images a folder as with --boundary-map"},
     {Companion::kCorrected, "--correct", kAsksSeeded, ".png .tif .tiff .npy",
      "Correct these labels (PNG, TIFF or NPY). Regions with marks of one number get "
      "it, those with several are divided among them, all others stay; for several images a folder "
-     "as with --edges"},
+     "as with --boundary-map"},
 }};
 
 inline const CompanionInfo& info_of(Companion companion) {

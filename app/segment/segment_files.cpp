@@ -144,8 +144,8 @@ class DeviceInUse {
   }
 
   void check() {
-    const bool own_maps =
-        options_.companions.has(Companion::kEdges) || options_.companions.has(Companion::kFeatures);
+    const bool own_maps = options_.companions.has(Companion::kBoundary) ||
+                          options_.companions.has(Companion::kFeatures);
     try {
       segmenter_->check_device(own_maps);
     } catch (const DeviceMemoryError&) {
@@ -356,9 +356,9 @@ class Scheduler {
         LoadedImage& each = group[k];
         if (!device_.note().empty()) each.image.notes.push_back(device_.note());
         images.push_back(
-            {&each.image, each.edges ? &*each.edges : nullptr, each.seeds ? &*each.seeds : nullptr,
-             each.features ? &*each.features : nullptr, each.barriers ? &*each.barriers : nullptr,
-             each.start ? &*each.start : nullptr});
+            {&each.image, each.boundary_map ? &*each.boundary_map : nullptr,
+             each.seeds ? &*each.seeds : nullptr, each.features ? &*each.features : nullptr,
+             each.barriers ? &*each.barriers : nullptr, each.start ? &*each.start : nullptr});
       }
       std::vector<BegunSegmentation> found = segmenter.begin(images, watch());
       for (std::size_t i = 0; i < places.size(); ++i) begun[places[i]] = std::move(found[i]);

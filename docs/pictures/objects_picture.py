@@ -69,7 +69,7 @@ def main():
         def peer():
             found["peer"] = thresholded(pixels.mean(2))
 
-        run(options.segment, options.picture, "--config", "micrographs", "--set", "cue.scales=1,2", "--tree", tree,
+        run(options.segment, options.picture, "--config", "micrographs", "--set", "boundary.scales=1,2", "--tree", tree,
             "-o", output)
         seconds = in_turns(options.rounds, preset=preset, nodes=nodes, peer=peer)
     score = {name: f1(labels, truth) for name, labels in found.items()}

@@ -226,19 +226,19 @@ def features_of(features: ArrayLike) -> NDArray[np.float32] | NDArray[np.uint16]
     return plain.view(np.uint16) if plain.dtype == np.float16 else plain
 
 
-def edges_of(edges: ArrayLike) -> NDArray[np.float32]:
+def boundary_map_of(boundary_map: ArrayLike) -> NDArray[np.float32]:
     """A boundary map as floats in [0, 1]; integers are divided by the largest value of their type."""
-    array = array_of(edges, "edges")
+    array = array_of(boundary_map, "boundary_map")
     if array.ndim != 2:
-        raise InputError(f"edges has the shape {array.shape}, expected (height, width)")
+        raise InputError(f"boundary_map has the shape {array.shape}, expected (height, width)")
     if array.dtype.newbyteorder("=").name not in ("bool", "uint8", "uint16", "float32", "float64"):
         raise DtypeError(
-            f"edges has the dtype {array.dtype}, expected bool, uint8, uint16, float32 or float64"
+            f"boundary_map has the dtype {array.dtype}, expected bool, uint8, uint16, float32 or float64"
         )
     full = np.iinfo(array.dtype).max if array.dtype.kind == "u" else 1
     strengths = np.ascontiguousarray(array.astype(np.float64) / full, dtype=np.float32)
     if not ((strengths >= 0) & (strengths <= 1)).all():
         raise InputError(
-            "edges holds values outside of [0, 1] or NaN, expected strengths of boundaries"
+            "boundary_map holds values outside of [0, 1] or NaN, expected strengths of boundaries"
         )
     return strengths

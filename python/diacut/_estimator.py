@@ -36,7 +36,7 @@ class NormalizedCut:
         merging: str | None = None,
         min_size: int | str | None = None,
         detail: int | str | None = None,
-        cue: str | None = None,
+        boundary: str | None = None,
         untrusted: bool | None = None,
         config: str | None = None,
         set: Mapping[str, Value] | None = None,
@@ -47,7 +47,7 @@ class NormalizedCut:
         self.merging = merging
         self.min_size = min_size
         self.detail = detail
-        self.cue = cue
+        self.boundary = boundary
         self.untrusted = untrusted
         self.config = config
         self.set = set

@@ -66,8 +66,8 @@ class RegionsWidget(QWidget):  # type: ignore[misc,unused-ignore]
         self.preset = QComboBox()
         self.preset.addItems(preset_names())
         self.preset.setCurrentText("default")
-        self.cue = QComboBox()
-        self.cue.addItems(["learned", "gradient"])
+        self.boundary = QComboBox()
+        self.boundary.addItems(["learned", "gradient"])
         self.run = QPushButton("Run")
         self.run.clicked.connect(self.start)
         self.stop = QPushButton("Stop")
@@ -84,7 +84,7 @@ class RegionsWidget(QWidget):  # type: ignore[misc,unused-ignore]
         form.addRow("Image", self.image)
         form.addRow("Device", self.device)
         form.addRow("Preset", self.preset)
-        form.addRow("Boundaries", self.cue)
+        form.addRow("Boundaries", self.boundary)
         buttons = QHBoxLayout()
         buttons.addWidget(self.run)
         buttons.addWidget(self.stop)
@@ -128,7 +128,7 @@ class RegionsWidget(QWidget):  # type: ignore[misc,unused-ignore]
             pixels,
             device=self.device.currentData(),
             config=self.preset.currentText(),
-            cue=self.cue.currentText(),
+            boundary=self.boundary.currentText(),
             _connect={
                 "returned": lambda result: self._show(layer, result),
                 "errored": self._fail,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import os
-from collections.abc import Mapping
-from typing import Any, Union
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, Union, cast
 
 import numpy as np
 
@@ -26,10 +28,29 @@ OPTIONS = {
     "min_size": "region.min_size",
     "method": "region.method",
     "detail": "image.detail",
-    "cue": "cue.kind",
-    "weights": "cue.weights",
+    "boundary": "boundary.kind",
+    "weights": "boundary.weights",
     "untrusted": "image.untrusted",
 }
+
+#: What arguments were called, and what they are called today.
+_FORMER = {"cue": "boundary", "edges": "boundary_map"}
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def with_former_names(function: _Function) -> _Function:
+    """Lets a function also take arguments by their former names."""
+
+    @functools.wraps(function)
+    def renamed(*arguments: Any, **named: Any) -> Any:
+        for former, name in _FORMER.items():
+            if former in named and name not in named:
+                warnings.warn(f"{former} is called {name} now", DeprecationWarning, stacklevel=2)
+                named[name] = named.pop(former)
+        return function(*arguments, **named)
+
+    return cast(_Function, renamed)
 
 
 def name_bytes(name: Name | None) -> bytes:
@@ -104,7 +125,7 @@ def make_parameters(
     if values is not None and not isinstance(values, Mapping):
         raise ConfigError(
             f"set is {values!r}, expected a mapping of parameters to values, as "
-            "{'cue.scales': [0.5, 1]}"
+            "{'boundary.scales': [0.5, 1]}"
         )
     pairs = [(str(key), text_of(str(key), value)) for key, value in (values or {}).items()]
     pairs += [(OPTIONS[name], text_of(name, value)) for name, value in given.items()]

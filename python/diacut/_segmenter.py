@@ -19,14 +19,23 @@ from ._arrays import (
     ImageLike,
     Probabilities,
     barriers_of,
-    edges_of,
+    boundary_map_of,
     features_of,
     image_of,
     seeds_of,
     start_of,
 )
 from ._errors import ConfigError, Error, InputError
-from ._parameters import OPTIONS, Name, Value, make_parameters, memory_bytes, name_bytes, value_of
+from ._parameters import (
+    OPTIONS,
+    Name,
+    Value,
+    make_parameters,
+    memory_bytes,
+    name_bytes,
+    value_of,
+    with_former_names,
+)
 from ._progress import Progress, image_progress, stage_progress
 from ._result import Result
 
@@ -39,10 +48,10 @@ class Segmenter:
 
     The arguments are the options of the program `segment`, and None leaves one out: regions, threshold,
     merging ("learned" or "strength"), min_size, method ("hierarchy", "kway" or "objects"), detail
-    (pixels, or "native"), cue ("learned" or "gradient"), weights (a network), untrusted (images that are
+    (pixels, or "native"), boundary ("learned" or "gradient"), weights (a network), untrusted (images that are
     given by their path are decoded in a process that can do nothing but compute). config: a preset ("fast",
     "quality", "micrographs", "nuclei", "scene", "ncut") or a TOML file. set: any parameter by its name, as
-    {"cue.scales": [0.5, 1]}; parameters() lists them. An
+    {"boundary.scales": [0.5, 1]}; parameters() lists them. An
     argument wins over `set`, and `set` over `config`.
 
     device: "gpu", "cpu", "gpu:1" for the second GPU, an index as "0:1", a part of a name, or "auto" for
@@ -55,6 +64,7 @@ class Segmenter:
     Threads may share a Segmenter: they take turns on the device. Each may also have its own.
     """
 
+    @with_former_names
     def __init__(
         self,
         regions: int | None = None,
@@ -64,7 +74,7 @@ class Segmenter:
         min_size: int | str | None = None,
         method: str | None = None,
         detail: int | str | None = None,
-        cue: str | None = None,
+        boundary: str | None = None,
         weights: Name | None = None,
         untrusted: bool | None = None,
         config: Name | None = None,
@@ -100,12 +110,13 @@ class Segmenter:
         """Every parameter by its name, as "eigen.vectors"."""
         return {key: value_of(text) for key, text in self._parameters.items()}
 
+    @with_former_names
     def segment(
         self,
         image: ImageLike,
         *,
         mask: ArrayLike | None = None,
-        edges: ArrayLike | None = None,
+        boundary_map: ArrayLike | None = None,
         seeds: ArrayLike | None = None,
         barriers: ArrayLike | None = None,
         start: Probabilities | None = None,
@@ -119,7 +130,7 @@ class Segmenter:
         image: an array, (height, width) or (height, width, channels) with 1 (grey), 2 (grey, alpha), 3
         (RGB) or 4 (RGB, alpha) channels, of bool, integers up to 32 bits or floats; the path of a file;
         or what read_image() gives. Pixels that are transparent, not finite, masked in a masked array,
-        or False in `mask` have no data. edges: a boundary map in [0, 1] in place of diacut's own.
+        or False in `mask` have no data. boundary_map: a boundary map in [0, 1] in place of diacut's own.
         seeds: with method="walker", labels of a few pixels, (height, width), integers from 1, and 0
         elsewhere: the labels of all pixels grow from them by the random walker (Grady 2006). With
         method="hierarchy" the hierarchy is cut by them, as Hierarchy.cut_by_seeds() does.
@@ -138,7 +149,7 @@ class Segmenter:
         """
         engine = self._open()
         keeps = self._keeps(eigenvectors)
-        whole, map_, own = self._load((image, edges, features), engine, keeps, mask)
+        whole, map_, own = self._load((image, boundary_map, features), engine, keeps, mask)
         marks = None if seeds is None else seeds_of(seeds)
         lines = None if barriers is None else barriers_of(barriers)
         earlier = None if start is None else start_of(start)
@@ -149,11 +160,12 @@ class Segmenter:
 
     __call__ = segment
 
+    @with_former_names
     def map(
         self,
         images: Iterable[ImageLike],
         *,
-        edges: Iterable[ArrayLike | None] | None = None,
+        boundary_map: Iterable[ArrayLike | None] | None = None,
         features: Iterable[ArrayLike | None] | None = None,
         eigenvectors: bool | None = None,
         progress: Progress = None,
@@ -173,7 +185,7 @@ class Segmenter:
         _check_many(images)
         self._open()
         total = len(images) if isinstance(images, (Sequence, np.ndarray)) else None
-        given = _together(images, edges, features)
+        given = _together(images, boundary_map, features)
         return self._results(given, self._keeps(eigenvectors), errors == "return", progress, total)
 
     def close(self) -> None:
@@ -266,7 +278,7 @@ class Segmenter:
         eigenvectors: bool,
         mask: ArrayLike | None = None,
     ) -> _Loaded:
-        image, edges, features = given
+        image, boundary_map, features = given
         own = None if features is None else features_of(features)
         # How the file of an image is read that is segmented with these.
         size = (0, 0, 0, 0) if own is None else (*own.shape, own.itemsize)
@@ -275,9 +287,9 @@ class Segmenter:
             self._parameters,
             self._max_pixels,
             mask,
-            lambda path: engine.read(path, edges is not None, size, eigenvectors),
+            lambda path: engine.read(path, boundary_map is not None, size, eigenvectors),
         )
-        return whole, None if edges is None else edges_of(edges), own
+        return whole, None if boundary_map is None else boundary_map_of(boundary_map), own
 
 
 #: An image with its boundary map and its features, as they are given, and as the library takes them.
@@ -318,13 +330,13 @@ def _check_many(images: Any) -> None:
 
 def _together(
     images: Iterable[ImageLike],
-    edges: Iterable[ArrayLike | None] | None,
+    boundary_map: Iterable[ArrayLike | None] | None,
     features: Iterable[ArrayLike | None] | None,
 ) -> Iterator[_Given]:
-    maps = None if edges is None else iter(edges)
+    maps = None if boundary_map is None else iter(boundary_map)
     own = None if features is None else iter(features)
     for index, image in enumerate(images):
-        yield image, _next_of(maps, "edges", index), _next_of(own, "features", index)
+        yield image, _next_of(maps, "boundary_map", index), _next_of(own, "features", index)
 
 
 def _next_of(
@@ -368,10 +380,11 @@ def shared_segmenter(**arguments: Any) -> Segmenter:
 
 
 #: The arguments of segment() that are not the Segmenter's.
-_OF_IMAGE = ("mask", "edges", "seeds", "barriers", "start", "features", "eigenvectors", "probabilities",
+_OF_IMAGE = ("mask", "boundary_map", "seeds", "barriers", "start", "features", "eigenvectors", "probabilities",
              "progress")
 
 
+@with_former_names
 def segment(
     image: ImageLike,
     regions: int | None = None,
@@ -381,7 +394,7 @@ def segment(
     min_size: int | str | None = None,
     method: str | None = None,
     detail: int | str | None = None,
-    cue: str | None = None,
+    boundary: str | None = None,
     weights: Name | None = None,
     untrusted: bool | None = None,
     config: Name | None = None,
@@ -390,7 +403,7 @@ def segment(
     memory: int | None = None,
     verify: bool = False,
     mask: ArrayLike | None = None,
-    edges: ArrayLike | None = None,
+    boundary_map: ArrayLike | None = None,
     seeds: ArrayLike | None = None,
     barriers: ArrayLike | None = None,
     start: Probabilities | None = None,

@@ -26,7 +26,7 @@ using namespace nb::literals;
 
 namespace {
 
-using Edges = std::optional<Plane<float>>;
+using OwnMap = std::optional<Plane<float>>;
 using SeedPlane = std::optional<Plane<std::int32_t>>;
 using Start = std::optional<Cube<float>>;
 /// Numbers of 32 bits, or of 16 as NumPy holds them.
@@ -148,11 +148,11 @@ class Engine {
   }
 
   /// The image that a file holds. One that takes too much memory is refused before it is decoded.
-  /// `edges`: whether it is going to be segmented with a boundary map of the caller's;
+  /// `boundary_map`: whether it is going to be segmented with a boundary map of the caller's;
   /// `features`: height, width, channels and bytes of a number of those that it is segmented by,
   /// zeros without any;
   /// `eigenvectors`: whether these are to be kept.
-  Image read(const nb::bytes& name, bool edges, const std::array<int, 4>& features,
+  Image read(const nb::bytes& name, bool boundary_map, const std::array<int, 4>& features,
              bool eigenvectors) const {
     const std::string path = name_of(name);
     const Released release;
@@ -160,16 +160,17 @@ class Engine {
     return read_image(path, parameters.image, {}, [&](const ImageSize& size) {
       const DeviceInfo& device = segmenter_->device();
       const auto [rows, columns, channels, bytes] = features;
-      const PlannedResults results{edges, eigenvectors, {columns, rows, channels, bytes}, verify_};
+      const PlannedResults results{
+          boundary_map, eigenvectors, {columns, rows, channels, bytes}, verify_};
       check_host_memory(plan_memory(size, parameters, device, memory_, results), size, device);
     });
   }
 
-  Fields segment(const Image& image, const Edges& edges, const SeedPlane& seeds,
+  Fields segment(const Image& image, const OwnMap& boundary_map, const SeedPlane& seeds,
                  const SeedPlane& barriers, const Start& start, const Features& features,
                  bool eigenvectors, bool probabilities, nb::object progress) {
     check_process();
-    const auto map = made_of(edges, map_of<EdgeMap, float>);
+    const auto map = made_of(boundary_map, map_of<BoundaryMap, float>);
     const auto marks = made_of(seeds, map_of<Seeds, std::int32_t>);
     const auto lines = made_of(barriers, map_of<Barriers, std::int32_t>);
     const auto earlier = made_of(start, probabilities_of);
@@ -189,11 +190,13 @@ class Engine {
   }
 
   std::vector<BegunSegmentation> begin(const std::vector<const Image*>& images,
-                                       const std::vector<Edges>& edges,
+                                       const std::vector<OwnMap>& boundary_map,
                                        const std::vector<Features>& features, bool eigenvectors) {
     check_process();
-    std::vector<std::optional<EdgeMap>> maps;
-    for (const Edges& each : edges) maps.push_back(made_of(each, map_of<EdgeMap, float>));
+    std::vector<std::optional<BoundaryMap>> maps;
+    for (const OwnMap& each : boundary_map) {
+      maps.push_back(made_of(each, map_of<BoundaryMap, float>));
+    }
     std::vector<std::optional<FeatureMap>> own;
     for (const Features& each : features) own.push_back(made_of(each, feature_map));
     std::vector<ImageToSegment> asked;
@@ -251,11 +254,11 @@ void bind_engine(nb::module_& module) {
   nb::class_<Engine>(module, "Engine", "A device with parameters, which threads take turns with.")
       .def(nb::init<const Parameters&, const std::string&, const nb::bytes&, std::uint64_t, bool>(),
            "parameters"_a, "device"_a, "kernel_dir"_a, "memory"_a, "verify"_a)
-      .def("read", &Engine::read, "path"_a, "edges"_a, "features"_a, "eigenvectors"_a)
-      .def("segment", &Engine::segment, "image"_a, "edges"_a.none(), "seeds"_a.none(),
+      .def("read", &Engine::read, "path"_a, "boundary_map"_a, "features"_a, "eigenvectors"_a)
+      .def("segment", &Engine::segment, "image"_a, "boundary_map"_a.none(), "seeds"_a.none(),
            "barriers"_a.none(), "start"_a.none(), "features"_a.none(), "eigenvectors"_a,
            "probabilities"_a, "progress"_a.none())
-      .def("begin", &Engine::begin, "images"_a, "edges"_a, "features"_a, "eigenvectors"_a)
+      .def("begin", &Engine::begin, "images"_a, "boundary_map"_a, "features"_a, "eigenvectors"_a)
       .def_prop_ro("device", &Engine::device, nb::rv_policy::copy)
       .def_prop_ro("pixels_together", &Engine::pixels_together);
 }

@@ -33,7 +33,7 @@ class CliAnnotations : public CliTest {
 TEST_F(CliAnnotations, RecutWritesThemWithoutLabels) {
   const Result result =
       expect_done(segment("recut a.tree --min-size 1 --image photo.png --coco c.json --yolo y.txt "
-                          "--table t.csv --graph g.csv"));
+                          "--table t.csv --region-graph g.csv"));
   EXPECT_THAT(result.err, HasSubstr("--coco: 1 of 3 regions have holes"));
   EXPECT_THAT(files(),
               UnorderedElementsAre("a.tree", "photo.png", "c.json", "y.txt", "t.csv", "g.csv"));
@@ -63,7 +63,7 @@ TEST_F(CliAnnotations, AFolderHasOneFileOfAllImagesButThoseThatFail) {
   write_pictures({"photos/a.png", "photos/deep/b & c.png"});
   write("photos/b.png", "no picture");
   const std::string line =
-      "photos --cue gradient --regions 2 --coco c.json --cvat c.xml --labelme lm";
+      "photos --boundary gradient --regions 2 --coco c.json --cvat c.xml --labelme lm";
   EXPECT_EQ(segment(line).exit_code, 3);
   EXPECT_THAT(files(), Not(::testing::Contains(HasSubstr("tmp"))));
   const Json coco = Json::parse(read("c.json"));

@@ -177,7 +177,8 @@ TEST_F(CliBench, Jacobian) {
 TEST_F(CliBench, Eigen) {
   write_picture("a.png");
   ++kept_;
-  const json out = measure("eigen a.png --cue gradient --vectors 3 --solvers lanczos,lanczos:half");
+  const json out =
+      measure("eigen a.png --boundary gradient --vectors 3 --solvers lanczos,lanczos:half");
   EXPECT_EQ(out["image"], "a.png");
   EXPECT_EQ(out["vectors"], 3);
   ASSERT_EQ(out["results"].size(), 2U);
@@ -203,7 +204,7 @@ TEST_F(CliBench, EigenOfOtherSizes) {
   write_picture("a.png");
   ++kept_;
   const json out = measure(
-      "eigen a.png --cue gradient --vectors 3 --solvers multilevel --megapixels 0.002,0.004");
+      "eigen a.png --boundary gradient --vectors 3 --solvers multilevel --megapixels 0.002,0.004");
   ASSERT_EQ(out["results"].size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     const double pixels =

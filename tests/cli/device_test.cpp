@@ -254,8 +254,8 @@ TEST_F(CliDevice, AFileLargerThanMemoryIsRefusedWithoutBeingRead) {
 }
 
 TEST_F(CliDevice, MemoryIsALimit) {
-  expect_done(segment("a.png -o x.png --cue gradient --memory 1G"));
-  expect_error(segment("a.png -o y.png --cue gradient --memory 100K"), 4,
+  expect_done(segment("a.png -o x.png --boundary gradient --memory 1G"));
+  expect_error(segment("a.png -o y.png --boundary gradient --memory 100K"), 4,
                {"not enough device memory", "smaller"});
   EXPECT_FALSE(exists("y.png"));
 }
@@ -263,7 +263,7 @@ TEST_F(CliDevice, MemoryIsALimit) {
 TEST_F(CliDevice, DamagedKernelsThatTheDriverKeptAreBuiltAnewOrTold) {
   Surroundings around;
   around.environment["POCL_CACHE_DIR"] = path("kernels");
-  const std::string line = "a.png -o x.png --cue gradient";
+  const std::string line = "a.png -o x.png --boundary gradient";
   const auto kept = [&] {
     std::vector<fs::path> programs;
     for (const auto& entry : fs::recursive_directory_iterator(path("kernels"))) {

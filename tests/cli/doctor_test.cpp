@@ -106,7 +106,7 @@ class CliFallback : public CliDoctor {
     }
   }
   static std::string batch(const std::string& out, const std::string& device = "") {
-    const std::string line = fmt::format("photos -o {0} --json {0}.jsonl --cue gradient", out);
+    const std::string line = fmt::format("photos -o {0} --json {0}.jsonl --boundary gradient", out);
     return device.empty() ? line : fmt::format("{} --device '{}'", line, device);
   }
   void expect_all_files(const std::string& folder) const {
@@ -120,7 +120,7 @@ class CliFallback : public CliDoctor {
   long launches(int images) const {
     Surroundings around = with_faults("clEnqueueNDRangeKernel:1000000:fail");
     around.environment["DIACUT_FAULT_REPORT"] = path("calls.txt");
-    std::string line = "-o counted --cue gradient";
+    std::string line = "-o counted --boundary gradient";
     for (int k = 0; k < images; ++k) {
       line += fmt::format(" photos/{}.png", static_cast<char>('a' + k));
     }

@@ -111,9 +111,9 @@ TEST_F(CliFeatures, AreUsedByEigenvectorsAlone) {
   write_features("x.npy", halves());
   expect_error(segment("a.png --features x.npy -o l.png --spectral never"), 2,
                {"contour.spectral is never", "features alone"});
-  expect_done(
-      segment("a.png --features x.npy -o l.png --cue gradient --set affinity.with_boundary=true "
-              "--regions 2 --min-size 0"));
+  expect_done(segment(
+      "a.png --features x.npy -o l.png --boundary gradient --set affinity.with_boundary=true "
+      "--regions 2 --min-size 0"));
   expect_halves("l.png");
 }
 

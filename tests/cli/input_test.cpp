@@ -39,9 +39,9 @@ TEST_F(CliInput, PipeNamedAsAnImageOnTheCommandLineIsRead) {
 TEST_F(CliInput, APageIsChosenByItsNumber) {
   // Two pages: one grey, and black beside white.
   write("two.pgm", "P2 4 1 9 5 5 5 5\nP2 4 1 9 0 0 9 9\n");
-  const Result first = expect_done(segment("two.pgm -o first.png --cue gradient"));
+  const Result first = expect_done(segment("two.pgm -o first.png --boundary gradient"));
   EXPECT_THAT(first.err, HasSubstr("The file has 2 pages: the first was read"));
-  const Result second = expect_done(segment("two.pgm -o x.png --page 2 --cue gradient"));
+  const Result second = expect_done(segment("two.pgm -o x.png --page 2 --boundary gradient"));
   EXPECT_THAT(second.err, ::testing::Not(HasSubstr("pages")));
   const std::set<std::string> before = files();
   expect_error(segment("two.pgm -o y.png --page 3"), 3, {"two.pgm", "no page 3"});

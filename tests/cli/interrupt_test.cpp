@@ -69,7 +69,7 @@ TEST_P(CliInterrupt, EndsAlthoughTheDeviceHangs) {
   write_picture("a.png");
   const std::set<std::string> before = files();
   const auto process =
-      start("a.png -o x.png --cue gradient --verbose --kernel-dir " + kernels.path());
+      start("a.png -o x.png --boundary gradient --verbose --kernel-dir " + kernels.path());
   ASSERT_TRUE(
       process->wait_until([&] { return process->err().find("device") != std::string::npos; }));
   std::this_thread::sleep_for(std::chrono::seconds(2));  // In which kernels are built and begun.
@@ -102,7 +102,7 @@ TEST_P(CliTimeLimit, EndsARunWhoseDeviceHangs) {
   write_picture("a.png");
   Surroundings around;
   around.environment = {{"LD_PRELOAD", DIACUT_OPENCL_SHIM}, {"DIACUT_FAULT_OPENCL", GetParam()}};
-  const Result result = start("a.png -o x.png --cue gradient --time-limit 3", around)->wait();
+  const Result result = start("a.png -o x.png --boundary gradient --time-limit 3", around)->wait();
   EXPECT_EQ(result.exit_code, kInterrupted) << result.err;
   EXPECT_THAT(result.err, HasSubstr("--time-limit"));
   EXPECT_GE(result.seconds, 3);
@@ -118,8 +118,8 @@ INSTANTIATE_TEST_SUITE_P(Hangs, CliTimeLimit,
 
 TEST_F(CliTest, ATimeLimitThatIsNotReachedChangesNothing) {
   write_picture("a.png");
-  expect_done(segment("a.png -o x.png --cue gradient"));
-  expect_done(segment("a.png -o y.png --cue gradient --time-limit 1000.5"));
+  expect_done(segment("a.png -o x.png --boundary gradient"));
+  expect_done(segment("a.png -o y.png --boundary gradient --time-limit 1000.5"));
   EXPECT_EQ(read("x.png"), read("y.png"));
 }
 

@@ -28,7 +28,7 @@ class CliMap : public CliTest {
   }
   /// Segments by the gradient, which needs no network.
   Result cut(const std::string& line) const {
-    return segment(line + " --cue gradient --regions 2");
+    return segment(line + " --boundary gradient --regions 2");
   }
 };
 
@@ -85,7 +85,8 @@ TEST_F(CliMap, TablesAndPolygonsOfScenesAreInMetresAndBands) {
   expect_done(cut("scene.tif --table u.csv --measure b3,1"));
   EXPECT_THAT(read("u.csv"), AllOf(HasSubstr(",integrated_b3,mean_b1,"), Not(HasSubstr("b4"))));
   // Half of the scene is 38,400 square metres.
-  expect_done(segment("scene.tif -o all.tif --cue gradient --threshold 0.01 --min-size 3.85ha"));
+  expect_done(
+      segment("scene.tif -o all.tif --boundary gradient --threshold 0.01 --min-size 3.85ha"));
   EXPECT_THAT(read_scene(path("all.tif")).values, Not(Contains(2.0)));
   for (const auto& [size, count] : {std::pair("3.84ha", 2u), std::pair("38401m2", 1u)}) {
     expect_done(segment(fmt::format(
@@ -175,7 +176,7 @@ TEST_F(CliMap, APartOfASceneIsAPictureWithANote) {
 
 TEST_F(CliMap, ASceneFromStandardInputIsAPictureWithANote) {
   write_map("scene.tif", 3);
-  const std::string line = "- -o a.tif --cue gradient --regions 2";
+  const std::string line = "- -o a.tif --boundary gradient --regions 2";
   const Result result = expect_done(segment(line, {.input = read("scene.tif")}));
   EXPECT_THAT(result.err, HasSubstr("read as a picture, without its coordinates"));
   EXPECT_EQ(read_scene(path("a.tif")).projection, "");

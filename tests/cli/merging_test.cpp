@@ -40,7 +40,7 @@ class CliMerging : public CliTest {
 };
 
 TEST_F(CliMerging, OfAUsersMapAndOfTheGradientIsByStrengthUnlessAskedFor) {
-  for (const std::string boundaries : {"--edges map.png", "--cue gradient"}) {
+  for (const std::string boundaries : {"--boundary-map map.png", "--boundary gradient"}) {
     const std::string by_default = tree(boundaries);
     EXPECT_EQ(by_default, tree(boundaries + " --merging auto"));
     EXPECT_EQ(by_default, tree(boundaries + " --merging strength"));
@@ -63,7 +63,7 @@ TEST_F(CliMerging, WeightsForAnEmbeddingNeedANetworkThatHasOne) {
   const std::string alone = "--spectral never ";
   EXPECT_EQ(tree(alone), tree(alone + "--set region.merging_weights=" + with));
   for (const std::string boundaries :
-       {"--set cue.pose=canonical", "--edges map.png --merging learned"}) {
+       {"--set boundary.pose=canonical", "--boundary-map map.png --merging learned"}) {
     expect_error(segment("a.png -o l.png " + boundaries + " --set region.merging_weights=" + with),
                  2, {"embedding", "--weights default"});
     EXPECT_FALSE(exists("l.png"));
@@ -76,7 +76,7 @@ TEST_F(CliMerging, TakesWeightsOfAFile) {
             "colour": {"bias": 0, "terms": [{"feature": "area_smaller", "weight": 1, "mean": 0,
                                              "deviation": 1}]},
             "grey": {"bias": 0, "terms": []}})");
-  const std::string learned = "--edges map.png --merging learned";
+  const std::string learned = "--boundary-map map.png --merging learned";
   const std::string own = learned + " --set region.merging_weights=weights.json";
   EXPECT_NE(tree(own), tree(learned));
   tree(own);

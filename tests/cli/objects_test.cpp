@@ -85,7 +85,7 @@ TEST_F(CliObjects, TheBackgroundIsInNoOtherResult) {
     expect_done(
         objects(fmt::format("--objects --area {} --image photo.png --overlay o.png --coco c.json "
                             "--table t.csv --geojson g.geojson --yolo y.txt --svg s.svg --labelme "
-                            "l.json --label-studio ls.json --cvat v.xml --graph g.graphml",
+                            "l.json --label-studio ls.json --cvat v.xml --region-graph g.graphml",
                             area)));
     const auto times = [&](const std::string& text, const std::string& part) {
       int found = 0;

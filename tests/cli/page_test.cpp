@@ -239,7 +239,7 @@ TEST_F(CliPage, AFolderGivesPagesAndAnIndex) {
   write_picture("photos/b.png");
   write_picture("photos/a/<c> & d#.png");
   write("photos/bad.jpg", "no picture");
-  const Result result = segment("photos --cue gradient --html out");
+  const Result result = segment("photos --boundary gradient --html out");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("bad.jpg"));
   EXPECT_TRUE(exists("out/b.html"));
@@ -255,7 +255,7 @@ TEST_F(CliPage, AFolderGivesPagesAndAnIndex) {
   // Pages of an earlier run stay in the index.
   write_picture("photos/e.png");
   fs::remove(path("photos/bad.jpg"));
-  expect_done(segment("photos --cue gradient --html out --skip-existing"));
+  expect_done(segment("photos --boundary gradient --html out --skip-existing"));
   for (const char* page : {"./b.html", "./e.html"}) {
     EXPECT_THAT(read("out/index.html"), HasSubstr(page));
   }
@@ -335,7 +335,7 @@ TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
   const Json features = Json::parse(read("saved.geojson"))["features"];
   expect_coco(Json::parse(bytes_of(shown["coco"])), features, six);
   // Seeds keep their labels; what has no data in the tree has some in the photograph.
-  expect_done(segment("photo.png --cue gradient --seeds saved.geojson -o again.png"));
+  expect_done(segment("photo.png --boundary gradient --seeds saved.geojson -o again.png"));
   const Values again = values_of(read_picture("again.png"));
   for (std::size_t i = 0; i < six.size(); ++i) {
     if (six[i] != 0) {
@@ -367,9 +367,9 @@ TEST_F(CliPage, ShowsEigenvectorsOnlyWhenAskedTo) {
     const std::size_t start = text.find(open) + open.size();
     return Json::parse(text.substr(start, text.find("</script>", start) - start))["eigenvectors"];
   };
-  expect_done(segment("photo.png --cue gradient --html a.html"));
+  expect_done(segment("photo.png --boundary gradient --html a.html"));
   EXPECT_THAT(vectors_in("a.html"), IsEmpty());
-  expect_done(segment("photo.png --cue gradient --html b.html --eigenvectors vectors"));
+  expect_done(segment("photo.png --boundary gradient --html b.html --eigenvectors vectors"));
   EXPECT_EQ(vectors_in("b.html").size(), 16u) << "all but the constant one";
 }
 

@@ -91,32 +91,33 @@ TEST_F(CliRecut, EveryResultAtOnce) {
 
 TEST_F(CliRecut, ARunsOwnTreeGivesItsLabelsAgain) {
   write_picture("photo.png");
-  expect_done(segment(
-      "photo.png --cue gradient -o run.png --tree run.tree --ultrametric run.npy --threshold 0.4"));
+  expect_done(
+      segment("photo.png --boundary gradient -o run.png --tree run.tree --ultrametric run.npy "
+              "--threshold 0.4"));
   expect_done(recut("run.tree -o auto.png"));
   EXPECT_EQ(read("auto.png"), read("run.png"));
   // The picture has two halves with a strong boundary between them.
   EXPECT_EQ(cut(read_tree(path("run.tree")), 0.4).count, 2);
   expect_done(recut("run.tree --ultrametric again.npy"));
   EXPECT_EQ(read("again.npy"), read("run.npy"));
-  expect_done(segment("photo.png --cue gradient --ultrametric run.tif -o x.tif --cog"));
+  expect_done(segment("photo.png --boundary gradient --ultrametric run.tif -o x.tif --cog"));
   expect_done(recut("run.tree --ultrametric again.tif -o x.tif --cog"));
   EXPECT_EQ(read("again.tif"), read("run.tif"));
-  expect_done(segment("photo.png --cue gradient -o three.png --regions 3"));
+  expect_done(segment("photo.png --boundary gradient -o three.png --regions 3"));
   expect_done(recut("run.tree --regions 3 -o recut.png"));
   EXPECT_EQ(read("recut.png"), read("three.png"));
 }
 
-TEST_F(CliRecut, AnybodysEdgesMakeATree) {
+TEST_F(CliRecut, AnyBoundaryMapMakesATree) {
   write_picture("photo.png");
   cv::Mat edges(kHeight, kWidth, CV_8UC1, cv::Scalar(0));
   edges.col(4).setTo(51);
   edges.col(9).setTo(204);
   write_picture("edges.png", edges);
-  expect_done(
-      segment("photo.png --edges edges.png --method hierarchy --tree edges.tree --contours c.png "
-              "--ultrametric u.png --set region.direction=0 --set contour.cue_weight=1 --set "
-              "contour.spectral_weight=0"));
+  expect_done(segment(
+      "photo.png --boundary-map edges.png --method hierarchy --tree edges.tree --contours c.png "
+      "--ultrametric u.png --set region.direction=0 --set contour.boundary_weight=1 --set "
+      "contour.spectral_weight=0"));
   const Hierarchy tree = read_tree(path("edges.tree"));
   ASSERT_EQ(tree.merges.size(), 2u);
   EXPECT_FLOAT_EQ(tree.merges[0].height, 0.2F);

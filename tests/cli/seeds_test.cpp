@@ -27,7 +27,7 @@ class CliSeeds : public CliTest {
   }
 
   /// Grows labels by the gradient, which needs no network.
-  Result grow(const std::string& line) const { return segment(line + " --cue gradient"); }
+  Result grow(const std::string& line) const { return segment(line + " --boundary gradient"); }
 };
 
 TEST_F(CliSeeds, GrowToTheBoundaryAndKeepTheirNumbers) {
@@ -315,7 +315,7 @@ TEST_F(CliSeeds, WrongSeedsCutNoHierarchy) {
   picture(cv::Rect(0, 0, 4, 4)) = cv::Scalar(0, 0, 0, 0);
   write_picture("a.png", picture);
   write_picture("seeds.png", two_seeds());
-  expect_done(segment("a.png --cue gradient -o x.png --tree a.tree"));
+  expect_done(segment("a.png --boundary gradient -o x.png --tree a.tree"));
   std::filesystem::remove(path("x.png"));
   const auto refuse = [&](const std::string& seeds, const std::vector<std::string>& parts) {
     expect_error(segment(fmt::format("recut a.tree --seeds {} -o x.png", seeds)), 3, parts);

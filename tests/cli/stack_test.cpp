@@ -87,7 +87,7 @@ TEST_F(CliStack, AFolderGivesAStackForEachStack) {
 
 TEST_F(CliStack, LabelsGoBesideTheFileByDefault) {
   write("two.pgm", "P2 4 1 9 5 5 5 5\nP2 4 1 9 0 0 9 9\n");
-  expect_done(segment("two.pgm --page all --cue gradient"));
+  expect_done(segment("two.pgm --page all --boundary gradient"));
   EXPECT_EQ(read_stack("two-labels.tif").size(), 2U);
   write_picture("single.png");
   expect_done(segment("single.png --page all"));
@@ -137,9 +137,9 @@ void write_imagej_stack(const std::string& path) {
 
 TEST_F(CliStack, OneTableMeasuresAllChannelsAndLabelsKeepAxesAndPixels) {
   write_imagej_stack(path("cells.tif"));
-  expect_done(
-      segment("cells.tif --page all --channel 1 --regions 2 --cue gradient -o labels.TIF --table "
-              "t.csv --measure all"));
+  expect_done(segment(
+      "cells.tif --page all --channel 1 --regions 2 --boundary gradient -o labels.TIF --table "
+      "t.csv --measure all"));
   const std::string table = read("t.csv");
   EXPECT_THAT(table, ::testing::StartsWith("file,page,label,area,area_um2,x,y,"));
   EXPECT_THAT(table, HasSubstr("\ncells.tif,1,1,72,9,0,0,6,12,"));
@@ -156,7 +156,7 @@ TEST_F(CliStack, OneTableMeasuresAllChannelsAndLabelsKeepAxesAndPixels) {
   EXPECT_EQ(across, 2.0F);
   TIFFClose(labels);
   // Which page another channel's is would be a guess.
-  expect_error(segment("cells.tif --page 2 --cue gradient --table u.csv --measure all"), 3,
+  expect_error(segment("cells.tif --page 2 --boundary gradient --table u.csv --measure all"), 3,
                {"cells.tif", "--channel"});
 }
 
@@ -166,7 +166,7 @@ TEST_F(CliStack, LinkedPagesKeepTheirNumbers) {
   second.row(0).setTo(220);
   write_stack("stack.tif", {page(16, 12, 6), second, page(16, 12, 5)});
   const std::string run =
-      "stack.tif --page all --cue gradient -o labels.tif --regions 2 --table t.csv";
+      "stack.tif --page all --boundary gradient -o labels.tif --regions 2 --table t.csv";
   expect_done(segment(run));
   EXPECT_EQ(read_stack("labels.tif")[1].at<std::int32_t>(6, 1), 2);
   expect_done(segment(run + " --link --link-overlap 0.5"));
@@ -176,7 +176,7 @@ TEST_F(CliStack, LinkedPagesKeepTheirNumbers) {
   }
   EXPECT_THAT(read("t.csv"), HasSubstr("\nstack.tif,2,2,"));
   write_stack("sizes.tif", {page(16, 12, 5), page(20, 12, 5), page(16, 12, 5)});
-  const Result sizes = segment("sizes.tif --page all --cue gradient --link -o x.tif");
+  const Result sizes = segment("sizes.tif --page all --boundary gradient --link -o x.tif");
   EXPECT_EQ(sizes.exit_code, 3);
   EXPECT_THAT(sizes.err, HasSubstr("of one size"));
 }
@@ -186,13 +186,13 @@ TEST_F(CliStack, ATableLeavesOutWhatHasOtherChannels) {
   write_picture("in/a.png");
   write_picture("in/b.png", page(16, 12, 5));
   write_picture("in/c.png");
-  const Result result = segment("in --cue gradient --regions 2 --table t.csv");
+  const Result result = segment("in --boundary gradient --regions 2 --table t.csv");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("b.png"));
   EXPECT_THAT(result.err, HasSubstr("mean_grey"));
   EXPECT_THAT(read("t.csv"), ::testing::AllOf(HasSubstr("\na.png,1,2,"), HasSubstr("\nc.png,1,2,"),
                                               Not(HasSubstr("b.png"))));
-  expect_done(segment("in --cue gradient --regions 2 --table figures"));
+  expect_done(segment("in --boundary gradient --regions 2 --table figures"));
   EXPECT_TRUE(exists("figures/b.csv"));
 }
 

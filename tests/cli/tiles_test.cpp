@@ -57,9 +57,10 @@ class CliTiles : public CliTest {
  protected:
   /// By the gradient, without what tiles do not have.
   Result whole(const std::string& line) const {
-    return segment(line + " --cue gradient --detail native --merging strength --spectral never");
+    return segment(line +
+                   " --boundary gradient --detail native --merging strength --spectral never");
   }
-  Result tiled(const std::string& line) const { return segment(line + " --cue gradient"); }
+  Result tiled(const std::string& line) const { return segment(line + " --boundary gradient"); }
   std::vector<double> labels(const std::string& name) const {
     return read_scene(path(name)).values;
   }
@@ -174,7 +175,7 @@ TEST_P(CliTiledResults, OfTwoSharesAtOnceOnAFullDiskAndPaintedAgain) {
 }
 
 TEST_P(CliTiledResults, OfAKilledRun) {
-  const std::string run = line("tiled") + " -v --cue gradient --tile-size 16 --tiles-in work";
+  const std::string run = line("tiled") + " -v --boundary gradient --tile-size 16 --tiles-in work";
   for (const std::string& name : GetParam().kills) {
     const auto process = start(run);
     const std::size_t least = name.ends_with('-') ? 3 : 1;

@@ -57,8 +57,8 @@ TEST_F(CliUsage, VersionIsOneLine) {
 }
 
 TEST_F(CliUsage, PrintedConfigurationReadsBackAsItself) {
-  const Result printed = expect_done(
-      segment("--print-config --regions 7 --tolerance 3e-5 --set cue.sigma=1.75 --solver spectra"));
+  const Result printed = expect_done(segment(
+      "--print-config --regions 7 --tolerance 3e-5 --set boundary.sigma=1.75 --solver spectra"));
   EXPECT_THAT(printed.err, IsEmpty());
   write("printed.toml", printed.out);
   const Result again = expect_done(segment("--print-config --config printed.toml"));

@@ -17,7 +17,7 @@ constexpr int kInputOutput = 3;
 /// Runs of a tenth of a second, each with other files.
 const std::vector<Setting>& file_settings() {
   static const std::vector<Setting> all = [] {
-    const std::vector<std::string> quick = {"--cue", "gradient", "--spectral", "never"};
+    const std::vector<std::string> quick = {"--boundary", "gradient", "--spectral", "never"};
     const auto with = [&](std::vector<std::string> arguments) {
       arguments.insert(arguments.end(), quick.begin(), quick.end());
       return arguments;
@@ -30,13 +30,14 @@ const std::vector<Setting>& file_settings() {
                    with({"in/three", "-o", "out", "--overlay", "out/overlays", "--skip-existing"}),
                    true};
     Setting vectors{"vectors",
-                    {"in/three/a.png", "--cue", "gradient", "--eigenvectors", "out/vectors"}};
+                    {"in/three/a.png", "--boundary", "gradient", "--eigenvectors", "out/vectors"}};
     Setting recut{"recut_small",
                   {"recut", "in/a.tree", "--regions", "3", "-o", "out/labels.npy"},
                   false,
                   false};
-    Setting tiles{"tiles",
-                  {"in/three/a.png", "--cue", "gradient", "-o", "out/a.tif", "--tile-size", "32"}};
+    Setting tiles{
+        "tiles",
+        {"in/three/a.png", "--boundary", "gradient", "-o", "out/a.tif", "--tile-size", "32"}};
     tiles.goes_on = true;
     std::vector<Setting> settings = {one, folder, recut, tiles};
     if (all_faults()) settings.push_back(vectors);

@@ -18,7 +18,7 @@ constexpr int kDevice = 4;
 const Setting& quick() {
   static const Setting setting{
       "memory",
-      {"in/three/a.png", "--cue", "gradient", "--spectral", "never", "-o", "out/labels.png"}};
+      {"in/three/a.png", "--boundary", "gradient", "--spectral", "never", "-o", "out/labels.png"}};
   return setting;
 }
 
@@ -33,13 +33,14 @@ PlannedFault memory_fault(const std::string& plan) {
 
 /// Runs that go through other parts of the program than quick() does.
 std::vector<Setting> other_runs() {
-  Setting tiles{"memory_tiles",
-                {"in/three/a.png", "--cue", "gradient", "-o", "out/a.tif", "--tile-size", "32"}};
+  Setting tiles{
+      "memory_tiles",
+      {"in/three/a.png", "--boundary", "gradient", "-o", "out/a.tif", "--tile-size", "32"}};
   tiles.goes_on = true;
-  const Setting folder{
-      "memory_folder",
-      {"in/three", "--cue", "gradient", "--spectral", "never", "-o", "out", "--table", "out/a.csv"},
-      true};
+  const Setting folder{"memory_folder",
+                       {"in/three", "--boundary", "gradient", "--spectral", "never", "-o", "out",
+                        "--table", "out/a.csv"},
+                       true};
   return {setting_named("eigenvectors"), setting_named("seeds"), tiles, folder};
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "boundary/network/load_network.hpp"
-#include "diacut/edges.hpp"
+#include "diacut/boundary_map.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/features.hpp"
 #include "diacut/graph.hpp"
@@ -31,13 +31,13 @@ namespace {
 using testing::npy_of;
 using testing::ZipMember;
 
-void read_boundary_map(const std::string& path) {
-  const EdgeMap map = read_edges(path, {.max_pixels = kMostPixels});
+void read_map_file(const std::string& path) {
+  const BoundaryMap map = read_boundary_map(path, {.max_pixels = kMostPixels});
   require_size(map.strength, map.width, map.height);
   for (const float value : map.strength) {
     require(value >= 0 && value <= 1, "boundary strengths lie in [0, 1]");
   }
-  check_edges(map, map.width, map.height);
+  check_boundary_map(map, map.width, map.height);
 }
 
 void read_seed_file(const std::string& path) {
@@ -83,7 +83,7 @@ void refuse_drawing(const FileBytes& bytes, const std::string& path) {
 void read_npy(const FileBytes& bytes) {
   const FileInMemory file(bytes);
   refuse_drawing(bytes, file.path());
-  read_by_any({[&] { read_boundary_map(file.path()); }, [&] { read_seed_file(file.path()); },
+  read_by_any({[&] { read_map_file(file.path()); }, [&] { read_seed_file(file.path()); },
                [&] { read_barrier_file(file.path()); }, [&] { read_feature_size(file.path()); },
                [&] { read_feature_file(file.path()); },
                [&] { check_probabilities(read_probabilities(file.path())); }});
@@ -290,8 +290,8 @@ std::vector<Target> array_targets() {
       {"npy",
        read_npy,
        npy_seeds,
-       {"lib/ground/core/npy.cpp", "lib/files/image/edges.cpp", "lib/files/image/features.cpp",
-        "lib/files/image/seeds.cpp"},
+       {"lib/ground/core/npy.cpp", "lib/files/image/boundary_map.cpp",
+        "lib/files/image/features.cpp", "lib/files/image/seeds.cpp"},
        spoilt_npy,
        true},
       {"npz", read_npz, npz_seeds, {"lib/solver/graph/read_graph.cpp"}, nullptr, true},

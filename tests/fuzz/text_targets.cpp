@@ -67,7 +67,7 @@ std::vector<FileBytes> configuration_seeds() {
           shipped("default.toml"),
           bytes_of("[eigen]\nvectors = 17\n"),
           bytes_of("# a comment alone\n"),
-          bytes_of("[region]\nmethod = 'walker'\n[cue]\nweights = 'a \\\\ b'\n"),
+          bytes_of("[region]\nmethod = 'walker'\n[boundary]\nweights = 'a \\\\ b'\n"),
           bytes_of("[region]\nmethod = 'objects'\n[contour]\nspectral = 'never'\n"),
           bytes_of("[contour]\nspectral = 'full'\n"),
           bytes_of("set eigen.vectors 17"),
@@ -78,7 +78,7 @@ std::vector<FileBytes> configuration_seeds() {
           bytes_of("set region.min_size 0.1%"),
           bytes_of("set region.min_size 100"),
           bytes_of("set affinity.strides 1,2"),
-          bytes_of("set cue.weights my file"),
+          bytes_of("set boundary.weights my file"),
           bytes_of("[image]\nrange = 'data'\n[region]\nmin_size = '0.1%'\nregions = 0x10\n")};
 }
 

@@ -253,11 +253,11 @@ def annotate(*options):
 said = annotate("-o", "same.tif", "--coco", "coco.json", "--labelme", "labelme.json",
                 "--yolo", "yolo.txt", "--label-studio", "studio.json", "--cvat", "cvat.xml",
                 "--svg", "outlines.svg", "--geojson", "regions.geojson", "--table", "regions.csv",
-                "--graph", "regions.graphml")
+                "--region-graph", "regions.graphml")
 for option in ("--coco", "--labelme", "--yolo", "--label-studio", "--cvat"):
     assert f"{option}: " in said and "have holes" in said, said
 assert np.array_equal(np.array(Image.open(FOLDER / "same.tif")), labels)
-annotate("--coco", "rle.json", "--rle", "--graph", "edges.csv")
+annotate("--coco", "rle.json", "--rle", "--region-graph", "edges.csv")
 check_coco(FOLDER / "coco.json", labels, False)
 check_coco(FOLDER / "rle.json", labels, True)
 check_labelme(FOLDER / "labelme.json", labels, name)

@@ -19,7 +19,7 @@ cases() {
 segment --reg|--regions|--method recut
 segment --m|--method --max-ncut --min-size --matvec --memory|--regions
 segment --method |hierarchy kway|a.jpg
-segment --cue |learned gradient|f.txt
+segment --boundary |learned gradient|f.txt
 segment --solver |auto multilevel lanczos spectra|a.jpg
 segment --matvec sym|symmetric|naive
 segment --config |fast quality c.toml|f.txt
@@ -41,7 +41,7 @@ diacut-evaluate --k|--kind|--truth
 diacut-evaluate --kind |auto contours labels ultrametric|a.jpg
 diacut-evaluate --truth |photos/|f.txt
 diacut-bench |control spmv formats eigen tune|f.txt
-diacut-bench eigen --cue |learned gradient|f.txt
+diacut-bench eigen --boundary |learned gradient|f.txt
 diacut-bench eigen --solvers multilevel,l|multilevel,lanczos|f.txt
 diacut-bench formats --|--formats --classes|--solvers
 diacut-bench formats |h.mtx|f.txt

@@ -11,7 +11,7 @@ rm -rf "$work/maps"
 mkdir -p "$work/maps"
 cd "$work/maps"
 gdal_translate -q -a_srs EPSG:32632 -a_ullr 600000 5300000 604510 5297000 "$source/images/cat.jpg" scene.tif
-options=(--cue gradient --regions 6 --min-size 40 -q)
+options=(--boundary gradient --regions 6 --min-size 40 -q)
 "$work/prefix/bin/segment" scene.tif -o labels.tif "${options[@]}"
 "$work/prefix/bin/segment" scene.tif -o regions.gpkg "${options[@]}"
 features() { ogrinfo -so -al "$1" | sed -n 's/^Feature Count: //p'; }
@@ -27,7 +27,7 @@ mkdir -m 700 "$XDG_RUNTIME_DIR"
 qgis=$(command -v qgis_process.bin || command -v qgis_process || true)
 if [[ -n "$qgis" ]]; then
   cp "$source/qgis/diacut_segment.py" "$scripts"
-  "$qgis" run script:diacut_segment -- INPUT=scene.tif REGIONS=6 MIN_SIZE=40 EXTRA="--cue gradient" \
+  "$qgis" run script:diacut_segment -- INPUT=scene.tif REGIONS=6 MIN_SIZE=40 EXTRA="--boundary gradient" \
     PROGRAM="$work/prefix/bin/segment" OUTPUT=qgis.gpkg LABELS=qgis.tif >qgis.log 2>&1 ||
     { cat qgis.log >&2; exit 1; }
   expect "features in the layer of QGIS's algorithm" "$(features qgis.gpkg)" 6

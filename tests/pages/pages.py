@@ -130,7 +130,7 @@ def outputs(words):
     """The files and folders that a command names as results."""
     return [value for option, value in zip(words, words[1:])
             if option in ("-o", "--tree", "--coco", "--cvat", "--yolo", "--labelme", "--label-studio", "--table",
-                          "--svg", "--geojson", "--graph", "--overlay", "--probabilities")]
+                          "--svg", "--geojson", "--region-graph", "--overlay", "--probabilities")]
 
 
 def main():

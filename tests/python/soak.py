@@ -96,7 +96,7 @@ time.sleep({random.uniform(0, 0.5)})
 def devices() -> None:
     diacut.list_devices()
     for _ in range(3):
-        diacut.Segmenter(config="fast", cue=random.choice(["learned", "gradient"])).segment(P)
+        diacut.Segmenter(config="fast", boundary=random.choice(["learned", "gradient"])).segment(P)
     diacut.eigenvectors(np.ones((6, 6)), 2)
     next(diacut.Segmenter(config="fast").map([P] * 5))
 

@@ -51,13 +51,13 @@ def test_order_in_memory_of_what_goes_with_a_picture(segmenter, picture):
     height, width = picture.shape[:2]
     mask = np.ones((height, width), bool)
     mask[:20, 5:50] = False
-    edges = np.linspace(0, 1, height * width, dtype=np.float32).reshape(height, width)
+    boundary_map = np.linspace(0, 1, height * width, dtype=np.float32).reshape(height, width)
     seeds = np.zeros((height, width), np.int32)
     seeds[5:9, 5:9], seeds[60:70, 90:99] = 1, 2
-    walker = diacut.Segmenter(method="walker", cue="gradient")
+    walker = diacut.Segmenter(method="walker", boundary="gradient")
     runs = [
         (mask, lambda each: segmenter.segment(picture, mask=each).labels),
-        (edges, lambda each: segmenter.segment(picture, edges=each).labels),
+        (boundary_map, lambda each: segmenter.segment(picture, boundary_map=each).labels),
         (seeds, lambda each: walker.segment(picture, seeds=each).labels),
         (seeds, lambda each: diacut.evaluate(each, [seeds, mask.astype(np.uint8)]).covering),
         (seeds, lambda each: diacut.evaluate(seeds, [each]).covering),
@@ -75,8 +75,8 @@ def test_order_in_memory_of_what_goes_with_a_picture(segmenter, picture):
 def test_bool():
     drawing = np.zeros((40, 60), bool)
     drawing[:, 30:] = True
-    expected = diacut.segment(drawing.astype(np.uint8) * 255, 2, cue="gradient").labels
-    labels = diacut.segment(drawing, 2, cue="gradient").labels
+    expected = diacut.segment(drawing.astype(np.uint8) * 255, 2, boundary="gradient").labels
+    labels = diacut.segment(drawing, 2, boundary="gradient").labels
     assert np.array_equal(labels, expected)
     assert np.array_equal(labels, 1 + drawing)
 

@@ -69,12 +69,12 @@ SETTINGS = [
     ({"threshold": float("nan")}, r"region\.threshold"),
     ({"min_size": "many"}, r"region\.min_size is 'many'"),
     ({"min_size": -1}, r"region\.min_size is '-1'"),
-    ({"cue": "sobel"}, r'cue\.kind is .sobel.*"learned", "gradient"'),
+    ({"boundary": "sobel"}, r'boundary\.kind is .sobel.*"learned", "gradient"'),
     ({"method": "kmeans"}, r"region\.method"),
     ({"detail": "full"}, r"image\.detail"),
     ({"weights": "nosuch"}, r"nosuch"),
     ({"config": "slow"}, r"no configuration 'slow'.*fast"),
-    ({"set": {"cue.scale": 1}}, r"unknown parameter 'cue\.scale'.*'cue\.scales'"),
+    ({"set": {"boundary.scale": 1}}, r"unknown parameter 'boundary\.scale'.*'boundary\.scales'"),
     ({"set": {"vectors": 5}}, r"unknown parameter 'vectors'.*'eigen\.vectors'"),
     ({"set": {"eigen.vectors": 1}}, r"eigen\.vectors is '1', expected an integer from 2 to 1000"),
     ({"set": {"eigen.vectors": None}}, r"eigen\.vectors is None"),
@@ -120,7 +120,7 @@ def test_masks_of_what_has_its_own(segmenter, photograph):
 
 
 @pytest.mark.parametrize(
-    "edges, error, message",
+    "boundary_map, error, message",
     [
         (np.zeros((8, 7)), diacut.InputError, r"7x8|8x7|7 x 8"),
         (np.zeros((8, 8, 1)), diacut.InputError, r"\(8, 8, 1\)"),
@@ -129,9 +129,9 @@ def test_masks_of_what_has_its_own(segmenter, photograph):
         (np.zeros((8, 8), np.int32), diacut.DtypeError, r"int32"),
     ],
 )
-def test_edges(segmenter, edges, error, message):
+def test_boundary_map(segmenter, boundary_map, error, message):
     with pytest.raises(error, match=message):
-        segmenter.segment(BYTES, edges=edges)
+        segmenter.segment(BYTES, boundary_map=boundary_map)
 
 
 @pytest.mark.parametrize(

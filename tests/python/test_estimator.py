@@ -66,7 +66,7 @@ import sys
 for name in ["sklearn", "scipy", "tqdm", "napari", "qtpy"]:
     sys.modules[name] = None
 import numpy as np, diacut
-labels = diacut.NormalizedCut(2, cue="gradient").fit_predict(np.eye(16, dtype=np.uint8) * 255)
+labels = diacut.NormalizedCut(2, boundary="gradient").fit_predict(np.eye(16, dtype=np.uint8) * 255)
 print(labels.shape)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

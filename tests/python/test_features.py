@@ -107,9 +107,9 @@ def test_bad_features_are_refused(flat, bad, error, told):
         diacut.segment(flat, features=bad)
 
 
-def test_features_beside_edges_need_the_product(flat, features):
-    edges = np.zeros(SIZE, np.float32)
+def test_features_beside_a_boundary_map_need_the_product(flat, features):
+    boundary_map = np.zeros(SIZE, np.float32)
     with pytest.raises(diacut.ConfigError, match="with_boundary"):
-        diacut.segment(flat, features=features, edges=edges)
+        diacut.segment(flat, features=features, boundary_map=boundary_map)
     both = {"affinity.with_boundary": True}
-    expect_halves(diacut.segment(flat, 2, features=features, edges=edges, set=both).labels)
+    expect_halves(diacut.segment(flat, 2, features=features, boundary_map=boundary_map, set=both).labels)

@@ -39,7 +39,7 @@ def run(program: str, seconds: float = 120, code: int = 0) -> str:
         "sys.exit(0)",
         "del segmenter",
         "diacut.segment(P, 4, config='fast')",
-        "diacut.segment(P, 3, config='fast', cue='gradient')",
+        "diacut.segment(P, 3, config='fast', boundary='gradient')",
         "segmenter.segment(P)",
         "diacut.eigenvectors(np.ones((4, 4)), 2)",
         "diacut.Segmenter()",
@@ -78,7 +78,7 @@ sys.exit("the child hangs")
     [
         'segmenter.segment(L)',
         'diacut.segment(L, config="ncut", detail="native", eigenvectors=True)',
-        'diacut.segment(L, config="fast", cue="gradient", detail="native", eigenvectors=True)',
+        'diacut.segment(L, config="fast", boundary="gradient", detail="native", eigenvectors=True)',
         'list(segmenter.map([L] * 4))',
     ],
 )

@@ -88,11 +88,11 @@ def test_grey(programs, segmenter, picture, tmp_path, shape):
     [
         ((), {}),
         (("--regions", "9", "--method", "kway"), {"regions": 9, "method": "kway"}),
-        (("--cue", "gradient", "--threshold", ".2"), {"cue": "gradient", "threshold": 0.2}),
+        (("--boundary", "gradient", "--threshold", ".2"), {"boundary": "gradient", "threshold": 0.2}),
         (("--detail", "native", "--min-size", "1%"), {"detail": "native", "min_size": "1%"}),
         (
-            ("--set", "cue.scales=0.5,1", "--set", "eigen.vectors=9", "--regions", "3"),
-            {"set": {"cue.scales": [0.5, 1], "eigen.vectors": np.int64(9)}, "regions": np.int32(3)},
+            ("--set", "boundary.scales=0.5,1", "--set", "eigen.vectors=9", "--regions", "3"),
+            {"set": {"boundary.scales": [0.5, 1], "eigen.vectors": np.int64(9)}, "regions": np.int32(3)},
         ),
     ],
 )
@@ -138,21 +138,33 @@ def test_everything_of_a_photograph(programs, photograph, tmp_path):
         assert np.array_equal(cut, expected)
 
 
-def test_edges(programs, segmenter, picture, tmp_path):
-    edges = np.abs(np.diff(picture[:, :, 1].astype(float), axis=1, prepend=0)) / 255
-    edges[:, 0] = 0
-    np.save(tmp_path / "edges.npy", edges)
+def test_boundary_map(programs, segmenter, picture, tmp_path):
+    boundary_map = np.abs(np.diff(picture[:, :, 1].astype(float), axis=1, prepend=0)) / 255
+    boundary_map[:, 0] = 0
+    np.save(tmp_path / "boundary_map.npy", boundary_map)
     expected = labels_of_program(
-        programs, picture, tmp_path, "--regions", "6", "--edges", tmp_path / "edges.npy"
+        programs, picture, tmp_path, "--regions", "6", "--boundary-map", tmp_path / "boundary_map.npy"
     )
     with diacut.Segmenter(regions=6) as own:
-        assert np.array_equal(own.segment(picture, edges=edges).labels, expected)
-    bytes_ = np.rint(edges * 255).astype(np.uint8)
-    np.save(tmp_path / "edges.npy", bytes_)
+        assert np.array_equal(own.segment(picture, boundary_map=boundary_map).labels, expected)
+    bytes_ = np.rint(boundary_map * 255).astype(np.uint8)
+    np.save(tmp_path / "boundary_map.npy", bytes_)
     expected = labels_of_program(
-        programs, picture, tmp_path, *FAST, "--edges", tmp_path / "edges.npy"
+        programs, picture, tmp_path, *FAST, "--boundary-map", tmp_path / "boundary_map.npy"
     )
-    assert np.array_equal(segmenter.segment(picture, edges=bytes_).labels, expected)
+    assert np.array_equal(segmenter.segment(picture, boundary_map=bytes_).labels, expected)
+
+
+def test_former_names(picture):
+    edges = np.abs(np.diff(picture[:, :, 1].astype(float), axis=1, prepend=0)) / 255
+    with pytest.warns(DeprecationWarning, match="boundary_map"):
+        former = diacut.segment(picture, 6, edges=edges)
+    assert np.array_equal(former.labels, diacut.segment(picture, 6, boundary_map=edges).labels)
+    with pytest.warns(DeprecationWarning, match="boundary"):
+        former = diacut.Segmenter(6, cue="gradient").segment(picture)
+    assert np.array_equal(former.labels, diacut.segment(picture, 6, boundary="gradient").labels)
+    with pytest.raises(TypeError, match="cue"):
+        diacut.segment(picture, cue="gradient", boundary="gradient")
 
 
 def test_evaluate(programs, segmenter, picture, tmp_path):

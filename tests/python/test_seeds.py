@@ -26,7 +26,7 @@ def seeds() -> np.ndarray:
 
 
 def test_grow_to_the_boundary(halves, seeds):
-    result = diacut.segment(halves, seeds=seeds, cue="gradient", probabilities=True)
+    result = diacut.segment(halves, seeds=seeds, boundary="gradient", probabilities=True)
     assert result.labels.dtype == np.int32
     assert (result.labels[:, :32] == 9).all()
     assert (result.labels[:, 32:] == 2).all()
@@ -43,7 +43,7 @@ def test_grow_to_the_boundary(halves, seeds):
 
 
 def test_cut_a_hierarchy(halves, seeds):
-    result = diacut.segment(halves, seeds=seeds, method="hierarchy", cue="gradient")
+    result = diacut.segment(halves, seeds=seeds, method="hierarchy", boundary="gradient")
     assert result.labels[20, 5] == 9
     assert result.labels[30, 60] == 2
     assert set(np.unique(result.labels)) <= {0, 2, 9}
@@ -62,21 +62,21 @@ def test_barriers_part_labels(seeds):
     flat = np.full((48, 64), 100, np.uint8)
     lines = np.zeros(flat.shape, bool)
     lines[:, 20] = True
-    labels = diacut.segment(flat, seeds=seeds, barriers=lines, cue="gradient").labels
+    labels = diacut.segment(flat, seeds=seeds, barriers=lines, boundary="gradient").labels
     assert (labels[:, :20] == 9).all()
     assert (labels[:, 21:] == 2).all()
     assert np.isin(labels[:, 20], (2, 9)).all()
     with pytest.raises(diacut.InputError, match="64x47"):
-        diacut.segment(flat, seeds=seeds, barriers=lines[:47], cue="gradient")
+        diacut.segment(flat, seeds=seeds, barriers=lines[:47], boundary="gradient")
     lines[20, 5] = True
     with pytest.raises(diacut.InputError, match="column 5, row 20"):
-        diacut.segment(flat, seeds=seeds, barriers=lines, cue="gradient")
+        diacut.segment(flat, seeds=seeds, barriers=lines, boundary="gradient")
     with pytest.raises(diacut.ConfigError, match="walker"):
-        diacut.segment(flat, barriers=lines, cue="gradient")
+        diacut.segment(flat, barriers=lines, boundary="gradient")
 
 
 def test_a_segmenter_takes_one_set_after_another(halves, seeds):
-    with diacut.Segmenter(method="walker", cue="gradient") as segmenter:
+    with diacut.Segmenter(method="walker", boundary="gradient") as segmenter:
         first = segmenter.segment(halves, seeds=seeds).labels
         more = seeds.copy()
         more[40, 5] = 4
@@ -87,26 +87,26 @@ def test_a_segmenter_takes_one_set_after_another(halves, seeds):
 
 def test_start_from_an_earlier_result(halves, seeds):
     tight = {"walker.tolerance": 1e-6}
-    first = diacut.segment(halves, seeds=seeds, cue="gradient", set=tight, probabilities=True)
+    first = diacut.segment(halves, seeds=seeds, boundary="gradient", set=tight, probabilities=True)
     more = seeds.copy()
     more[40, 5] = 9
     more[10, 50] = 11
-    anew = diacut.segment(halves, seeds=more, cue="gradient", set=tight, probabilities=True)
+    anew = diacut.segment(halves, seeds=more, boundary="gradient", set=tight, probabilities=True)
     for start in (first.probabilities, np.stack(first.probabilities)):
         started = diacut.segment(
-            halves, seeds=more, cue="gradient", set=tight, start=start, probabilities=True
+            halves, seeds=more, boundary="gradient", set=tight, start=start, probabilities=True
         )
         assert np.array_equal(started.labels, anew.labels)
         for mine, others in zip(started.probabilities, anew.probabilities):
             assert np.abs(mine - others).max() < 1e-3
-    with diacut.Segmenter(method="walker", cue="gradient") as segmenter:
+    with diacut.Segmenter(method="walker", boundary="gradient") as segmenter:
         again = segmenter.segment(halves, seeds=seeds, start=first.probabilities).labels
     assert np.array_equal(again, first.labels)
 
 
 def test_wrong_starts_are_refused(halves, seeds):
     def grow(start, **options):
-        diacut.segment(halves, seeds=seeds, start=start, cue="gradient", **options)
+        diacut.segment(halves, seeds=seeds, start=start, boundary="gradient", **options)
 
     half = np.full(halves.shape, 0.5, np.float32)
     with pytest.raises(diacut.InputError, match="64x47"):
@@ -149,7 +149,7 @@ def test_equal_the_programs_labels(programs, photograph, tmp_path):
 
 def test_wrong_seeds_are_refused(halves, seeds):
     def grow(wrong):
-        diacut.segment(halves, seeds=wrong, cue="gradient")
+        diacut.segment(halves, seeds=wrong, boundary="gradient")
 
     with pytest.raises(diacut.InputError, match="at least two"):
         grow(np.zeros_like(seeds))
@@ -162,16 +162,16 @@ def test_wrong_seeds_are_refused(halves, seeds):
     with pytest.raises(diacut.DtypeError, match="float"):
         grow(seeds.astype(float))
     with pytest.raises(diacut.ConfigError, match="walker"):
-        diacut.Segmenter(cue="gradient", method="kway").segment(halves, seeds=seeds)
+        diacut.Segmenter(boundary="gradient", method="kway").segment(halves, seeds=seeds)
     with pytest.raises(diacut.InputError, match="needs seeds"):
-        diacut.Segmenter(cue="gradient", method="walker").segment(halves)
+        diacut.Segmenter(boundary="gradient", method="walker").segment(halves)
     masked = np.ones(halves.shape, bool)
     masked[:24] = False
     with pytest.raises(diacut.InputError, match="no data"):
-        diacut.segment(halves, seeds=seeds, mask=masked, cue="gradient")
+        diacut.segment(halves, seeds=seeds, mask=masked, boundary="gradient")
 
 
 def test_probabilities_that_were_not_asked_for(halves, seeds):
-    result = diacut.segment(halves, seeds=seeds, cue="gradient")
+    result = diacut.segment(halves, seeds=seeds, boundary="gradient")
     with pytest.raises(diacut.ConfigError, match="probabilities=True"):
         _ = result.probabilities

@@ -71,9 +71,9 @@ def test_map_together(segmenter, picture, monkeypatch):
         def __init__(self, engine):
             self.engine, self.pixels_together, self.groups = engine, 40_000, []
 
-        def begin(self, images, edges, features, eigenvectors):
+        def begin(self, images, boundary_map, features, eigenvectors):
             self.groups.append(len(images))
-            return self.engine.begin(images, edges, features, eigenvectors)
+            return self.engine.begin(images, boundary_map, features, eigenvectors)
 
     together = Together(segmenter._engine)
     monkeypatch.setattr(segmenter, "_engine", together)
@@ -120,8 +120,8 @@ def test_map_with_a_bad_image(segmenter, picture, photograph):
             segmenter.map(bad)
     with pytest.raises(diacut.ConfigError, match="errors is 'ignore'"):
         segmenter.map([picture], errors="ignore")
-    with pytest.raises(diacut.InputError, match="edges has 1 maps"):
-        list(segmenter.map([picture, picture], edges=[None]))
+    with pytest.raises(diacut.InputError, match="boundary_map has 1 maps"):
+        list(segmenter.map([picture, picture], boundary_map=[None]))
 
 
 def test_progress(segmenter, picture):

@@ -62,17 +62,17 @@ PYTHON
   mkdir "$work/photos"
   ln -s "$source"/images/{cat,coffee,rocket}.jpg "$work/photos/"
   run 'a photograph' "$photo" -o "$work/labels.png" --overlay "$work/o.jpg" --contours "$work/c.npy" \
-    --ultrametric "$work/u.png" --tree "$work/cat.tree" --table "$work/t.csv" --graph "$work/g.graphml" \
+    --ultrametric "$work/u.png" --tree "$work/cat.tree" --table "$work/t.csv" --region-graph "$work/g.graphml" \
     --geojson "$work/a.geojson" --coco "$work/c.json" --svg "$work/a.svg" --html "$work/a.html" \
     --json "$work/report.json"
   run 'a folder' "$work/photos" --config fast -o "$work/folder" --overlay "$work/overlays" \
     --json "$work/lines.jsonl"
-  run 'tiles' "$photo" --cue gradient --tile-size 128 -o "$work/tiled.tif" --contours "$work/tc.tif" \
+  run 'tiles' "$photo" --boundary gradient --tile-size 128 -o "$work/tiled.tif" --contours "$work/tc.tif" \
     --ultrametric "$work/tu.tif"
   run 'recut' recut "$work/cat.tree" --regions 12 -o "$work/recut.png" --table "$work/r.csv"
-  run 'seeds' "$photo" --seeds "$work/seeds.png" --cue gradient -o "$work/seeded.png" \
+  run 'seeds' "$photo" --seeds "$work/seeds.png" --boundary gradient -o "$work/seeded.png" \
     --probabilities "$work/p.npy"
-  run 'direct cuts' "$photo" --method kway --regions 8 --cue gradient -o "$work/kway.png" \
+  run 'direct cuts' "$photo" --method kway --regions 8 --boundary gradient -o "$work/kway.png" \
     --eigenvectors "$work/vectors"
 }
 

@@ -30,7 +30,7 @@ make_bed() {
   gdal_translate -q "$source/images/coffee.jpg" picture.tif
   sed -i "s|^|$folder/|" photos.txt  # Workers need not be in this folder.
   # The options whose kernels are compiled soonest.
-  options=(--cue gradient --spectral never --merging strength)
+  options=(--boundary gradient --spectral never --merging strength)
   segment --files-from photos.txt --base "$folder/photos" -o one "${options[@]}" -q
   segment picture.tif -o whole.tif --detail native "${options[@]}" -q
 }
@@ -70,7 +70,7 @@ share_photos() {
 # share_picture ENGINE ADDRESS COUNT NAME: the picture's labels go into NAME.tif, in tiles.
 share_picture() {
   local work=$folder/work-$4
-  segment picture.tif -o "$4.tif" --tiles-in "$work" --plan-only --tile-size 192 --cue gradient -q
+  segment picture.tif -o "$4.tif" --tiles-in "$work" --plan-only --tile-size 192 --boundary gradient -q
   for _ in map contours basins regions; do
     "$python" "$source/examples/engines/shares.py" "$1" "$2" "$3" segment tile "$work/plan.json" -q
     segment join "$work/plan.json" -q

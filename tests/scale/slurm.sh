@@ -140,7 +140,7 @@ wait_until 300 "the end of the photographs' jobs" no_jobs
 same_photos array
 echo "array of photographs: done after $SECONDS s"
 
-"$recipes/slurm_picture.sh" picture.tif array.tif work 3 --tile-size 192 --cue gradient -q > number
+"$recipes/slurm_picture.sh" picture.tif array.tif work 3 --tile-size 192 --boundary gradient -q > number
 wait_until 300 "the end of the picture's jobs" no_jobs
 same_picture array.tif
 echo "picture in tiles: done after $SECONDS s"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tiles.sh SEGMENT FOLDER MEGAPIXELS [OPTION]...: one picture whole and in tiles of several sizes, by
 # 1 to 4 workers: counts labels that differ, and prints times and memory. SEGMENT is the program;
-# options are for it, as --cue gradient or --weights fast. The picture is a mosaic of the
+# options are for it, as --boundary gradient or --weights fast. The picture is a mosaic of the
 # photographs of images/. WHOLE=0 leaves the whole picture out, which takes about 55 bytes of main
 # memory a pixel by the gradient; then tiles are compared with one another. TILES lists the sizes. RESULTS=1
 # does something else: it makes each kind of result whole and in tiles of 2048, and compares files.

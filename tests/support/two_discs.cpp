@@ -33,7 +33,7 @@ int scene(int x, int y, int width, int height, double margin) {
 
 Parameters direct_cuts() {
   Parameters parameters;
-  parameters.cue.kind = CueKind::kGradient;
+  parameters.boundary.kind = BoundaryKind::kGradient;
   parameters.region.method = RegionMethod::kKway;
   return parameters;
 }

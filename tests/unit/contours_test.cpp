@@ -172,7 +172,7 @@ TEST(SuppressNonMaxima, RefusesSizesThatDoNotFit) {
 
 TEST(CombinedContour, IsTheWeightedSumWithThePowerOfTheSpectralPart) {
   ContourParameters parameters;
-  parameters.cue_weight = 0.75;
+  parameters.boundary_weight = 0.75;
   parameters.spectral_weight = 0.25;
   parameters.spectral_power = 2;
   parameters.spectral_scale = 10;
@@ -182,7 +182,7 @@ TEST(CombinedContour, IsTheWeightedSumWithThePowerOfTheSpectralPart) {
       ::testing::ElementsAre(0, 0.75, 0.25, 0.375 + 0.25 * 0.25, 0.1875 + 0.25, 0.75 + 0.0625));
   parameters.spectral_weight = 0.5;
   EXPECT_EQ(reference_combined_contour({1}, {10}, parameters)[0], 1);
-  parameters.cue_weight = 1;
+  parameters.boundary_weight = 1;
   parameters.spectral_weight = 0;
   const std::vector<float> boundary = {0.1F, 0.9F, 0.3F};
   EXPECT_EQ(reference_combined_contour(boundary, {5, 50, 500}, parameters),

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/npy.hpp"
-#include "diacut/edges.hpp"
+#include "diacut/boundary_map.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/features.hpp"
 #include "diacut/seeds.hpp"
@@ -66,7 +66,7 @@ TEST(NpyHeader, RefusesALongTypeInEveryReader) {
   EXPECT_THAT(failure_of(bytes), HasSubstr("which is none"));
   testing::TempFolder folder;
   const std::string path = folder.write("long.npy", bytes);
-  EXPECT_THROW(read_edges(path), InputError);
+  EXPECT_THROW(read_boundary_map(path), InputError);
   EXPECT_THROW(read_seeds(path), InputError);
   EXPECT_THROW(read_features(path), InputError);
 }

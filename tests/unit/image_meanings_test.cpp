@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "diacut/annotations.hpp"
-#include "diacut/edges.hpp"
+#include "diacut/boundary_map.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/map.hpp"
@@ -217,10 +217,10 @@ const std::vector<Use>& uses() {
        [](const std::string& path, ValueRange range) {
          return seen_in(read_image(path, {.range = range, .untrusted = true}));
        }},
-      {"edges", Kind::kStrength,
+      {"boundary_map", Kind::kStrength,
        [](const std::string& path, ValueRange) {
-         const EdgeMap edges = read_edges(path);
-         return seen_of(edges.width, edges.height, edges.strength);
+         const BoundaryMap map = read_boundary_map(path);
+         return seen_of(map.width, map.height, map.strength);
        }},
       {"result", Kind::kStrength,
        [](const std::string& path, ValueRange) {
@@ -467,7 +467,7 @@ TEST_P(Meanings, AreTheSameToEveryUse) {
   const bool is_colour =
       meaning.is_colour || (use.name == "picture" && meaning.name == "scene_1_bits");
   std::string expected = kind == Kind::kPicture || is_painted ? "" : meaning.no_numbers;
-  if (kind == Kind::kStrength && (use.name == "edges" || expected.empty()) &&
+  if (kind == Kind::kStrength && (use.name == "boundary_map" || expected.empty()) &&
       !meaning.no_strength.empty()) {
     expected = meaning.no_strength;
   }

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "decoded_image.hpp"
-#include "diacut/edges.hpp"
+#include "diacut/boundary_map.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/seeds.hpp"
@@ -86,7 +86,7 @@ TEST(UntrustedImage, OtherFilesBesideItAreReadSo) {
   grey.at<std::uint8_t>(1, 1) = 1;
   grey.at<std::uint8_t>(2, 3) = 2;
   const std::string path = folder.write("a.png", testing::encode(".png", grey));
-  EXPECT_EQ(read_edges(path, untrusted()).strength, read_edges(path).strength);
+  EXPECT_EQ(read_boundary_map(path, untrusted()).strength, read_boundary_map(path).strength);
   EXPECT_EQ(read_seeds(path, untrusted()).labels, read_seeds(path).labels);
   EXPECT_EQ(read_barriers(path, untrusted()).pixels, read_barriers(path).pixels);
   EXPECT_EQ(count_pages(path, untrusted()), 1);

@@ -127,7 +127,7 @@ TEST(LoadNetwork, NamesTheFileThatIsMissing) {
   const testing::TempFolder folder;
   for (const std::string& path : {folder / "none.safetensors", folder.path().string()}) {
     EXPECT_THAT(message_of<ConfigError>([&] { load_network(path); }),
-                AllOf(HasSubstr(path), HasSubstr("cue.weights")));
+                AllOf(HasSubstr(path), HasSubstr("boundary.weights")));
   }
   const std::string path = folder / "small.safetensors";
   small_network(5).write(path);
@@ -159,7 +159,7 @@ TEST(LoadNetworks, TakesSeveralSeparatedByCommas) {
   for (const std::string& wrong :
        std::vector<std::string>{",default", "default,", "default,," + path, ","}) {
     EXPECT_THAT(message_of<ConfigError>([&] { load_networks(wrong); }),
-                HasSubstr("cue.weights: '" + wrong + "'"));
+                HasSubstr("boundary.weights: '" + wrong + "'"));
   }
 }
 
@@ -171,13 +171,13 @@ TEST(LoadNetworks, AveragesThoseOfTheSameOutputsAlone) {
   small_network(5, true, 2).write(two);
   EXPECT_EQ(load_networks(two + "," + two).size(), 2u);
   EXPECT_THAT(message_of<ConfigError>([&] { load_networks(one + "," + two); }),
-              AllOf(HasSubstr("cue.weights: of the networks '" + one + "," + two + "'"),
+              AllOf(HasSubstr("boundary.weights: of the networks '" + one + "," + two + "'"),
                     HasSubstr("the same outputs")));
 }
 
 TEST(LoadNetworks, EveryPresetsNetworksAreBuiltIn) {
   for (const std::string& preset : preset_names()) {
-    EXPECT_FALSE(load_networks(load_parameters(preset).cue.weights).empty()) << preset;
+    EXPECT_FALSE(load_networks(load_parameters(preset).boundary.weights).empty()) << preset;
   }
 }
 

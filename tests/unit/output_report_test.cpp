@@ -105,7 +105,7 @@ TEST(Report, GroupsTheParametersWithTheirTypes) {
   EXPECT_EQ(parameters["eigen"]["vectors"], 9);
   EXPECT_TRUE(parameters["affinity"]["scale"].is_number_float());
   EXPECT_EQ(parameters["affinity"]["scale"], 2.0);
-  EXPECT_EQ(parameters["cue"]["thin"], true);
+  EXPECT_EQ(parameters["boundary"]["thin"], true);
   EXPECT_EQ(parameters["matvec"]["kernel"], "auto");
   std::size_t count = 0;
   for (const auto& group : parameters) count += group.size();

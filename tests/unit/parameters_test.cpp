@@ -25,16 +25,16 @@ namespace {
 
 TEST(ParseParameters, SetsWhatIsGivenAndKeepsTheRest) {
   Parameters base;
-  base.cue.sigma = 2.5;
+  base.boundary.sigma = 2.5;
   const Parameters parsed = parse_parameters(
       "[eigen]\nvectors = 9\nsolver = \"spectra\"\ntolerance = 1e-3\n"
-      "[cue]\nthin = false\n[affinity]\nscale = 2\n[matvec]\nkernel = \"image\"\n",
+      "[boundary]\nthin = false\n[affinity]\nscale = 2\n[matvec]\nkernel = \"image\"\n",
       "my.toml", base);
   EXPECT_EQ(parsed.eigen.vectors, 9);
   EXPECT_EQ(parsed.eigen.solver, SolverKind::kSpectra);
   EXPECT_EQ(parsed.eigen.tolerance, 1e-3);
-  EXPECT_FALSE(parsed.cue.thin);
-  EXPECT_EQ(parsed.cue.sigma, 2.5);
+  EXPECT_FALSE(parsed.boundary.thin);
+  EXPECT_EQ(parsed.boundary.sigma, 2.5);
   EXPECT_EQ(parsed.affinity.scale, 2.0);  // An integer stands for a real number.
   EXPECT_EQ(parsed.affinity.radius, Parameters{}.affinity.radius);
   EXPECT_EQ(parsed.matvec.kernel, MatvecKind::kImage);
@@ -45,6 +45,16 @@ TEST(ParseParameters, AcceptsEmptyTextDottedKeysAndWindowsLineEnds) {
   EXPECT_EQ(parse_parameters("eigen.vectors = 5", "my.toml").eigen.vectors, 5);
   EXPECT_EQ(parse_parameters("[eigen]\nbasis = 18\n", "my.toml").eigen.basis, 18);  // Just enough.
   EXPECT_EQ(parse_parameters("\xEF\xBB\xBF[eigen]\r\nvectors = 5\r\n", "my.toml").eigen.vectors, 5);
+}
+
+TEST(ParseParameters, ReadsFormerNames) {
+  const Parameters parsed =
+      parse_parameters("[cue]\nsigma = 2.5\n[contour]\ncue_weight = 3\n", "old.toml");
+  EXPECT_EQ(parsed.boundary.sigma, 2.5);
+  EXPECT_EQ(parsed.contour.boundary_weight, 3);
+  Parameters set;
+  set_parameter(set, "cue.sigma", "3.5");
+  EXPECT_EQ(set.boundary.sigma, 3.5);
 }
 
 TEST(SetParameter, LeavesTheParameterAloneWhereItRefuses) {
@@ -185,9 +195,9 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
   const std::pair<Values, Values> names = {{text(""), text("a \"b\"\\")},
                                            {text("two\nlines"), std::string(1, '\0'), whole(0)}};
   const std::map<std::string, std::pair<Values, Values>> forms = {
-      {"cue.weights", names},
+      {"boundary.weights", names},
       {"region.merging_weights", names},
-      {"cue.scales",
+      {"boundary.scales",
        {{text("0.1,4"), text("4,4,4,4,4,4,4,4")},
         {text(""), text("1,"), text("1;2"), text("nan"), text("0.09999999999999999"),
          text("4.000000000000001"), text("1,1,1,1,1,1,1,1,1"), whole(1), 1.0}}},
@@ -198,7 +208,7 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
        {{text("1"), text("1,2,4"), text("1,3,15,16")},
         {text(""), text("2"), text("1,1"), text("1,17"), text("1,2.5"), text("1,2,3,4,5"),
          text("1,4,2"), whole(2), true}}},
-      {"cue.turns",
+      {"boundary.turns",
        {{whole(1), whole(2), whole(4), whole(8)},
         {whole(0), whole(3), whole(6), whole(16), whole(-1), 2.0, text("8"), true}}},
       {"region.threshold",
@@ -299,7 +309,7 @@ TEST(Presets, GoFromFastToQuality) {
   EXPECT_LT(fast.eigen.vectors, standard.eigen.vectors);
   EXPECT_GT(fast.eigen.tolerance, standard.eigen.tolerance);
   // More eigenvectors, or more exact ones, would not show in quality's scores; scales do.
-  EXPECT_GT(quality.cue.scales.size(), standard.cue.scales.size());
+  EXPECT_GT(quality.boundary.scales.size(), standard.boundary.scales.size());
 }
 
 TEST(Presets, NcutIsTheWholeMatrixLanczosTheImageKernelAndDirectCuts) {

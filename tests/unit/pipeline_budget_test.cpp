@@ -40,7 +40,7 @@ TEST(PipelineBudget, GrowsWithRadiusAndVectors) {
   const Grid grid = grid_for(100, 80);
   // Without networks, whose memory depends on none of these parameters.
   Parameters plain;
-  plain.cue.kind = CueKind::kGradient;
+  plain.boundary.kind = BoundaryKind::kGradient;
   plain.contour.spectral = SpectralUse::kFull;
   Parameters direct = plain;
   direct.region.method = RegionMethod::kKway;
@@ -90,7 +90,7 @@ TEST(PlanForImage, NamesTheLargestImageThatFits) {
 TEST(PlanForImage, SolvesByLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
   const Grid grid = grid_for(600, 400);
   Parameters multilevel;
-  multilevel.cue.kind = CueKind::kGradient;  // Networks need more than the solver.
+  multilevel.boundary.kind = BoundaryKind::kGradient;  // Networks need more than the solver.
   Parameters lanczos = multilevel;
   lanczos.eigen.solver = SolverKind::kLanczos;
   const auto need = [&](const Parameters& parameters, MatrixForm form) {
@@ -187,7 +187,7 @@ TEST(PlanForImage, MultipliesByACompressedMatrixForLanczosWhereThereIsRoom) {
   DeviceInfo device = device_of(DeviceKind::kGpu);
   Parameters lanczos;
   lanczos.eigen.solver = SolverKind::kLanczos;
-  lanczos.cue.kind = CueKind::kGradient;  // Networks need more than the solver.
+  lanczos.boundary.kind = BoundaryKind::kGradient;  // Networks need more than the solver.
   const auto product = [&](const Parameters& parameters, std::uint64_t limit = 0) {
     return plan_for_image(grid, parameters, device, limit).product.name();
   };

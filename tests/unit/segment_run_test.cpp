@@ -103,7 +103,7 @@ TEST_F(ReaderTest, PostponesWhatHasNoRoomBesideOtherImages) {
 
 TEST_F(ReaderTest, AFailureNamesTheFile) {
   std::vector<Job> jobs = {{folder_ / "nowhere.png", {}, {}}, job("a.png", 1)};
-  jobs[1].companions[Companion::kEdges] = folder_ / "no-map";
+  jobs[1].companions[Companion::kBoundary] = folder_ / "no-map";
   Reader reader(jobs, {}, nothing);
   const LoadedImage missing = reader.take(0);
   ASSERT_TRUE(missing.failure);

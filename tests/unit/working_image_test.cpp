@@ -31,7 +31,7 @@ TEST(WorkingImage, IsTheImageItselfUpToTheSizeOfDetail) {
   for (const int side : {0, 64, 640}) {
     const WorkingImage working = working_image({&image, nullptr}, with_detail(side));
     EXPECT_EQ(working.image.get(), &image);
-    EXPECT_FALSE(working.edges);
+    EXPECT_FALSE(working.boundary_map);
     EXPECT_FALSE(working.full);
   }
 }
@@ -49,31 +49,31 @@ TEST(WorkingImage, IsReducedBeyondIt) {
 
 TEST(WorkingImage, ReducesABoundaryMapByItsMaximum) {
   const Image image = testing::grey_image(8, 4, 0.5F);
-  EdgeMap edges{8, 4, std::vector<float>(32, 0.0F)};
-  for (std::size_t y = 0; y < 4; ++y) edges.strength[y * 8 + 5] = 0.75F;
-  const WorkingImage working = working_image({&image, &edges}, with_detail(4));
-  ASSERT_TRUE(working.edges);
-  EXPECT_THAT(working.edges->strength, ElementsAre(0, 0, 0.75F, 0, 0, 0, 0.75F, 0));
+  BoundaryMap map{8, 4, std::vector<float>(32, 0.0F)};
+  for (std::size_t y = 0; y < 4; ++y) map.strength[y * 8 + 5] = 0.75F;
+  const WorkingImage working = working_image({&image, &map}, with_detail(4));
+  ASSERT_TRUE(working.boundary_map);
+  EXPECT_THAT(working.boundary_map->strength, ElementsAre(0, 0, 0.75F, 0, 0, 0, 0.75F, 0));
 }
 
-std::string refusal(const Image& image, const EdgeMap& edges) {
-  return message_of<InputError>([&] { working_image({&image, &edges}, with_detail(4)); });
+std::string refusal(const Image& image, const BoundaryMap& map) {
+  return message_of<InputError>([&] { working_image({&image, &map}, with_detail(4)); });
 }
 
 TEST(WorkingImage, RefusesABoundaryMapThatDoesNotFit) {
   const Image image = testing::grey_image(8, 4, 0.5F);
   EXPECT_THAT(refusal(image, {4, 2, std::vector<float>(8, 0.0F)}), HasSubstr("4x2"));
-  EdgeMap edges{8, 4, std::vector<float>(32, 0.0F)};
+  BoundaryMap map{8, 4, std::vector<float>(32, 0.0F)};
   for (const float bad : {-0.1F, 1.1F, std::numeric_limits<float>::quiet_NaN()}) {
-    edges.strength[9] = bad;
-    EXPECT_THAT(refusal(image, edges), HasSubstr("from 0 to 1")) << bad;
+    map.strength[9] = bad;
+    EXPECT_THAT(refusal(image, map), HasSubstr("from 0 to 1")) << bad;
   }
 }
 
 TEST(WorkingParameters, TheNetworkSeesThreeQuartersOfTheDetail) {
   const Parameters parameters;
   const auto scales = [&](const PictureSize& size) {
-    return working_parameters(parameters, size, size, {}).cue.scales;
+    return working_parameters(parameters, size, size, {}).boundary.scales;
   };
   // Photographs of the size that the network learned from are seen as they are.
   EXPECT_THAT(scales({481, 321}), ElementsAre(0.5, 1.0));
@@ -82,7 +82,7 @@ TEST(WorkingParameters, TheNetworkSeesThreeQuartersOfTheDetail) {
               ElementsAre(DoubleNear(0.5 * 481 / 640, 1e-9), DoubleNear(481.0 / 640, 1e-9)));
   EXPECT_THAT(scales({400, 600}),
               ElementsAre(DoubleNear(0.5 * 481 / 600, 1e-9), DoubleNear(481.0 / 600, 1e-9)));
-  EXPECT_THAT(working_parameters(with_detail(0), {4000, 3000}, {4000, 3000}, {}).cue.scales,
+  EXPECT_THAT(working_parameters(with_detail(0), {4000, 3000}, {4000, 3000}, {}).boundary.scales,
               ElementsAre(0.5, 1.0));
 }
 

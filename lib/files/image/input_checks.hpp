@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "diacut/edges.hpp"
+#include "diacut/boundary_map.hpp"
 #include "diacut/features.hpp"
 #include "diacut/seeds.hpp"
 #include "image/resize.hpp"
@@ -11,7 +11,7 @@ namespace diacut {
 
 /// Throws InputError unless the map is one of an image of width x height pixels, and its values lie
 /// in [0, 1].
-void check_edges(const EdgeMap& edges, int width, int height);
+void check_boundary_map(const BoundaryMap& map, int width, int height);
 
 /// Throws InputError when features are not as FeatureMap says, or have one value in each channel.
 void check_features(const FeatureMap& features);

@@ -20,8 +20,8 @@ struct EnumNames {
 };
 
 inline constexpr EnumNames<ValueRange, 4> kValueRangeNames = {{"auto", "type", "data", "robust"}};
-inline constexpr EnumNames<CueKind, 2> kCueNames = {{"learned", "gradient"}};
-inline constexpr EnumNames<CuePose, 2> kCuePoseNames = {{"given", "canonical"}};
+inline constexpr EnumNames<BoundaryKind, 2> kBoundaryKindNames = {{"learned", "gradient"}};
+inline constexpr EnumNames<NetworkPose, 2> kNetworkPoseNames = {{"given", "canonical"}};
 inline constexpr EnumNames<AffinityFormula, 2> kAffinityFormulaNames = {
     {"logistic", "exponential"}};
 inline constexpr EnumNames<FeatureMeasure, 2> kFeatureMeasureNames = {{"cosine", "gaussian"}};

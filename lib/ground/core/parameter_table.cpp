@@ -224,22 +224,22 @@ Table make_table() {
   image.integer("decoding_memory", &ImageParameters::decoding_memory, 64, 1 << 20);
   image.integer("decoding_seconds", &ImageParameters::decoding_seconds, 1, 86'400);
 
-  Section cue(table, "cue", &Parameters::cue);
-  cue.names("kind", &CueParameters::kind, kCueNames);
-  cue.form("weights", &CueParameters::weights, "a text of one line, a network's name or file",
-           line_in, std::identity());
-  cue.form("scales", &CueParameters::scales,
-           "a text of 1 to 8 numbers from 0.1 to 4, separated by commas", scales_in,
-           list_value<double>);
-  cue.form("turns", &CueParameters::turns, "1, 2, 4 or 8", turns_in,
-           [](int turns) { return std::int64_t{turns}; });
-  cue.names("pose", &CueParameters::pose, kCuePoseNames);
-  cue.integer("border", &CueParameters::border, 0, 256);
-  cue.integer("tile", &CueParameters::tile, 64, 16'384);
-  cue.real("sigma", &CueParameters::sigma, 0.3, 10);
-  cue.real("quantile", &CueParameters::quantile, 0.01, 1);
-  cue.real("floor", &CueParameters::floor, 1e-3, 1e3);
-  cue.flag("thin", &CueParameters::thin);
+  Section boundary(table, "boundary", &Parameters::boundary);
+  boundary.names("kind", &BoundaryParameters::kind, kBoundaryKindNames);
+  boundary.form("weights", &BoundaryParameters::weights,
+                "a text of one line, a network's name or file", line_in, std::identity());
+  boundary.form("scales", &BoundaryParameters::scales,
+                "a text of 1 to 8 numbers from 0.1 to 4, separated by commas", scales_in,
+                list_value<double>);
+  boundary.form("turns", &BoundaryParameters::turns, "1, 2, 4 or 8", turns_in,
+                [](int turns) { return std::int64_t{turns}; });
+  boundary.names("pose", &BoundaryParameters::pose, kNetworkPoseNames);
+  boundary.integer("border", &BoundaryParameters::border, 0, 256);
+  boundary.integer("tile", &BoundaryParameters::tile, 64, 16'384);
+  boundary.real("sigma", &BoundaryParameters::sigma, 0.3, 10);
+  boundary.real("quantile", &BoundaryParameters::quantile, 0.01, 1);
+  boundary.real("floor", &BoundaryParameters::floor, 1e-3, 1e3);
+  boundary.flag("thin", &BoundaryParameters::thin);
 
   Section affinity(table, "affinity", &Parameters::affinity);
   affinity.integer("radius", &AffinityParameters::radius, 1, 10);
@@ -268,7 +268,7 @@ Table make_table() {
 
   Section contour(table, "contour", &Parameters::contour);
   contour.names("spectral", &ContourParameters::spectral, kSpectralUseNames);
-  contour.real("cue_weight", &ContourParameters::cue_weight, 0, 10);
+  contour.real("boundary_weight", &ContourParameters::boundary_weight, 0, 10);
   contour.real("spectral_weight", &ContourParameters::spectral_weight, 0, 10);
   contour.real("spectral_power", &ContourParameters::spectral_power, 0.1, 10);
   contour.real("spectral_scale", &ContourParameters::spectral_scale, 1e-6, 1e6);

@@ -105,8 +105,9 @@ struct LabelImage {
 };
 
 /// Reads a label image: a PNG or TIFF of one channel (of a palette the index counts), or a .npy
-/// array of two dimensions. 0 is background. `parameters`: as read_edges() takes them. Throws
-/// InputError naming the file when it cannot be read, or holds a negative or fractional number.
+/// array of two dimensions. 0 is background. `parameters`: as read_boundary_map() takes them.
+/// Throws InputError naming the file when it cannot be read, or holds a negative or fractional
+/// number.
 LabelImage read_label_image(const std::string& path, const ImageParameters& parameters = {});
 
 /// Labels to be corrected, and the marks that say how.

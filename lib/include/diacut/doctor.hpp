@@ -14,7 +14,7 @@ namespace diacut {
 /// A known answer that a device was held to.
 struct CheckResult {
   std::string name;                  ///< What was computed, as "product with a block".
-  std::vector<std::string> kernels;  ///< Launched for it, as "contour/cue_contour.cl:cue_contour".
+  std::vector<std::string> kernels;  ///< Launched for it, as "matrix/matvec_naive.cl:matvec".
   bool passed = false;               ///< Whether the answer is right.
   double error = 0;         ///< The largest error of a number, as a share of what is allowed.
   std::string finding;      ///< What is wrong; empty: nothing.

@@ -32,7 +32,7 @@ struct MemoryPlan {
 
 /// What decides, beside Parameters, what a run computes and how much memory that takes.
 struct PlannedResults {
-  bool edges = false;  ///< Whether the image comes with a boundary map (ImageToSegment::edges).
+  bool boundary_map = false;  ///< Whether the image comes with one (ImageToSegment::boundary_map).
   bool eigenvectors = true;   ///< As Segmenter::keep_eigenvectors().
   FeatureSize features = {};  ///< Of the features that the image comes with; else without channels.
   bool verified = false;      ///< As Segmenter::verify_results().

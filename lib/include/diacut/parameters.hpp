@@ -15,27 +15,27 @@
 namespace diacut {
 
 /// What computes the boundary map.
-enum class CueKind {
+enum class BoundaryKind {
   kLearned,   ///< A convolutional network, trained on boundaries that people drew in photographs.
   kGradient,  ///< First derivatives of a Gaussian, in the colours of CIE Lab.
 };
 
 /// In which of its eight turned and mirrored forms a network sees an image.
-enum class CuePose {
+enum class NetworkPose {
   kGiven,      ///< As the image is.
   kCanonical,  ///< Brightest at the top and left by its first moments; where they tie, as it is.
 };
 
 /// How the boundary map is computed: how strong a boundary is at each pixel, in [0, 1].
-struct CueParameters {
-  CueKind kind = CueKind::kLearned;  ///< What computes it.
+struct BoundaryParameters {
+  BoundaryKind kind = BoundaryKind::kLearned;  ///< What computes it.
   std::string weights;  ///< kLearned: names or files of networks, by commas; empty: "default".
   std::vector<double> scales = {0.5, 1.0};  ///< kLearned: the factors that resize the image.
-  int turns = 1;                   ///< kLearned: in how many forms a network sees it: 1, 2, 4 or 8.
-  CuePose pose = CuePose::kGiven;  ///< kLearned: the form that `turns` starts from.
-  int tile = 1024;                 ///< kLearned: side of the squares that a network sees, pixels.
-  int border = 24;                 ///< kLearned: width that is mirrored beyond the edges, pixels.
-  double sigma = 1.0;              ///< kGradient: standard deviation of the Gaussian, pixels.
+  int turns = 1;  ///< kLearned: in how many forms a network sees it: 1, 2, 4 or 8.
+  NetworkPose pose = NetworkPose::kGiven;  ///< kLearned: the form that `turns` starts from.
+  int tile = 1024;         ///< kLearned: side of the squares that a network sees, pixels.
+  int border = 24;         ///< kLearned: width that is mirrored beyond the edges, pixels.
+  double sigma = 1.0;      ///< kGradient: standard deviation of the Gaussian, pixels.
   double quantile = 0.99;  ///< kGradient: the quantile of the magnitudes that becomes strength 1.
   double floor = 2.0;      ///< kGradient: the least such magnitude, Lab units a pixel.
   bool thin = true;        ///< kGradient: whether to keep the ridge of each boundary alone.
@@ -123,12 +123,12 @@ enum class SpectralUse {
 };
 
 /// How the boundary map b and the spectral contour s become one map of contours, at most 1:
-/// cue_weight * b + spectral_weight * min(s / spectral_scale, 1)^spectral_power (P. Arbelaez, M.
-/// Maire, C. Fowlkes and J. Malik, "Contour detection and hierarchical image segmentation", 2011,
-/// equation 14).
+/// boundary_weight * b + spectral_weight * min(s / spectral_scale, 1)^spectral_power (P. Arbelaez,
+/// M. Maire, C. Fowlkes and J. Malik, "Contour detection and hierarchical image segmentation",
+/// 2011, equation 14).
 struct ContourParameters {
   SpectralUse spectral = SpectralUse::kDecimated;  ///< Eigenvectors of s. kNever: its term is 0.
-  double cue_weight = 0.8;                         ///< Weight of the boundary map.
+  double boundary_weight = 0.8;                    ///< Weight of the boundary map.
   double spectral_weight = 0.2;                    ///< Weight of the spectral contour.
   double spectral_power = 0.7071;                  ///< Exponent of the spectral contour.
   double spectral_scale = 100;                     ///< The spectral contour that counts as 1.
@@ -196,7 +196,7 @@ struct RegionParameters {
 /// Every parameter of a run.
 struct Parameters {
   ImageParameters image;        ///< How files are read.
-  CueParameters cue;            ///< How the boundary map is computed.
+  BoundaryParameters boundary;  ///< How the boundary map is computed.
   AffinityParameters affinity;  ///< How affinities are computed.
   MatvecParameters matvec;      ///< How the matrix-vector product is computed.
   EigenParameters eigen;        ///< How eigenvectors are computed.

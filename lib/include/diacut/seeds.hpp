@@ -33,10 +33,10 @@ struct Seeds {
 /// colour, and for the mixed colours of soft edges; or GeoJSON whose points, lines and areas have a
 /// label each (properties.label) and coordinates in pixels from the upper left corner, x to the
 /// right and y down. A line marks the pixels that it passes, an area those whose centres it holds.
-/// `parameters`: as read_edges() takes them. `width`, `height`: of the image, pixels; only GeoJSON
-/// needs it. Throws InputError naming the file when it cannot be read, holds a number that is no
-/// label, more colours than somebody paints with, a point outside of the image, or two labels for
-/// one pixel.
+/// `parameters`: as read_boundary_map() takes them. `width`, `height`: of the image, pixels; only
+/// GeoJSON needs it. Throws InputError naming the file when it cannot be read, holds a number that
+/// is no label, more colours than somebody paints with, a point outside of the image, or two labels
+/// for one pixel.
 Seeds read_seeds(const std::string& path, const ImageParameters& parameters = {}, int width = 0,
                  int height = 0);
 

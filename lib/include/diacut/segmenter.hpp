@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "diacut/boundary_map.hpp"
 #include "diacut/device.hpp"
-#include "diacut/edges.hpp"
 #include "diacut/eigenvectors.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/features.hpp"
@@ -116,8 +116,8 @@ class BegunSegmentation {
 
 /// One of several images to segment.
 struct ImageToSegment {
-  const Image* image = nullptr;    ///< The image; not owned.
-  const EdgeMap* edges = nullptr;  ///< A boundary map in place of diacut's own, or null; not owned.
+  const Image* image = nullptr;               ///< The image; not owned.
+  const BoundaryMap* boundary_map = nullptr;  ///< In place of diacut's own, or null; not owned.
   /// With RegionMethod::kWalker the seeds; with kHierarchy seeds that the hierarchy is cut by, in
   /// place of region.regions and region.threshold, or null; else null. Not owned.
   const Seeds* seeds = nullptr;

@@ -37,7 +37,7 @@ HostDiaMatrix check_affinity(Trial& trial, const BoundaryProblem& boundary,
 
 void check_kept_affinity(Trial& trial, std::span<const BoundaryProblem> boundaries,
                          const AffinityParameters& parameters) {
-  std::vector<BoundaryMap> maps;
+  std::vector<DeviceBoundary> maps;
   for (const BoundaryProblem& each : boundaries) maps.push_back(each.on_device(trial.context()));
   const KeptAffinity found = kept_affinity(trial.context(), maps, parameters);
   const PlaneGrid& cells = found.interpolation.cells;

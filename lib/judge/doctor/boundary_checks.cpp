@@ -33,11 +33,11 @@ void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& n
                     const PictureSize& size) {
   const Image image = drawn_scene(size.width, size.height);
   const Grid grid{image.width, image.height};
-  CueParameters parameters;
+  BoundaryParameters parameters;
   parameters.weights = names;
   parameters.scales = {1.0};
   parameters.border = 0;
-  const BoundaryMap map = boundary_map(trial.context(), image, grid, parameters, networks);
+  const DeviceBoundary map = boundary_map(trial.context(), image, grid, parameters, networks);
   std::vector<double> expected(grid.rows(), 0.0);
   const Networks loaded = load_networks(names);
   // Networks see the picture as it is.

@@ -12,8 +12,8 @@ void BoundaryProblem::hide(std::size_t element) {
   valid[element] = 0;
 }
 
-BoundaryMap BoundaryProblem::on_device(Context& context) const {
-  BoundaryMap map;
+DeviceBoundary BoundaryProblem::on_device(Context& context) const {
+  DeviceBoundary map;
   map.grid = grid;
   map.values = context.allocate<float>(strength.size(), "strength");
   map.values.upload(strength);

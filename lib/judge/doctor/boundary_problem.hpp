@@ -22,7 +22,7 @@ struct BoundaryProblem {
   std::size_t element(int x, int y) const { return at_size(y) * at_size(grid.width) + at_size(x); }
   /// Takes the data of an element away.
   void hide(std::size_t element);
-  BoundaryMap on_device(Context& context) const;
+  DeviceBoundary on_device(Context& context) const;
 };
 
 }  // namespace diacut

@@ -45,8 +45,8 @@ Image drawn_scene(int width, int height);
 
 /// Known answers of stages as a run computes them: with its parameters, so by its programs. Each
 /// throws as DeviceCheck::run does. This one: the boundary map of networks, as the parameter
-/// cue.weights names them, of a drawn scene of that size. `networks`: where they are kept on the
-/// device.
+/// boundary.weights names them, of a drawn scene of that size. `networks`: where they are kept on
+/// the device.
 void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& names,
                     const PictureSize& size);
 /// A boundary map for the three that follow; some pixels have no data.
@@ -92,7 +92,7 @@ struct ContourProblem {
 void check_combined_contour(Trial& trial, const ContourProblem& problem,
                             const ContourParameters& parameters);
 void check_contours(Trial& trial);
-void check_cue_contours(Trial& trial);
+void check_boundary_contours(Trial& trial);
 /// The directions of a boundary map, and whether `found` are those of a map of so many pixels.
 void check_orientations(Trial& trial, const Grid& grid);
 void expect_orientations(Trial& trial, const std::vector<float>& map, const Grid& grid,

@@ -105,7 +105,7 @@ void check_combined_contour(Trial& trial, const ContourProblem& problem,
   const auto lower = reference_combined_contour(boundary, least, parameters);
   const auto upper = reference_combined_contour(boundary, most, parameters);
   const double rounding =
-      kUnit * (parameters.cue_weight * 4 +
+      kUnit * (parameters.boundary_weight * 4 +
                parameters.spectral_weight * (32 + 4 + 4 * parameters.spectral_power));
   std::vector<double> expected;
   std::vector<double> allowed;
@@ -122,12 +122,12 @@ void check_contours(Trial& trial) {
   check_combined_contour(trial, {}, parameters);
 }
 
-void check_cue_contours(Trial& trial) {
+void check_boundary_contours(Trial& trial) {
   const std::vector<float> boundary = trial.uniform(kContourGrid.rows());
   ContourParameters parameters;
-  parameters.cue_weight = 3;
+  parameters.boundary_weight = 3;
   const Buffer<float> found =
-      cue_contour(trial.context(), kContourGrid, trial.uploaded(boundary), parameters);
+      boundary_contour(trial.context(), kContourGrid, trial.uploaded(boundary), parameters);
   std::vector<double> expected;
   for (const float value : boundary) expected.push_back(std::min(3.0 * value, 1.0));
   trial.expect_near("contour of a boundary map", found.download(), expected, 2 * Trial::kEps);
@@ -171,7 +171,7 @@ std::vector<DeviceCheck> contour_checks() {
   return {
       {"decimated grids", [](Trial& trial) { check_decimation(trial, 5); }},
       {"contours from eigenvectors", check_contours},
-      {"contours from boundary maps", check_cue_contours},
+      {"contours from boundary maps", check_boundary_contours},
       {"orientation of boundaries", [](Trial& trial) { check_orientations(trial, kContourGrid); }}};
 }
 

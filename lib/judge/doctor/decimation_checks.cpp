@@ -49,7 +49,7 @@ BoundaryProblem drawn_six_parts(Trial& trial, const Grid& grid) {
 void check_decimation(Trial& trial, int radius, const SixParts& parts) {
   const Grid& grid = parts.grid;
   const BoundaryProblem boundary = drawn_six_parts(trial, grid);
-  const BoundaryMap map = boundary.on_device(trial.context());
+  const DeviceBoundary map = boundary.on_device(trial.context());
   AffinityParameters parameters;
   parameters.radius = radius;
   const KeptAffinity kept = kept_affinity(trial.context(), {&map, 1}, parameters);

@@ -62,9 +62,9 @@ void Segmenter::check_device(bool own_maps) {
   const RunParameters run = working_parameters(parameters(), kSmall, kSmall,
                                                {own_maps, stages().options.keep_eigenvectors});
   stages().work("checking its answers", [&](Context& context, DeviceNetworks& networks) {
-    if (!own_maps && run.cue.kind == CueKind::kLearned) {
+    if (!own_maps && run.boundary.kind == BoundaryKind::kLearned) {
       check(context, "boundaries",
-            [&](Trial& trial) { check_networks(trial, networks, run.cue.weights, kSmall); });
+            [&](Trial& trial) { check_networks(trial, networks, run.boundary.weights, kSmall); });
     }
     if (needs_matrix(run)) {
       check(context, "affinity", [&](Trial& trial) {
@@ -83,7 +83,7 @@ void Segmenter::check_device(bool own_maps) {
             [&](Trial& trial) { check_decimation(trial, run.affinity.radius); });
     }
     check(context, "contours",
-          run.contour.spectral == SpectralUse::kNever ? check_cue_contours : check_contours);
+          run.contour.spectral == SpectralUse::kNever ? check_boundary_contours : check_contours);
     check(context, "contours", [](Trial& trial) { check_orientations(trial, kContourGrid); });
   });
 }

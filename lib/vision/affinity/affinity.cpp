@@ -88,7 +88,7 @@ AffinityWeight affinity_weight(const AffinityParameters& parameters) {
           static_cast<float>(kLogisticSlope)};
 }
 
-void intervening_contours(Context& context, const BoundaryMap& boundary,
+void intervening_contours(Context& context, const DeviceBoundary& boundary,
                           const AffinityParameters& parameters, DiaMatrix& matrix) {
   const KernelFile kernels = contour_kernels(context, parameters);
   const Grid& grid = boundary.grid;
@@ -111,7 +111,7 @@ void ask_for_affinity_kernels(Context& context, const AffinityParameters& parame
   normalize_kernels(context);
 }
 
-DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
+DiaMatrix affinity_matrix(Context& context, const DeviceBoundary& boundary,
                           const AffinityParameters& parameters) {
   const DiaShape shape = dia_shape(boundary.grid, affinity_stencil(parameters));
   DiaMatrix matrix{shape, context.allocate<float>(shape.stored(), "the affinity matrix")};

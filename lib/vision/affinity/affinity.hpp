@@ -33,7 +33,7 @@ AffinityWeight affinity_weight(const AffinityParameters& parameters);
 /// What affinities by features share with those by the boundary map. Enqueues: the intervening
 /// contours of Leung and Malik (Contour continuity in region based image segmentation, ECCV 1998)
 /// into the middle diagonal of `matrix` and those after it, from row 0 to the grid's rows.
-void intervening_contours(Context& context, const BoundaryMap& boundary,
+void intervening_contours(Context& context, const DeviceBoundary& boundary,
                           const AffinityParameters& parameters, DiaMatrix& matrix);
 
 /// Asks for the kernels of affinity_matrix() and of normalize(): those that are asked for before
@@ -44,7 +44,7 @@ void ask_for_affinity_kernels(Context& context, const AffinityParameters& parame
 /// of the largest strength on the line between them, ends included; W_ii = 1; 0 elsewhere. Lines
 /// are Bresenham's, drawn from the one that comes first in reading order, so W is symmetric to the
 /// bit.
-DiaMatrix affinity_matrix(Context& context, const BoundaryMap& boundary,
+DiaMatrix affinity_matrix(Context& context, const DeviceBoundary& boundary,
                           const AffinityParameters& parameters);
 
 /// The normalized affinity A = D^-1/2 W D^-1/2 in the place of W, whose buffer it takes over. The

@@ -51,7 +51,7 @@ double scale_of_range(std::vector<float>& squares, double rounding) {
 
 /// The scale of the data. `matrix`: the squared distances, that of an element and its later
 /// neighbour on diagonal k at the element on the opposite diagonal. Waits.
-double scale_of_data(const DiaMatrix& matrix, const BoundaryMap& boundary, int channels,
+double scale_of_data(const DiaMatrix& matrix, const DeviceBoundary& boundary, int channels,
                      const AffinityParameters& parameters) {
   const Stencil stencil = affinity_stencil(parameters);
   const std::vector<std::uint8_t> mask = boundary.valid.download();
@@ -86,7 +86,7 @@ const char* no_difference(const AffinityParameters& parameters) {
 
 }  // namespace
 
-FeatureAffinity feature_affinity(Context& context, const BoundaryMap& boundary,
+FeatureAffinity feature_affinity(Context& context, const DeviceBoundary& boundary,
                                  FeatureSource& features, const AffinityParameters& parameters) {
   const Grid& grid = boundary.grid;
   const Stencil stencil = affinity_stencil(parameters);

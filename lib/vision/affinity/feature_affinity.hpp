@@ -45,7 +45,7 @@ struct FeatureAffinity {
 /// quantile 0.999 of d_ij, which outliers do not move, over the pairs with data that lie
 /// parameters.radius apart in a row or a column (of direct neighbours, if there are none), or their
 /// largest where that is 0. Throws InputError where no pair differs, DeviceError.
-FeatureAffinity feature_affinity(Context& context, const BoundaryMap& boundary,
+FeatureAffinity feature_affinity(Context& context, const DeviceBoundary& boundary,
                                  FeatureSource& features, const AffinityParameters& parameters);
 
 }  // namespace diacut

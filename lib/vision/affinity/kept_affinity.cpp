@@ -70,7 +70,7 @@ void ask_for_kept_kernels(Context& context, const AffinityParameters& parameters
   kept_kernels(context, parameters);
 }
 
-KeptAffinity kept_affinity(Context& context, std::span<const BoundaryMap> maps,
+KeptAffinity kept_affinity(Context& context, std::span<const DeviceBoundary> maps,
                            const AffinityParameters& parameters) {
   const Grid& grid = maps.front().grid;
   const KeptNeighbours neighbours(parameters.radius);

@@ -23,7 +23,7 @@ void ask_for_kept_kernels(Context& context, const AffinityParameters& parameters
 /// The affinities W of affinity_matrix() of which one pixel is kept (see Interpolation), computed
 /// without the matrix. Preconditions: the maps have one size; the parameters have one stride and a
 /// radius of at least 2. Throws DeviceError.
-KeptAffinity kept_affinity(Context& context, std::span<const BoundaryMap> maps,
+KeptAffinity kept_affinity(Context& context, std::span<const DeviceBoundary> maps,
                            const AffinityParameters& parameters);
 
 /// The weights and roots of one image in double, written to be read. `strength`, `valid`: as

@@ -63,34 +63,34 @@ Buffer<float> on_device(Context& context, const std::vector<float>& strength, co
 
 }  // namespace
 
-void check_cue(const CueParameters& parameters) {
-  if (parameters.kind == CueKind::kLearned) load_networks(parameters.weights);
+void check_boundary(const BoundaryParameters& parameters) {
+  if (parameters.kind == BoundaryKind::kLearned) load_networks(parameters.weights);
 }
 
-bool gives_inside(const CueParameters& parameters) {
-  return parameters.kind == CueKind::kLearned &&
+bool gives_inside(const BoundaryParameters& parameters) {
+  return parameters.kind == BoundaryKind::kLearned &&
          load_networks(parameters.weights).front()->outputs() > 1;
 }
 
-bool gives_embedding(const CueParameters& parameters) {
-  return parameters.kind == CueKind::kLearned &&
+bool gives_embedding(const BoundaryParameters& parameters) {
+  return parameters.kind == BoundaryKind::kLearned &&
          gives_embedding(load_networks(parameters.weights), parameters);
 }
 
-BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
-                         const CueParameters& parameters, DeviceNetworks& networks,
-                         const EdgeMap* edges, Embedding* embedding) {
-  BoundaryMap map;
+DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& grid,
+                            const BoundaryParameters& parameters, DeviceNetworks& networks,
+                            const BoundaryMap* given, Embedding* embedding) {
+  DeviceBoundary map;
   map.grid = grid;
   const std::vector<std::uint8_t> valid = valid_elements(image, grid, whole_picture(grid));
   map.valid = uploaded(context, valid);
-  if (edges != nullptr) {
-    check_edges(*edges, grid.width, grid.height);
-    map.values = on_device(context, edges->strength, grid, valid);
+  if (given != nullptr) {
+    check_boundary_map(*given, grid.width, grid.height);
+    map.values = on_device(context, given->strength, grid, valid);
     return map;
   }
   switch (parameters.kind) {
-    case CueKind::kLearned: {
+    case BoundaryKind::kLearned: {
       NetworkMaps maps = network_boundary_map(
           context, networks.get(context, parameters.weights), networks.tensors(), image, grid,
           map.valid, count_valid(valid), parameters, whole_picture(grid), embedding);
@@ -98,21 +98,21 @@ BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
       map.inside = std::move(maps.inside);
       break;
     }
-    case CueKind::kGradient:
+    case BoundaryKind::kGradient:
       map.values = on_device(context, gradient_boundary_map(image, parameters), grid, valid);
       break;
   }
   return map;
 }
 
-BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
-                         const CueParameters& parameters) {
+DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& grid,
+                            const BoundaryParameters& parameters) {
   DeviceNetworks networks;
   return boundary_map(context, image, grid, parameters, networks);
 }
 
-BoundaryMap empty_boundary_map(Context& context, const Image& image, const Grid& grid) {
-  BoundaryMap map;
+DeviceBoundary empty_boundary_map(Context& context, const Image& image, const Grid& grid) {
+  DeviceBoundary map;
   map.grid = grid;
   map.valid = uploaded(context, valid_elements(image, grid, whole_picture(grid)));
   map.values = context.allocate<float>(grid.rows(), "boundary map");
@@ -120,12 +120,13 @@ BoundaryMap empty_boundary_map(Context& context, const Image& image, const Grid&
   return map;
 }
 
-BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, const Batch& batch) {
+DeviceBoundary batched(Context& context, const std::vector<DeviceBoundary>& maps,
+                       const Batch& batch) {
   const Grid grid = batch.grid();
-  BoundaryMap result{grid,
-                     context.allocate<float>(grid.rows(), "boundary maps of all images"),
-                     context.allocate<std::uint8_t>(grid.rows(), "which pixels have data"),
-                     {}};
+  DeviceBoundary result{grid,
+                        context.allocate<float>(grid.rows(), "boundary maps of all images"),
+                        context.allocate<std::uint8_t>(grid.rows(), "which pixels have data"),
+                        {}};
   result.values.fill(0);
   result.valid.fill(0);
   for (std::size_t k = 0; k < maps.size(); ++k) {
@@ -153,11 +154,11 @@ PartMap empty_part_map(const Image& image, const Grid& grid, const PictureView& 
   return {grid, large_vector<float>(grid.rows()), valid_elements(image, grid, view)};
 }
 
-void fill_part_map(Context& context, const Image& image, const CueParameters& parameters,
+void fill_part_map(Context& context, const Image& image, const BoundaryParameters& parameters,
                    DeviceNetworks& networks, const PictureView& view, PartMap& part) {
   const std::size_t with_data = count_valid(part.valid);
   if (with_data == 0) return;
-  if (parameters.kind == CueKind::kGradient) {
+  if (parameters.kind == BoundaryKind::kGradient) {
     return fill_with_magnitude(image, parameters.sigma, view, part);
   }
   network_boundary_map(context, networks.get(context, parameters.weights), networks.tensors(),
@@ -165,8 +166,9 @@ void fill_part_map(Context& context, const Image& image, const CueParameters& pa
       .boundary.download(part.values);
 }
 
-Stretch cue_needs(const CueParameters& parameters, int side, const Stretch& wanted, bool gaps) {
-  if (parameters.kind == CueKind::kLearned) {
+Stretch boundary_needs(const BoundaryParameters& parameters, int side, const Stretch& wanted,
+                       bool gaps) {
+  if (parameters.kind == BoundaryKind::kLearned) {
     return network_needs(load_networks(parameters.weights), parameters, side, wanted, gaps);
   }
   const int reach = gradient_reach(parameters.sigma);
@@ -174,9 +176,9 @@ Stretch cue_needs(const CueParameters& parameters, int side, const Stretch& want
 }
 
 Buffer<float> settled_boundary_map(Context& context, const PartMap& part,
-                                   const CueParameters& parameters, float full) {
+                                   const BoundaryParameters& parameters, float full) {
   auto boundary = context.allocate<float>(part.values.size(), "boundary map");
-  if (parameters.kind == CueKind::kLearned) {
+  if (parameters.kind == BoundaryKind::kLearned) {
     boundary.upload(part.values);
     return boundary;
   }
@@ -189,7 +191,7 @@ Buffer<float> settled_boundary_map(Context& context, const PartMap& part,
   return boundary;
 }
 
-void add_walls(BoundaryMap& map, const std::vector<std::uint8_t>& walls) {
+void add_walls(DeviceBoundary& map, const std::vector<std::uint8_t>& walls) {
   std::vector<float> values = map.values.download();
   std::vector<std::uint8_t> valid = map.valid.download();
   for (std::size_t i = 0; i < walls.size(); ++i) {

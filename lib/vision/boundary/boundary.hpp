@@ -6,7 +6,7 @@
 #include "boundary/network/device_network.hpp"
 #include "boundary/network/tiles.hpp"
 #include "core/embedding.hpp"
-#include "diacut/edges.hpp"
+#include "diacut/boundary_map.hpp"
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
 #include "matrix/grid.hpp"
@@ -15,7 +15,7 @@
 namespace diacut {
 
 /// A boundary map on the device: for each pixel how likely a boundary between regions runs there.
-struct BoundaryMap {
+struct DeviceBoundary {
   Grid grid;
   Buffer<float> values;        ///< grid.rows() values in [0, 1]; 0 where there is no data.
   Buffer<std::uint8_t> valid;  ///< grid.rows() elements: 1 where there is data, 0 elsewhere.
@@ -25,28 +25,28 @@ struct BoundaryMap {
 
 /// Checks that the networks that the parameters name can be loaded. Throws ConfigError and
 /// InputError as load_networks() does.
-void check_cue(const CueParameters& parameters);
+void check_boundary(const BoundaryParameters& parameters);
 
 /// Whether boundary maps have an inside map: those of networks of two outputs. Throws as
-/// check_cue() does.
-bool gives_inside(const CueParameters& parameters);
+/// check_boundary() does.
+bool gives_inside(const BoundaryParameters& parameters);
 
-/// Whether boundary maps come with an embedding. Throws as check_cue() does.
-bool gives_embedding(const CueParameters& parameters);
+/// Whether boundary maps come with an embedding. Throws as check_boundary() does.
+bool gives_embedding(const BoundaryParameters& parameters);
 
 /// The boundary map of an image, made as `parameters` say: by networks or from the gradient. The
-/// pixels of the image are uploaded here; all later stages read from the device. `edges`, if not
-/// null, is used instead: a boundary map that the user gives, which counts as 0 where the image has
-/// no data. `embedding`: null, or gets the image's embedding where gives_embedding() and there are
-/// no `edges`. `networks` keeps the weights and the tensors of the networks for the next image; the
-/// overload without it uploads them for this image alone. Precondition: grid.width and grid.height
-/// are the image's. Throws InputError where `edges` has another size or a value outside [0, 1],
-/// ConfigError and InputError as check_cue() does, and DeviceError.
-BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
-                         const CueParameters& parameters, DeviceNetworks& networks,
-                         const EdgeMap* edges = nullptr, Embedding* embedding = nullptr);
-BoundaryMap boundary_map(Context& context, const Image& image, const Grid& grid,
-                         const CueParameters& parameters);
+/// pixels of the image are uploaded here; all later stages read from the device. `given`, if not
+/// null, is used instead: a boundary map of the user's, which counts as 0 where the image has no
+/// data. `embedding`: null, or gets the image's embedding where gives_embedding() and `given` is
+/// null. `networks` keeps the weights and the tensors of the networks for the next
+/// image; the overload without it uploads them for this image alone. Precondition: grid.width and
+/// grid.height are the image's. Throws InputError where `given` has another size or a value
+/// outside [0, 1], ConfigError and InputError as check_boundary() does, and DeviceError.
+DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& grid,
+                            const BoundaryParameters& parameters, DeviceNetworks& networks,
+                            const BoundaryMap* given = nullptr, Embedding* embedding = nullptr);
+DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& grid,
+                            const BoundaryParameters& parameters);
 
 /// The map of a part of a picture before it is made one of boundaries: what boundary_map() of the
 /// picture has there, to the bit, where a network makes it; where the gradient does, its magnitude,
@@ -58,35 +58,37 @@ struct PartMap {
 };
 
 /// The map at the pixels of `grid`, which lie at (view.x, view.y) in the picture, before it is
-/// computed: all values are 0. `image` has the pixels that cue_needs() names, from (view.image_x,
-/// view.image_y) on.
+/// computed: all values are 0. `image` has the pixels that boundary_needs() names, from
+/// (view.image_x, view.image_y) on.
 PartMap empty_part_map(const Image& image, const Grid& grid, const PictureView& view);
 
 /// Computes the values of empty_part_map() of the same image and view. Throws as boundary_map()
 /// does. Precondition: parameters.turns is 1 where networks make the map.
-void fill_part_map(Context& context, const Image& image, const CueParameters& parameters,
+void fill_part_map(Context& context, const Image& image, const BoundaryParameters& parameters,
                    DeviceNetworks& networks, const PictureView& view, PartMap& part);
 
 /// The pixels along a side of `side` pixels that a PartMap needs for the pixels `wanted`. `gaps`:
 /// whether some pixels may have no data.
-Stretch cue_needs(const CueParameters& parameters, int side, const Stretch& wanted, bool gaps);
+Stretch boundary_needs(const BoundaryParameters& parameters, int side, const Stretch& wanted,
+                       bool gaps);
 
 /// The boundary map of a part of a picture from its PartMap. `full`: the magnitude of the gradient
 /// that becomes strength 1; not used where networks make the map.
 Buffer<float> settled_boundary_map(Context& context, const PartMap& part,
-                                   const CueParameters& parameters, float full);
+                                   const BoundaryParameters& parameters, float full);
 
 /// A map without any boundary, and which pixels of the image have data. Throws DeviceError.
-BoundaryMap empty_boundary_map(Context& context, const Image& image, const Grid& grid);
+DeviceBoundary empty_boundary_map(Context& context, const Image& image, const Grid& grid);
 
 /// The boundary maps of the images of a batch as one map on batch.grid(), in which elements between
 /// images have no data, without inside maps.
-BoundaryMap batched(Context& context, const std::vector<BoundaryMap>& maps, const Batch& batch);
+DeviceBoundary batched(Context& context, const std::vector<DeviceBoundary>& maps,
+                       const Batch& batch);
 
 /// Makes pixels walls, which have no data and through which no affinity reaches
 /// (kernels/affinity/intervening_contour.cl): their strength becomes kWall. `walls`: for each pixel
 /// of the image whether it is one. Waits.
-void add_walls(BoundaryMap& map, const std::vector<std::uint8_t>& walls);
+void add_walls(DeviceBoundary& map, const std::vector<std::uint8_t>& walls);
 
 /// The strength of a wall: more than any boundary has.
 inline constexpr float kWall = 2;

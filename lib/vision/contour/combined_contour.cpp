@@ -36,7 +36,9 @@ KernelFile spectral_kernels(Context& context) {
                       lane_shape(context.info()).width)};
 }
 
-KernelFile cue_kernels(Context& context) { return {context, "contour/cue_contour.cl", ""}; }
+KernelFile boundary_kernels(Context& context) {
+  return {context, "contour/boundary_contour.cl", ""};
+}
 
 /// The Gaussian of sigma 1 with unit sum over 7 pixels, at 0 to 3 pixels from its middle.
 cl_float4 gaussian() {
@@ -101,7 +103,7 @@ Buffer<float> contour_of(Context& context, const Grid& grid, const DeviceVectors
   kernels.launch_rows(
       "spectral_contour", round_up(width, lanes) / lanes, static_cast<std::size_t>(grid.height),
       planes, static_cast<int>(vectors.count), sqrt_degree, boundary, contour, grid.width,
-      grid.height, padded_stride, gaussian(), static_cast<float>(parameters.cue_weight),
+      grid.height, padded_stride, gaussian(), static_cast<float>(parameters.boundary_weight),
       static_cast<float>(parameters.spectral_weight),
       static_cast<float>(1 / parameters.spectral_scale),
       static_cast<float>(parameters.spectral_power));
@@ -166,11 +168,12 @@ Buffer<float> spectral_contour_alone(Context& context, const Grid& grid,
   return contour(scale, parameters.spectral_power);
 }
 
-Buffer<float> cue_contour(Context& context, const Grid& grid, const Buffer<float>& boundary,
-                          const ContourParameters& parameters) {
+Buffer<float> boundary_contour(Context& context, const Grid& grid, const Buffer<float>& boundary,
+                               const ContourParameters& parameters) {
   auto contour = context.allocate<float>(grid.rows(), kContours);
-  cue_kernels(context).launch_rows("cue_contour", grid.rows(), 1, boundary, contour, grid.rows(),
-                                   static_cast<float>(parameters.cue_weight));
+  boundary_kernels(context).launch_rows("boundary_contour", grid.rows(), 1, boundary, contour,
+                                        grid.rows(),
+                                        static_cast<float>(parameters.boundary_weight));
   return contour;
 }
 
@@ -255,14 +258,14 @@ std::vector<double> reference_combined_contour(const std::vector<float>& boundar
   for (std::size_t i = 0; i < result.size(); ++i) {
     const double shape =
         std::pow(std::min(spectral[i] / parameters.spectral_scale, 1.0), parameters.spectral_power);
-    result[i] =
-        std::min(parameters.cue_weight * boundary[i] + parameters.spectral_weight * shape, 1.0);
+    result[i] = std::min(
+        parameters.boundary_weight * boundary[i] + parameters.spectral_weight * shape, 1.0);
   }
   return result;
 }
 
 void ask_for_contour_kernels(Context& context, SpectralUse spectral) {
-  spectral == SpectralUse::kNever ? cue_kernels(context) : spectral_kernels(context);
+  spectral == SpectralUse::kNever ? boundary_kernels(context) : spectral_kernels(context);
 }
 
 }  // namespace diacut

@@ -32,7 +32,7 @@ std::vector<double> reference_spectral_contour(const Eigenvectors& eigenvectors)
 /// the gPb of Arbelaez, Maire, Fowlkes and Malik ("Contour detection and hierarchical image
 /// segmentation", 2011, eq. 14):
 ///
-///   g = min(cue_weight * b + spectral_weight * min(s / spectral_scale, 1)^spectral_power, 1)
+///   g = min(boundary_weight * b + spectral_weight * min(s / spectral_scale, 1)^spectral_power, 1)
 ///
 /// with b the boundary map, s the spectral contour of the eigenvectors (defined at
 /// reference_spectral_contour()), and the other names members of `parameters`. Computed on the
@@ -51,9 +51,9 @@ Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const Buffer<float>& mask, const Buffer<float>& boundary,
                                const ContourParameters& parameters);
 
-/// The contour map g of combined_contour() without a spectral contour: min(cue_weight * b, 1).
-Buffer<float> cue_contour(Context& context, const Grid& grid, const Buffer<float>& boundary,
-                          const ContourParameters& parameters);
+/// The contour map g of combined_contour() without a spectral contour: min(boundary_weight * b, 1).
+Buffer<float> boundary_contour(Context& context, const Grid& grid, const Buffer<float>& boundary,
+                               const ContourParameters& parameters);
 
 /// The contour map of an image without a boundary map, in [0, 1]: min(s / q, 1)^spectral_power with
 /// s the spectral contour, and q its quantile 0.99 over the pixels with data. Affinities by

@@ -29,7 +29,7 @@ PartMap PartMaps::map(const Image& image, const Grid& grid, const PictureView& v
   return with_device_errors("segmenting", [&] {
     PartMap part = empty_part_map(image, grid, view);
     const std::lock_guard<std::mutex> turn(turn_);
-    fill_part_map(context_, image, parameters_.cue, networks_, view, part);
+    fill_part_map(context_, image, parameters_.boundary, networks_, view, part);
     return part;
   });
 }
@@ -44,14 +44,17 @@ PartContours PartMaps::contours(std::vector<float> part, int width, int height, 
         if (map.valid[i] == 0) map.values[i] = 0;
       }
     });
-    if (parameters_.cue.kind == CueKind::kLearned) check_boundary_map(context_, map.values);
+    if (parameters_.boundary.kind == BoundaryKind::kLearned)
+      check_boundary_map(context_, map.values);
     PartContours found{large_vector<float>(map.values.size()),
                        large_vector<float>(map.values.size())};
     {
       const std::lock_guard<std::mutex> turn(turn_);
-      const Buffer<float> boundary = settled_boundary_map(context_, map, parameters_.cue, full);
-      if (parameters_.cue.kind == CueKind::kGradient) check_boundary_map(boundary);
-      const Buffer<float> strength = cue_contour(context_, map.grid, boundary, parameters_.contour);
+      const Buffer<float> boundary =
+          settled_boundary_map(context_, map, parameters_.boundary, full);
+      if (parameters_.boundary.kind == BoundaryKind::kGradient) check_boundary_map(boundary);
+      const Buffer<float> strength =
+          boundary_contour(context_, map.grid, boundary, parameters_.contour);
       boundary_orientation(context_, map.grid, strength).download(found.orientation);
       strength.download(found.strength);
     }

@@ -27,7 +27,7 @@ namespace diacut {
 bool merges_by_probability(const Parameters& parameters, bool own_map) {
   const MergingRule rule = parameters.region.merging;
   if (rule != MergingRule::kAuto) return rule == MergingRule::kLearned;
-  return parameters.cue.kind == CueKind::kLearned && !own_map;
+  return parameters.boundary.kind == BoundaryKind::kLearned && !own_map;
 }
 
 namespace {
@@ -85,7 +85,7 @@ HostBytes host_bytes_of(const SegmentationPlan& plan, const HostImage& image) {
     bytes.on_device += channels * working;
   }
   bytes.boundaries = bytes.on_device;
-  if (plan.parameters.has_boundary() && plan.parameters.cue.kind == CueKind::kGradient) {
+  if (plan.parameters.has_boundary() && plan.parameters.boundary.kind == BoundaryKind::kGradient) {
     // Lab, the magnitude of the gradient, its ridges, and magnitudes in order.
     bytes.boundaries += working * kFloat * (channels + 3);
   }
@@ -354,7 +354,9 @@ bool PipelineBudget::fits(const DeviceInfo& device, std::uint64_t limit) const {
   return memory().fits(device, limit);
 }
 
-bool thins(const CueParameters& cue) { return cue.kind == CueKind::kGradient && cue.thin; }
+bool thins(const BoundaryParameters& boundary) {
+  return boundary.kind == BoundaryKind::kGradient && boundary.thin;
+}
 
 PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& parameters,
                                MatrixForm form) {
@@ -369,10 +371,10 @@ PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& paramete
   PipelineBudget budget;
   std::uint64_t kept = kOnce;
   std::uint64_t map = bytes(kMask, grid.rows());
-  if (parameters.has_boundary() && parameters.cue.kind == CueKind::kLearned) {
-    const Networks networks = load_networks(parameters.cue.weights);
+  if (parameters.has_boundary() && parameters.boundary.kind == BoundaryKind::kLearned) {
+    const Networks networks = load_networks(parameters.boundary.weights);
     for (const auto& network : networks) kept += DeviceNetwork::memory(*network);
-    const DeviceMemory memory = network_map_memory(batch.image, networks, parameters.cue);
+    const DeviceMemory memory = network_map_memory(batch.image, networks, parameters.boundary);
     map += memory.total;
     budget.piece = memory.piece;
   } else {
@@ -389,7 +391,7 @@ PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& paramete
 
   // The maps of a batch are copied into one. Contours are made from the unthinned map.
   if (others > 0) map += plane;
-  const bool twice = parameters.has_boundary() && thins(parameters.cue);
+  const bool twice = parameters.has_boundary() && thins(parameters.boundary);
   const std::uint64_t strength = makes_hierarchy(parameters) ? plane : 0;
   const std::uint64_t matrix = matrix_bytes(grid, stencil, MatrixForm::kDia);
   std::uint64_t making = matrix + bytes(kMask, grid.rows()) + bytes(kMap, grid.rows()) +

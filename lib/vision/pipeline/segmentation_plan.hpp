@@ -55,7 +55,7 @@ PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& paramete
 
 /// Whether contours need another boundary map than affinities: these are made from a thinned map,
 /// through whose gaps the basins of a hierarchy would leak.
-bool thins(const CueParameters& cue);
+bool thins(const BoundaryParameters& boundary);
 
 /// How an image of this size lies in a vector.
 Grid grid_for(int width, int height);

@@ -100,13 +100,14 @@ const Parameters& checked(const Parameters& parameters) {
 
 void check_parameters(const Parameters& parameters) {
   validate(parameters);
-  check_cue(parameters.cue);
+  check_boundary(parameters.boundary);
   if (merges_by_probability(parameters, false)) {
-    load_merging_weights(parameters.region.merging_weights, gives_embedding(parameters.cue));
+    load_merging_weights(parameters.region.merging_weights, gives_embedding(parameters.boundary));
   }
-  if (parameters.region.method == RegionMethod::kObjects && !gives_inside(parameters.cue)) {
+  if (parameters.region.method == RegionMethod::kObjects && !gives_inside(parameters.boundary)) {
     throw ConfigError(
-        "region.method objects needs a network that finds the inside of objects, and cue.weights "
+        "region.method objects needs a network that finds the inside of objects, and "
+        "boundary.weights "
         "names none: use the preset nuclei (--config nuclei), or such a network (--weights "
         "nuclei)");
   }
@@ -148,7 +149,7 @@ class Segmenter::Implementation {
     for (std::size_t k = 0; k < images.size(); ++k) {
       if (!working[k]) continue;
       const PictureSize size = working[k]->size();
-      Group& group = alike[{size.width, size.height, working[k]->edges != nullptr,
+      Group& group = alike[{size.width, size.height, working[k]->boundary_map != nullptr,
                             working[k]->features ? k + 1 : 0}];
       group.images.push_back(std::move(*working[k]));
       group.members.push_back(k);
@@ -199,7 +200,7 @@ class Segmenter::Implementation {
   }
 
   PlannedResults results_of(const WorkingImage& image) const {
-    PlannedResults results{image.edges != nullptr, stages.options.keep_eigenvectors};
+    PlannedResults results{image.boundary_map != nullptr, stages.options.keep_eigenvectors};
     if (image.features) results.features = image.features->size();
     return results;
   }

@@ -100,13 +100,14 @@ void time_on_host(const char* stage, Segmentation& result, const Watch& watch, c
 
 /// Whether regions of the image merge by probability.
 bool merges_by_probability(const WorkingImage& image, const RunParameters& parameters) {
-  const bool no_network = image.edges != nullptr || !parameters.has_boundary();
+  const bool no_network = image.boundary_map != nullptr || !parameters.has_boundary();
   return makes_hierarchy(parameters) && merges_by_probability(parameters, no_network);
 }
 
 /// Whether merging by probability needs the image's embedding.
 bool embeds(const WorkingImage& image, const RunParameters& parameters) {
-  return image.edges == nullptr && parameters.has_boundary() && gives_embedding(parameters.cue);
+  return image.boundary_map == nullptr && parameters.has_boundary() &&
+         gives_embedding(parameters.boundary);
 }
 
 /// Features of the caller's, which are resized to a grid some channels at a time.
@@ -247,7 +248,7 @@ class StageRun {
     } else if (hierarchical() && parameters_.contour.spectral == SpectralUse::kNever) {
       timed_("contours", [&] {
         make_contours([&](std::size_t k) {
-          return cue_contour(context_, grid_, strength_of(k), parameters_.contour);
+          return boundary_contour(context_, grid_, strength_of(k), parameters_.contour);
         });
       });
     }
@@ -314,8 +315,8 @@ class StageRun {
   }
 
   void find_boundaries() {
-    const CueParameters& cue = parameters_.cue;
-    CueParameters whole = cue;
+    const BoundaryParameters& boundary = parameters_.boundary;
+    BoundaryParameters whole = boundary;
     whole.thin = false;
     const bool for_affinity = needs_matrix(parameters_) || decimates(parameters_);
     for (std::size_t k = 0; k < images_.size(); ++k) {
@@ -325,14 +326,14 @@ class StageRun {
         maps_.push_back(empty_boundary_map(context_, *each.image, grid_));
         continue;
       }
-      if (hierarchical() && for_affinity && !each.edges && thins(cue)) {
+      if (hierarchical() && for_affinity && !each.boundary_map && thins(boundary)) {
         unthinned = boundary_map(context_, *each.image, grid_, whole, networks_).values;
         check_boundary_map(unthinned);
       }
-      maps_.push_back(boundary_map(context_, *each.image, grid_, for_affinity ? cue : whole,
-                                   networks_, each.edges.get(),
+      maps_.push_back(boundary_map(context_, *each.image, grid_, for_affinity ? boundary : whole,
+                                   networks_, each.boundary_map.get(),
                                    merging_[k].embeds ? &merging_[k].embedding : nullptr));
-      BoundaryMap& map = maps_.back();
+      DeviceBoundary& map = maps_.back();
       check_boundary_map(map.values);
       if (each.seeds && !each.seeds->walls.empty()) add_walls(map, each.seeds->walls);
       if (!for_affinity) map.valid = {};
@@ -418,14 +419,14 @@ class StageRun {
   /// The matrix of all images. Frees everything of the boundary maps that contours do not need.
   void find_affinities() {
     const AffinityParameters& parameters = parameters_.affinity;
-    const auto affinity = [&](const BoundaryMap& map) {
+    const auto affinity = [&](const DeviceBoundary& map) {
       if (!parameters_.has_features()) return affinity_matrix(context_, map, parameters);
       HostFeatures features(*images_.front().features, map.grid);
       FeatureAffinity made = feature_affinity(context_, map, features, parameters);
       begun_.front().result.feature_scale = made.scale;
       return std::move(made.matrix);
     };
-    const auto normalized = [&](const BoundaryMap& map) {
+    const auto normalized = [&](const DeviceBoundary& map) {
       return normalize(context_, plan_.batch, affinity(map), parameters);
     };
     matrix_.emplace(images_.size() == 1 ? normalized(maps_.front())
@@ -543,7 +544,7 @@ class StageRun {
   TimedStages timed_;
   // The vectors hold one element for each image.
   std::vector<Merging> merging_;
-  std::vector<BoundaryMap> maps_;  ///< What affinities are made from, until they are there.
+  std::vector<DeviceBoundary> maps_;  ///< What affinities are made from, until they are there.
   /// The maps that contours are made from. Empty buffers where the maps of affinities serve.
   std::vector<Buffer<float>> strengths_;
   std::vector<Contours> contours_;

@@ -51,7 +51,7 @@ void check_method(const ImageToSegment& asked, RegionMethod method) {
   for (const Part& part : {Part{asked.seeds != nullptr, "seeds", {"walker", "hierarchy"}},
                            Part{asked.barriers != nullptr, "barriers", {"walker"}},
                            Part{asked.start != nullptr, "probabilities to start from", {"walker"}},
-                           Part{asked.edges != nullptr, "a boundary map", without_inside},
+                           Part{asked.boundary_map != nullptr, "a boundary map", without_inside},
                            Part{asked.features != nullptr, "features", without_inside}}) {
     if (!part.given || std::count(part.methods.begin(), part.methods.end(), name) > 0) continue;
     throw ConfigError(fmt::format(
@@ -105,7 +105,7 @@ std::vector<std::uint8_t> closed_barriers(const Barriers& barriers) {
 /// Throws unless the features can be used and fit the image.
 void check_features_of(const ImageToSegment& asked, const Parameters& parameters) {
   const bool alone = !parameters.affinity.with_boundary;
-  if (alone && asked.edges != nullptr) {
+  if (alone && asked.boundary_map != nullptr) {
     throw ConfigError(
         "there are a boundary map and features, but affinity.with_boundary is false, so the map "
         "would have no effect: set it to true, or leave the map out");
@@ -370,15 +370,16 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
   }
   if (working == full) {
     result.image = borrowed(asked.image);
-    result.edges = borrowed(asked.edges);
+    result.boundary_map = borrowed(asked.boundary_map);
     if (asked.start != nullptr) seeds->start = walk_start(*asked.start, *seeds, image);
     result.seeds = std::move(seeds);
     return result;
   }
-  if (asked.edges != nullptr) {
-    check_edges(*asked.edges, full.width, full.height);
-    result.edges = std::make_shared<EdgeMap>(EdgeMap{
-        working.width, working.height, reduced_by_maximum(asked.edges->strength, full, working)});
+  if (asked.boundary_map != nullptr) {
+    check_boundary_map(*asked.boundary_map, full.width, full.height);
+    result.boundary_map = std::make_shared<BoundaryMap>(
+        BoundaryMap{working.width, working.height,
+                    reduced_by_maximum(asked.boundary_map->strength, full, working)});
   }
   result.image = std::make_shared<Image>(reduced(image, working));
   if (asked.start != nullptr) seeds->start = walk_start(*asked.start, *seeds, *result.image);
@@ -410,7 +411,7 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
   if (parameters.image.detail == 0) return result;
   // Of the working image, so that all images of a batch, which have one size, have one scale.
   const double scale = kNetworkShare * parameters.image.detail / longer_side(working);
-  for (double& each : result.cue.scales) each *= std::min(1.0, scale);
+  for (double& each : result.boundary.scales) each *= std::min(1.0, scale);
   LeastSize& least = result.region.min_size;
   if (parameters.region.method == RegionMethod::kKway && least.unit == LeastSize::Unit::kPixels) {
     least.value =

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "diacut/edges.hpp"
+#include "diacut/boundary_map.hpp"
 #include "diacut/image.hpp"
 #include "diacut/memory_plan.hpp"
 #include "diacut/parameters.hpp"
@@ -41,10 +41,10 @@ struct WorkingSeeds {
 /// found. Copies share what they hold. Of the pointers only `image` is never null.
 struct WorkingImage {
   std::shared_ptr<const Image> image;
-  std::shared_ptr<const EdgeMap> edges;        ///< As ImageToSegment::edges.
-  std::shared_ptr<const FullImage> full;       ///< Null: `image` is not reduced.
-  std::shared_ptr<const WorkingSeeds> seeds;   ///< With RegionMethod::kWalker; else null.
-  std::shared_ptr<const Seeds> cut_seeds;      ///< Those that a hierarchy is cut by, or null.
+  std::shared_ptr<const BoundaryMap> boundary_map;  ///< As ImageToSegment::boundary_map.
+  std::shared_ptr<const FullImage> full;            ///< Null: `image` is not reduced.
+  std::shared_ptr<const WorkingSeeds> seeds;        ///< With RegionMethod::kWalker; else null.
+  std::shared_ptr<const Seeds> cut_seeds;           ///< Those that a hierarchy is cut by, or null.
   std::shared_ptr<const FeatureMap> features;  ///< As ImageToSegment::features, in their own size.
 
   PictureSize size() const { return {image->width, image->height}; }
@@ -63,8 +63,9 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
 /// The parameters for an image of the size `working` that was reduced from the size `full`, or not.
 /// Where contours do not take the spectral contour in, contour.spectral_weight is 0; where nobody
 /// needs eigenvectors, eigen.vectors is 0. The network sees a picture whose longer side is three
-/// quarters of parameters.image.detail, at scale 1 of parameters.cue.scales, or what is left of it
-/// in a smaller picture. A least size of direct cuts, in pixels, is in those of the working image.
+/// quarters of parameters.image.detail, at scale 1 of parameters.boundary.scales, or what is left
+/// of it in a smaller picture. A least size of direct cuts, in pixels, is in those of the working
+/// image.
 RunParameters working_parameters(const Parameters& parameters, const PictureSize& working,
                                  const PictureSize& full, const PlannedResults& results);
 

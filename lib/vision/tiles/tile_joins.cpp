@@ -95,9 +95,9 @@ float magnitude_quantile(const TileWork& work, double quantile) {
 }  // namespace
 
 void join_maps(const TileWork& work) {
-  const CueParameters& cue = work.plan.parameters.cue;
+  const BoundaryParameters& boundary = work.plan.parameters.boundary;
   float full = 1;
-  if (cue.kind == CueKind::kGradient) full = magnitude_quantile(work, cue.quantile);
+  if (boundary.kind == BoundaryKind::kGradient) full = magnitude_quantile(work, boundary.quantile);
   work.folder.write(TileFile::kFull, 0, std::vector<float>{full});
 }
 

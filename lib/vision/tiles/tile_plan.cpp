@@ -56,11 +56,11 @@ void keep_to_tiles(Parameters& parameters, std::vector<std::string>& notes) {
         "--spectral full needs eigenvectors of the whole picture: with --tile-size contours are "
         "made without them (--spectral never)");
   }
-  if (parameters.cue.kind == CueKind::kLearned &&
-      (parameters.cue.turns != 1 || parameters.cue.pose != CuePose::kGiven)) {
+  if (parameters.boundary.kind == BoundaryKind::kLearned &&
+      (parameters.boundary.turns != 1 || parameters.boundary.pose != NetworkPose::kGiven)) {
     throw ConfigError(
-        "with --tile-size networks see the picture as it is: set cue.turns to 1 and "
-        "cue.pose to given (--set cue.turns=1 --set cue.pose=given)");
+        "with --tile-size networks see the picture as it is: set boundary.turns to 1 and "
+        "boundary.pose to given (--set boundary.turns=1 --set boundary.pose=given)");
   }
   if (parameters.image.detail != 0 || parameters.region.merging == MergingRule::kAuto ||
       parameters.contour.spectral == SpectralUse::kDecimated) {
@@ -76,7 +76,7 @@ void keep_to_tiles(Parameters& parameters, std::vector<std::string>& notes) {
 int automatic_tile(const Parameters& parameters, std::uint64_t memory) {
   constexpr int kStep = 256;
   // Bytes that a pixel of a tile takes, with what is around it, and what a tile takes at least.
-  const bool learned = parameters.cue.kind == CueKind::kLearned;
+  const bool learned = parameters.boundary.kind == BoundaryKind::kLearned;
   const double a_pixel = learned ? 200 : 160;
   const double least = learned ? 1.2e9 : 0.2e9;
   const int most = learned ? 2048 : 4096;

@@ -88,14 +88,14 @@ void mark_gaps(std::vector<float>& values, const std::vector<std::uint8_t>& vali
 void map_tile(const TileWork& work, std::size_t tile, const PictureBlocks& picture,
               PartMaps& maps) {
   const TileArea area = work.tiling.area(tile);
-  const CueParameters& cue = work.plan.parameters.cue;
+  const BoundaryParameters& boundary = work.plan.parameters.boundary;
   const auto x = static_cast<int>(area.x);
   const auto y = static_cast<int>(area.y);
   const auto width = static_cast<int>(work.plan.width);
   const auto height = static_cast<int>(work.plan.height);
   const bool gaps = !work.plan.whole;
-  const Stretch columns = cue_needs(cue, width, {x, x + area.width}, gaps);
-  const Stretch rows = cue_needs(cue, height, {y, y + area.height}, gaps);
+  const Stretch columns = boundary_needs(boundary, width, {x, x + area.width}, gaps);
+  const Stretch rows = boundary_needs(boundary, height, {y, y + area.height}, gaps);
   const Image image =
       picture.read({columns.begin, rows.begin, columns.length(), rows.length()}, work.plan.range);
   PartMap part =

@@ -52,7 +52,7 @@ class Affinity : public GuardedTest {
   }
   NormalizedMatrix normalized(const BoundaryProblem& problem,
                               const AffinityParameters& parameters) {
-    const BoundaryMap boundary = problem.on_device(context_);
+    const DeviceBoundary boundary = problem.on_device(context_);
     return normalize(context_, Batch(boundary.grid),
                      affinity_matrix(context_, boundary, parameters), parameters);
   }

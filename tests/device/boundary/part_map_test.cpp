@@ -44,8 +44,8 @@ class PartMaps : public NetworkBoundaryMap {
       for (int x = 0; x < image.width; x += side) {
         const Grid grid{std::min(side, image.width - x), std::min(side, image.height - y)};
         const bool gaps = !image.valid.empty();
-        const Stretch columns = cue_needs(parameters_, image.width, {x, x + grid.width}, gaps);
-        const Stretch rows = cue_needs(parameters_, image.height, {y, y + grid.height}, gaps);
+        const Stretch columns = boundary_needs(parameters_, image.width, {x, x + grid.width}, gaps);
+        const Stretch rows = boundary_needs(parameters_, image.height, {y, y + grid.height}, gaps);
         const Image given = part_of(image, columns, rows);
         least = std::min(least, static_cast<double>(given.pixel_count()) /
                                     static_cast<double>(image.pixel_count()));

@@ -16,7 +16,7 @@ namespace {
 /// where some pixels reach it and some do not.
 void check(const Grid& grid, int vectors, bool masked) {
   ContourParameters plain;
-  plain.cue_weight = 0;
+  plain.boundary_weight = 0;
   plain.spectral_weight = 1;
   plain.spectral_power = 1;
   plain.spectral_scale = 4096;
@@ -76,7 +76,7 @@ TEST(CombinedContourOnTheDevice, LeavesOutFlatVectors) {
   const Buffer<float> sqrt_degree = trial.uploaded(degrees);
   const Buffer<float> boundary = trial.uploaded(map);
   ContourParameters parameters;
-  parameters.cue_weight = 1;
+  parameters.boundary_weight = 1;
   parameters.spectral_weight = 1;
   const auto contour = [&] {
     const std::uint64_t before = context().memory_in_use();

@@ -97,17 +97,17 @@ TEST(Examination, HoldsEveryKernelToAKnownAnswer) {
 }
 
 TEST(Examination, NamesTheKernelThatIsWrong) {
-  const SpoiltKernels kernels("contour/cue_contour.cl", "fmin(weight", "fmin(1.001f * weight");
+  const SpoiltKernels kernels("contour/boundary_contour.cl", "fmin(weight", "fmin(1.001f * weight");
   const DeviceExamination found = examine_device(testing::test_device(), kernels.path());
   EXPECT_FALSE(found.sound());
-  EXPECT_THAT(found.suspects(), ElementsAre("contour/cue_contour.cl:cue_contour"));
+  EXPECT_THAT(found.suspects(), ElementsAre("contour/boundary_contour.cl:boundary_contour"));
   for (const CheckResult& check : found.checks) {
     EXPECT_EQ(check.passed, check.name != "contours from boundary maps") << check.name;
   }
 }
 
 TEST(Examination, AKernelThatDoesNothingLeavesNoEarlierAnswer) {
-  const SpoiltKernels kernels("contour/cue_contour.cl", "if (i < elements)", "if (i < 0)");
+  const SpoiltKernels kernels("contour/boundary_contour.cl", "if (i < elements)", "if (i < 0)");
   for (int run = 0; run < 2; ++run) {
     const DeviceExamination found = examine_device(testing::test_device(), kernels.path());
     EXPECT_FALSE(found.sound());
@@ -121,22 +121,22 @@ TEST(Examination, AKernelThatDoesNothingLeavesNoEarlierAnswer) {
 std::map<std::string, Parameters> parameters_of_runs() {
   std::map<std::string, Parameters> all;
   all["the default"] = {};
-  all["gradient"].cue.kind = CueKind::kGradient;
-  all["gradient, no eigenvectors"].cue.kind = CueKind::kGradient;
+  all["gradient"].boundary.kind = BoundaryKind::kGradient;
+  all["gradient, no eigenvectors"].boundary.kind = BoundaryKind::kGradient;
   all["gradient, no eigenvectors"].contour.spectral = SpectralUse::kNever;
   for (const std::string name :
        {"spectral contours", "spectral contours by Lanczos", "40 eigenvectors"}) {
     all[name].contour.spectral = SpectralUse::kFull;
-    all[name].cue.weights = "fast";
+    all[name].boundary.weights = "fast";
   }
   all["spectral contours by Lanczos"].eigen.solver = SolverKind::kLanczos;
   all["40 eigenvectors"].eigen.vectors = 41;
   all["direct cuts"].region.method = RegionMethod::kKway;
-  all["direct cuts"].cue.weights = "fast";
-  all["strides"].cue.kind = CueKind::kGradient;
+  all["direct cuts"].boundary.weights = "fast";
+  all["strides"].boundary.kind = BoundaryKind::kGradient;
   all["strides"].affinity.strides = {1, 2};
   all["seeds"].region.method = RegionMethod::kWalker;
-  all["seeds"].cue.weights = "fast";
+  all["seeds"].boundary.weights = "fast";
   return all;
 }
 
@@ -207,7 +207,7 @@ TEST(CheckOfASegmenter, FindsSolversThatAreWrong) {
 }
 
 TEST(CheckOfASegmenter, NamesTheStageThatIsWrong) {
-  const SpoiltKernels kernels("contour/cue_contour.cl", "fmin(weight", "fmin(1.001f * weight");
+  const SpoiltKernels kernels("contour/boundary_contour.cl", "fmin(weight", "fmin(1.001f * weight");
   Parameters parameters;
   parameters.contour.spectral = SpectralUse::kNever;  // Contours of the boundary map alone.
   Segmenter segmenter(parameters, testing::test_device(), kernels.path());

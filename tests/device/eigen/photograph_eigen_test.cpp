@@ -30,9 +30,9 @@ Image middle_of(const std::string& name, int width, int height) {
   return part;
 }
 
-Eigenvectors solved(const Image& image, SolverKind solver, CueKind cue, double tolerance) {
+Eigenvectors solved(const Image& image, SolverKind solver, BoundaryKind kind, double tolerance) {
   Parameters parameters;
-  parameters.cue.kind = cue;
+  parameters.boundary.kind = kind;
   parameters.eigen.solver = solver;
   parameters.eigen.tolerance = tolerance;
   return Segmenter(parameters, test_device()).segment(image).eigenvectors;
@@ -53,11 +53,11 @@ class Photographs : public ::testing::TestWithParam<SolverKind> {};
 TEST_P(Photographs, AgreeWithSpectra) {
   constexpr double kTolerance = 1e-5;
   for (const char* name : {"cat.jpg", "coffee.jpg"}) {
-    for (const CueKind cue : {CueKind::kGradient, CueKind::kLearned}) {
-      SCOPED_TRACE(::testing::Message() << name << ", cue " << static_cast<int>(cue));
+    for (const BoundaryKind kind : {BoundaryKind::kGradient, BoundaryKind::kLearned}) {
+      SCOPED_TRACE(::testing::Message() << name << ", kind " << static_cast<int>(kind));
       const Image image = middle_of(name, 97, 71);
-      const Eigenvectors ours = solved(image, GetParam(), cue, kTolerance);
-      const Eigenvectors theirs = solved(image, SolverKind::kSpectra, cue, kTolerance);
+      const Eigenvectors ours = solved(image, GetParam(), kind, kTolerance);
+      const Eigenvectors theirs = solved(image, SolverKind::kSpectra, kind, kTolerance);
       ASSERT_TRUE(ours.report.converged);
       ASSERT_TRUE(theirs.report.converged);
       ASSERT_EQ(ours.vectors.size(), 17u);
@@ -89,7 +89,7 @@ TEST_P(Photographs, MeetARelativeTolerance) {
   constexpr double kRelative = 0.03;
   const Image image = middle_of("cat.jpg", 150, 110);
   Parameters parameters;
-  parameters.cue.kind = CueKind::kGradient;
+  parameters.boundary.kind = BoundaryKind::kGradient;
   parameters.eigen.solver = GetParam();
   parameters.eigen.tolerance = 1e-3;
   const auto largest_share = [&] {
@@ -167,7 +167,7 @@ TEST(PhotographsCompressed, AreWhatFitsWhereTheWholeMatrixDoesNot) {
     const Image image = middle_of(name, 97, 71);
     const Grid grid = grid_for(97, 71);
     Parameters parameters;
-    parameters.cue.kind = CueKind::kGradient;  // Networks need more than the solver.
+    parameters.boundary.kind = BoundaryKind::kGradient;  // Networks need more than the solver.
     parameters.contour.spectral = SpectralUse::kFull;
     Segmenter segmenter(parameters, test_device());
     const auto contour = [&](SolverKind solver, MatrixForm form, std::uint64_t less) {

@@ -14,7 +14,7 @@ namespace {
 
 TEST(SharedPartMaps, SeveralThreadsGetWhatOneGets) {
   Parameters parameters;
-  parameters.cue.kind = CueKind::kGradient;
+  parameters.boundary.kind = BoundaryKind::kGradient;
   PartMaps maps(parameters, testing::test_device(), "");
   struct Asked {
     Image image;

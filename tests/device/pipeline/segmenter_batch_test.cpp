@@ -81,12 +81,12 @@ TEST(Segmenter, GivesImagesTogetherWhatEachGetsAlone) {
   images.push_back(two_discs(12, 9));  // Solved densely.
   images.push_back(two_discs(12, 9));
   images.push_back(flat_image(101, 67, 3, 0.5F));
-  EdgeMap edges{101, 67, std::vector<float>(std::size_t{101} * 67, 0.1F)};
-  for (int y = 0; y < 67; ++y) edges.strength[static_cast<std::size_t>(y * 101 + 50)] = 0.9F;
+  BoundaryMap map{101, 67, std::vector<float>(std::size_t{101} * 67, 0.1F)};
+  for (int y = 0; y < 67; ++y) map.strength[static_cast<std::size_t>(y * 101 + 50)] = 0.9F;
   images.push_back(mottled(101, 67, 4));
   std::vector<ImageToSegment> asked;
   for (const Image& image : images) asked.push_back({&image, nullptr});
-  asked.back().edges = &edges;
+  asked.back().boundary_map = &map;
 
   Segmenter segmenter({}, test_device());
   std::vector<BegunSegmentation> begun = segmenter.begin(asked);

@@ -43,7 +43,7 @@ void expect_taken_as_announced(const Parameters& parameters, int width, int heig
 
 TEST(SegmenterMemory, IsTakenAsAnnounced) {
   Parameters gradient;
-  gradient.cue.kind = CueKind::kGradient;
+  gradient.boundary.kind = BoundaryKind::kGradient;
   Parameters lanczos = gradient;
   lanczos.eigen.solver = SolverKind::kLanczos;
   Parameters never = gradient;
@@ -51,7 +51,7 @@ TEST(SegmenterMemory, IsTakenAsAnnounced) {
   Parameters full = gradient;
   full.contour.spectral = SpectralUse::kFull;
   Parameters reduced = load_parameters("nuclei");
-  reduced.cue.turns = 4;
+  reduced.boundary.turns = 4;
   reduced.image.detail = kSegmenterMemoryHeight;
   for (const Parameters& parameters : {Parameters(), gradient, lanczos}) {
     expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight);
@@ -64,7 +64,7 @@ TEST(SegmenterMemory, IsTakenAsAnnounced) {
 
 TEST(SegmenterMemory, OfAReducedImageTurnedSeveralTimesIsTakenAsAnnounced) {
   Parameters parameters;
-  parameters.cue.turns = 8;
+  parameters.boundary.turns = 8;
   parameters.image.detail = kSegmenterMemoryWidth;
   expect_taken_as_announced(parameters, 2 * kSegmenterMemoryHeight, 2 * kSegmenterMemoryWidth);
 }
@@ -117,7 +117,7 @@ Seeds seeds_of(int labels) {
 TEST(SegmenterMemory, OfARandomWalkIsTakenAsAnnouncedForItsLabels) {
   Parameters parameters;
   parameters.region.method = RegionMethod::kWalker;
-  parameters.cue.kind = CueKind::kGradient;
+  parameters.boundary.kind = BoundaryKind::kGradient;
   Segmenter segmenter(parameters, test_device());
   const Image image = two_discs(kSegmenterMemoryWidth, kSegmenterMemoryHeight);
   std::uint64_t fewer = 0;
@@ -142,7 +142,7 @@ TEST(SegmenterMemory, OfARandomWalkIsTakenAsAnnouncedForItsLabels) {
 TEST(SegmenterMemory, OfASmallImageIsNotMoreThanAnnounced) {
   Parameters parameters;
   for (const int turns : {1, 8}) {
-    parameters.cue.turns = turns;
+    parameters.boundary.turns = turns;
     Segmenter segmenter(parameters, test_device());
     const Segmentation result = segmenter.segment(two_discs(48, 80));
     EXPECT_LE(result.costs.device_peak_bytes, result.costs.memory_plan.device_bytes());

@@ -155,9 +155,9 @@ bool has_stage(const Segmentation& result, const std::string& stage) {
 
 TEST(Segmenter, ComputesEigenvectorsOnlyForWhoNeedsThem) {
   const Image image = two_discs(97, 61);
-  for (const CueKind cue : {CueKind::kLearned, CueKind::kGradient}) {
+  for (const BoundaryKind kind : {BoundaryKind::kLearned, BoundaryKind::kGradient}) {
     Parameters parameters;
-    parameters.cue.kind = cue;
+    parameters.boundary.kind = kind;
     parameters.contour.spectral = SpectralUse::kNever;
     const Segmentation without = segmented(parameters, image, false);
     EXPECT_TRUE(without.eigenvectors.values.empty());
@@ -194,13 +194,13 @@ TEST(Segmenter, ComputesEigenvectorsOnlyForWhoNeedsThem) {
 
 TEST(Segmenter, MakesTheMatrixOfABoundaryMapOfOnesOwn) {
   const Image image = two_discs(97, 61);
-  EdgeMap edges{image.width, image.height, std::vector<float>(image.pixel_count(), 0.0f)};
+  BoundaryMap map{image.width, image.height, std::vector<float>(image.pixel_count(), 0.0f)};
   for (int y = 0; y < image.height; ++y) {
-    edges.strength[static_cast<std::size_t>(y * image.width + image.width / 2)] = 1.0f;
+    map.strength[static_cast<std::size_t>(y * image.width + image.width / 2)] = 1.0f;
   }
   Segmenter segmenter({}, test_device());
   segmenter.keep_eigenvectors(false);
-  const std::vector<ImageToSegment> both = {{&image, &edges, nullptr}, {&image, nullptr, nullptr}};
+  const std::vector<ImageToSegment> both = {{&image, &map, nullptr}, {&image, nullptr, nullptr}};
   std::vector<BegunSegmentation> begun = segmenter.begin(both);
   const Eigenvectors of_edges = std::move(begun[0]).finish().eigenvectors;
   EXPECT_EQ(of_edges.values.size(), 17u);
@@ -313,7 +313,7 @@ TEST(Segmenter, MakesMoreRegionsThanItHasVectors) {
 
 TEST(Segmenter, TheNcutPresetCutsTheSameEachTimeAndWithoutImagesToo) {
   Parameters parameters = load_parameters("ncut");
-  parameters.cue.kind = CueKind::kGradient;  // The network knows photographs.
+  parameters.boundary.kind = BoundaryKind::kGradient;  // The network knows photographs.
   parameters.region.regions = 3;
   for (const MatvecKind kind : {MatvecKind::kImage, MatvecKind::kVectorized}) {
     parameters.matvec.kernel = kind;

@@ -24,9 +24,9 @@ constexpr std::array<std::pair<int, bool>, 4> kForms = {{{cv::ROTATE_90_CLOCKWIS
 
 Parameters with_turns(int turns) {
   Parameters parameters;
-  parameters.cue.turns = turns;
-  parameters.cue.pose = CuePose::kGiven;
-  parameters.cue.border = 8;
+  parameters.boundary.turns = turns;
+  parameters.boundary.pose = NetworkPose::kGiven;
+  parameters.boundary.border = 8;
   return parameters;
 }
 
@@ -52,10 +52,10 @@ std::vector<std::pair<double, double>> differences(const Parameters& parameters,
   return result;
 }
 
-TEST(SegmenterTurns, TurnTheContoursOfTheCueWithThePicture) {
+TEST(SegmenterTurns, TurnTheContoursWithThePicture) {
   Parameters eight = with_turns(8);
   Parameters canonical = with_turns(1);
-  canonical.cue.pose = CuePose::kCanonical;
+  canonical.boundary.pose = NetworkPose::kCanonical;
   for (Parameters* parameters : {&eight, &canonical}) {
     parameters->contour.spectral_weight = 0;
     for (const auto& [width, height] : kSizes) {

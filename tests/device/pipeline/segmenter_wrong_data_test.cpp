@@ -31,7 +31,7 @@ class SegmenterWrongData : public ::testing::TestWithParam<Fault> {
   static Parameters parameters() {
     Parameters parameters;
     if (GetParam().file.find("network") == std::string::npos) {
-      parameters.cue.kind = CueKind::kGradient;
+      parameters.boundary.kind = BoundaryKind::kGradient;
     }
     // Lanczos, which has another kernel, takes over where the multilevel solver does not converge.
     if (GetParam().stage == "eigenvectors") parameters.eigen.tolerance = 1e-2;

@@ -85,10 +85,10 @@ def test_run_and_slide(viewer, widget, photograph):
     if screenshot:
         viewer.window.screenshot(screenshot, canvas_only=False)
 
-    widget.cue.setCurrentText("gradient")
+    widget.boundary.setCurrentText("gradient")
     run(widget)
     assert len(viewer.layers) == 2
-    gradient = diacut.segment(photograph, config="fast", cue="gradient")
+    gradient = diacut.segment(photograph, config="fast", boundary="gradient")
     assert np.array_equal(layer.data, gradient.labels)
 
 

@@ -243,7 +243,7 @@ float gradient_strength(float magnitude, float full) {
   return magnitude < full ? magnitude / full : magnitude > 0 ? 1.0F : 0.0F;
 }
 
-std::vector<float> gradient_boundary_map(const Image& image, const CueParameters& parameters) {
+std::vector<float> gradient_boundary_map(const Image& image, const BoundaryParameters& parameters) {
   GradientPlanes planes = gradient_planes(image, parameters.sigma, parameters.thin);
   const float full = std::max(quantile_of(planes.magnitude, image, parameters.quantile),
                               static_cast<float>(parameters.floor));

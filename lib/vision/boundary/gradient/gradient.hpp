@@ -39,6 +39,6 @@ float gradient_strength(float magnitude, float full);
 /// ridges of the magnitude are kept. The magnitude is divided by the larger of parameters.floor and
 /// its quantile parameters.quantile over the pixels with data, and limited to 1. Outside of the
 /// image, and where there is no data, the nearest pixel with data is repeated.
-std::vector<float> gradient_boundary_map(const Image& image, const CueParameters& parameters);
+std::vector<float> gradient_boundary_map(const Image& image, const BoundaryParameters& parameters);
 
 }  // namespace diacut

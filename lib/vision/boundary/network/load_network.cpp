@@ -312,7 +312,7 @@ std::vector<std::byte> read_bytes(const std::string& path) {
   if (size < 0 || size > static_cast<std::streamoff>(kMaxNetworkFileBytes)) {
     // A folder can be opened too, and reports the largest possible size.
     throw ConfigError(fmt::format(
-        "cue.weights: the network '{}' cannot be read: it is missing, no plain file, or "
+        "boundary.weights: the network '{}' cannot be read: it is missing, no plain file, or "
         "larger than {} MiB; name a .safetensors file, or leave it empty for the "
         "network that is built in",
         path, kMaxNetworkFileBytes >> 20));
@@ -376,8 +376,8 @@ std::shared_ptr<const Network> load_network(const std::string& name_or_path) {
   }
   if (name_or_path.empty()) {
     throw ConfigError(
-        "cue.weights: no network is built into this program; name a .safetensors file with "
-        "--weights, or choose --cue gradient");
+        "boundary.weights: no network is built into this program; name a .safetensors file with "
+        "--weights, or choose --boundary gradient");
   }
   return of_file(name_or_path);
 }
@@ -388,16 +388,17 @@ Networks load_networks(const std::string& names_or_paths) {
   const std::string ended = names_or_paths + ',';  // Which shows an empty last name.
   for (const std::string_view one : split_text(ended, ',')) {
     if (one.empty()) {
-      throw ConfigError(fmt::format(
-          "cue.weights: '{}' names nothing beside a comma; separate names or files by one comma",
-          names_or_paths));
+      throw ConfigError(
+          fmt::format("boundary.weights: '{}' names nothing beside a comma; separate names or "
+                      "files by one comma",
+                      names_or_paths));
     }
     networks.push_back(load_network(std::string(one)));
     if (networks.back()->outputs() != networks.front()->outputs()) {
-      throw ConfigError(
-          fmt::format("cue.weights: of the networks '{}' some give a boundary map alone and others "
-                      "the inside of objects too: only networks of the same outputs are averaged",
-                      names_or_paths));
+      throw ConfigError(fmt::format(
+          "boundary.weights: of the networks '{}' some give a boundary map alone and others "
+          "the inside of objects too: only networks of the same outputs are averaged",
+          names_or_paths));
     }
   }
   return networks;

@@ -23,22 +23,22 @@ constexpr char kInside[] = "inside map";
 constexpr char kResult[] = "the network's result";
 
 /// The forms of a picture that networks see, whose canonical form `pose` makes.
-std::vector<Turn> forms_of(const CueParameters& parameters, const Turn& pose) {
+std::vector<Turn> forms_of(const BoundaryParameters& parameters, const Turn& pose) {
   std::vector<Turn> forms = network_turns(parameters.turns);
   for (Turn& form : forms) form = composed(pose, form);
   return forms;
 }
 
 /// Forms as large as any that forms_of() gives, before the picture is known.
-std::vector<Turn> forms_to_expect(const CueParameters& parameters) {
+std::vector<Turn> forms_to_expect(const BoundaryParameters& parameters) {
   std::vector<Turn> forms = forms_of(parameters, {});
-  if (parameters.pose == CuePose::kCanonical) forms.push_back({true, false, false});
+  if (parameters.pose == NetworkPose::kCanonical) forms.push_back({true, false, false});
   return forms;
 }
 
 /// The tiles in which a network computes some pixels of a side, of the side resized by `scale` and
 /// with its border.
-std::vector<NetworkTile> tiles_along(const Network& network, const CueParameters& parameters,
+std::vector<NetworkTile> tiles_along(const Network& network, const BoundaryParameters& parameters,
                                      int side, const Stretch& wanted, double scale) {
   const int border = parameters.border;
   const int inner = scaled_side(side, scale);
@@ -66,7 +66,7 @@ int longest(const std::vector<NetworkTile>& tiles) {
 struct Task {
   const Grid& grid;
   const PictureView& view;
-  const CueParameters& parameters;
+  const BoundaryParameters& parameters;
 
   /// The picture resized by a scale.
   Grid scaled(double scale) const {
@@ -253,7 +253,7 @@ int scaled_side(int side, double scale) {
 }
 
 DeviceMemory network_map_memory(const Grid& grid, const Networks& networks,
-                                const CueParameters& parameters) {
+                                const BoundaryParameters& parameters) {
   const PictureView view = whole_picture(grid);
   const Task task{grid, view, parameters};
   TensorBudget tensors;
@@ -269,12 +269,12 @@ DeviceMemory network_map_memory(const Grid& grid, const Networks& networks,
   return {floats * sizeof(float), largest * sizeof(float)};
 }
 
-bool gives_embedding(const Networks& networks, const CueParameters& parameters) {
-  return parameters.pose == CuePose::kGiven &&
+bool gives_embedding(const Networks& networks, const BoundaryParameters& parameters) {
+  return parameters.pose == NetworkPose::kGiven &&
          std::any_of(networks.begin(), networks.end(), has_embedding);
 }
 
-Stretch network_needs(const Networks& networks, const CueParameters& parameters, int side,
+Stretch network_needs(const Networks& networks, const BoundaryParameters& parameters, int side,
                       const Stretch& wanted, bool gaps) {
   Stretch needs = wanted;
   for (const std::shared_ptr<const Network>& network : networks) {
@@ -309,7 +309,7 @@ Stretch network_needs(const Networks& networks, const CueParameters& parameters,
 NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
                                  TensorBuffers& kept, const Image& image, const Grid& grid,
                                  const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                                 const CueParameters& parameters, const PictureView& view,
+                                 const BoundaryParameters& parameters, const PictureView& view,
                                  Embedding* embedding) {
   const Task task{grid, view, parameters};
   NetworkMaps maps;
@@ -337,8 +337,8 @@ NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& n
     results.push_back(context.allocate<float>(most_pixels(shared, task), kResult));
   }
   ask_for_picture_kernels(context);
-  const std::vector<Turn> turns =
-      forms_of(parameters, parameters.pose == CuePose::kCanonical ? canonical_turn(image) : Turn{});
+  const std::vector<Turn> turns = forms_of(
+      parameters, parameters.pose == NetworkPose::kCanonical ? canonical_turn(image) : Turn{});
   const float share =
       1.0f / static_cast<float>(parameters.scales.size() * networks.size() * turns.size());
   TensorBudget budget;

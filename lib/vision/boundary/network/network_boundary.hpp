@@ -22,7 +22,7 @@ int scaled_side(int side, double scale);
 /// The device memory that network_boundary_map() allocates, its result included. The weights of the
 /// networks are not part of it (DeviceNetwork::memory()).
 DeviceMemory network_map_memory(const Grid& grid, const Networks& networks,
-                                const CueParameters& parameters);
+                                const BoundaryParameters& parameters);
 
 /// What networks make of an image, each map of grid.rows() values in [0, 1].
 struct NetworkMaps {
@@ -41,22 +41,22 @@ struct NetworkMaps {
 /// Of a part of a picture these are the maps that the whole picture has there, to the bit: `image`
 /// then has the pixels that network_needs() names. Preconditions: at least one network, all of the
 /// same outputs; grid.width and grid.height are the image's; of a part parameters.turns is 1, and
-/// parameters.pose is CuePose::kGiven, since a part does not tell the picture's canonical form.
+/// parameters.pose is NetworkPose::kGiven, since a part does not tell the picture's canonical form.
 /// `embedding`: null, or gets the embedding of the picture as it is, at the scale nearest to 1, by
 /// the first network that has one; of a whole picture alone. Throws DeviceError.
 NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
                                  TensorBuffers& kept, const Image& image, const Grid& grid,
                                  const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                                 const CueParameters& parameters, const PictureView& view,
+                                 const BoundaryParameters& parameters, const PictureView& view,
                                  Embedding* embedding = nullptr);
 
 /// Whether a map by these networks may come with an embedding: one of them has it, and the picture
 /// is seen as it is.
-bool gives_embedding(const Networks& networks, const CueParameters& parameters);
+bool gives_embedding(const Networks& networks, const BoundaryParameters& parameters);
 
 /// The pixels along a side of `side` pixels that networks have to be given for the pixels `wanted`.
 /// `gaps`: whether pixels without data are to be filled in from afar.
-Stretch network_needs(const Networks& networks, const CueParameters& parameters, int side,
+Stretch network_needs(const Networks& networks, const BoundaryParameters& parameters, int side,
                       const Stretch& wanted, bool gaps);
 
 }  // namespace diacut

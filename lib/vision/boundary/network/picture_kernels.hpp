@@ -26,12 +26,12 @@ struct Turn {
 /// picture turned by `first`.
 Turn composed(const Turn& first, const Turn& second);
 
-/// The turn that brings an image to its canonical form, CuePose::kCanonical. Its moments are sums
-/// of whole numbers, so that all eight forms of an image have the same canonical form to the bit,
-/// unless they tie.
+/// The turn that brings an image to its canonical form, NetworkPose::kCanonical. Its moments are
+/// sums of whole numbers, so that all eight forms of an image have the same canonical form to the
+/// bit, unless they tie.
 Turn canonical_turn(const Image& image);
 
-/// The turns that CueParameters::turns stands for, the picture as it is first. Precondition:
+/// The turns that BoundaryParameters::turns stands for, the picture as it is first. Precondition:
 /// `count` is 1, 2, 4 or 8.
 std::vector<Turn> network_turns(int count);
 

@@ -109,7 +109,7 @@ Plane thinned(const Plane& magnitude, const Tensor& tensor) {
 }
 
 /// The boundary map of gradient_boundary_map() in double.
-Plane reference_gradient(const Image& image, const CueParameters& parameters) {
+Plane reference_gradient(const Image& image, const BoundaryParameters& parameters) {
   const Tensor tensor = gradient_tensor(image, parameters.sigma);
   Plane spread, magnitude;
   cv::magnitude(tensor.xx - tensor.yy, 2 * tensor.xy, spread);
@@ -133,24 +133,24 @@ Plane reference_gradient(const Image& image, const CueParameters& parameters) {
   return full > 0 ? Plane(cv::min(whole / full, 1.0)) : whole;
 }
 
-CueParameters gradient_parameters() {
-  CueParameters parameters;
-  parameters.kind = CueKind::kGradient;
+BoundaryParameters gradient_parameters() {
+  BoundaryParameters parameters;
+  parameters.kind = BoundaryKind::kGradient;
   return parameters;
 }
 
 class GradientBoundaryMap : public ::testing::Test {
  protected:
-  std::vector<float> values_of(const Image& image, const CueParameters& parameters) {
+  std::vector<float> values_of(const Image& image, const BoundaryParameters& parameters) {
     return boundary_map(context_, image, grid_of(image), parameters).values.download();
   }
 
-  void expect_matches_reference(const Image& image, const CueParameters& parameters) {
+  void expect_matches_reference(const Image& image, const BoundaryParameters& parameters) {
     SCOPED_TRACE(::testing::Message()
                  << image.width << "x" << image.height << "x" << image.channels << " sigma "
                  << parameters.sigma << " thin " << parameters.thin);
     const Grid grid = grid_of(image);
-    const BoundaryMap map = boundary_map(context_, image, grid, parameters);
+    const DeviceBoundary map = boundary_map(context_, image, grid, parameters);
     EXPECT_EQ(map.grid, grid);
     const std::vector<float> values = map.values.download();
     const std::vector<std::uint8_t> valid = map.valid.download();
@@ -192,7 +192,7 @@ TEST_F(GradientBoundaryMap, MatchesTheReference) {
     for (const int channels : {1, 3}) {
       for (const bool thin : {false, true}) {
         for (const double sigma : {0.5, 1.0, 2.3}) {
-          CueParameters parameters = gradient_parameters();
+          BoundaryParameters parameters = gradient_parameters();
           parameters.sigma = sigma;
           parameters.thin = thin;
           // Divides all values in place of the quantile.
@@ -218,7 +218,7 @@ TEST_F(GradientBoundaryMap, MasksMatchTheReference) {
   mask_out(nothing, 100);
   for (const Image& masked : {image, lonely, nothing}) {
     for (const bool thin : {false, true}) {
-      CueParameters parameters = gradient_parameters();
+      BoundaryParameters parameters = gradient_parameters();
       parameters.thin = thin;
       expect_matches_reference(masked, parameters);
     }
@@ -273,7 +273,7 @@ TEST_F(GradientBoundaryMap, NoLineSlipsThroughAnEdge) {
   const auto expect_tight = [&](auto&& distance) {
     for (const double sigma : {0.7, 1.0, 2.0}) {
       for (const bool smooth : {false, true}) {
-        CueParameters parameters = gradient_parameters();
+        BoundaryParameters parameters = gradient_parameters();
         parameters.sigma = sigma;
         const std::vector<float> map = values_of(step_image(kSize, smooth, distance), parameters);
         // Closed by ridges as they are, without bridges, the weakest is 0.
@@ -306,7 +306,7 @@ TEST_F(GradientBoundaryMap, ThinKeepsTheRidgeAlone) {
     const auto distance = [&](int x, int y) {
       return std::cos(angle) * (x - kSize / 2) + std::sin(angle) * (y - kSize / 2) - 0.3;
     };
-    CueParameters parameters = gradient_parameters();
+    BoundaryParameters parameters = gradient_parameters();
     const Image image = step_image(kSize, true, distance);
     const std::vector<float> thin = values_of(image, parameters);
     parameters.thin = false;
@@ -345,7 +345,7 @@ TEST_F(GradientBoundaryMap, AMaskMakesNoBoundary) {
     }
   }
   for (const bool thin : {true, false}) {
-    CueParameters parameters = gradient_parameters();
+    BoundaryParameters parameters = gradient_parameters();
     parameters.thin = thin;
     const std::vector<float> map = values_of(image, parameters);
     for (std::size_t pixel = 0; pixel < map.size(); ++pixel) {

@@ -20,7 +20,7 @@ namespace diacut::testing {
 class NetworkBoundaryMap : public ::testing::Test {
  protected:
   NetworkBoundaryMap() {
-    parameters_.kind = CueKind::kLearned;
+    parameters_.kind = BoundaryKind::kLearned;
     // Tests of scales, borders and built-in networks set these themselves.
     parameters_.scales = {1.0};
     parameters_.border = 0;
@@ -33,19 +33,19 @@ class NetworkBoundaryMap : public ::testing::Test {
     return load_network(parameters_.weights);
   }
 
-  BoundaryMap map_of(const Image& image) {
+  DeviceBoundary map_of(const Image& image) {
     return boundary_map(context_, image, {image.width, image.height}, parameters_);
   }
 
   std::vector<float> values_of(const Image& image) {
-    const BoundaryMap map = map_of(image);
+    const DeviceBoundary map = map_of(image);
     EXPECT_FALSE(map.inside);
     return map.values.download();
   }
 
   /// The boundary and the inside map.
   std::array<std::vector<float>, 2> both_of(const Image& image) {
-    const BoundaryMap map = map_of(image);
+    const DeviceBoundary map = map_of(image);
     return {map.values.download(), map.inside.download()};
   }
 
@@ -64,7 +64,7 @@ class NetworkBoundaryMap : public ::testing::Test {
 
   TempFolder folder_;
   Context context_{test_device()};
-  CueParameters parameters_;
+  BoundaryParameters parameters_;
 };
 
 // The graphs are 8 convolutions deep, of up to 153 products each that grow by little on their way,

@@ -24,7 +24,7 @@ namespace {
 /// The mean over the scales of a network's maps of the picture, resized and mirrored beyond its
 /// edges, in double.
 std::vector<double> reference_map(const Network& network, const Image& image,
-                                  const CueParameters& parameters) {
+                                  const BoundaryParameters& parameters) {
   cv::Mat mean = cv::Mat::zeros(image.height, image.width, CV_64F);
   const int border = parameters.border;
   for (const double scale : parameters.scales) {
@@ -135,24 +135,25 @@ TEST_F(NetworkBoundaryMap, TurnsCommuteWithTurnsOfTheImage) {
     Image image = noise_image(width, height, 3, 7);
     const cv::Mat picture(height, width, CV_32FC3, image.pixels.data());
     for (const auto& [turns, pose] :
-         {std::pair(1, CuePose::kGiven), std::pair(2, CuePose::kGiven),
-          std::pair(4, CuePose::kGiven), std::pair(8, CuePose::kGiven),
-          std::pair(1, CuePose::kCanonical), std::pair(4, CuePose::kCanonical)}) {
+         {std::pair(1, NetworkPose::kGiven), std::pair(2, NetworkPose::kGiven),
+          std::pair(4, NetworkPose::kGiven), std::pair(8, NetworkPose::kGiven),
+          std::pair(1, NetworkPose::kCanonical), std::pair(4, NetworkPose::kCanonical)}) {
       parameters_.turns = turns;
       parameters_.pose = pose;
       std::vector<float> upright = values_of(image);
       const cv::Mat map(height, width, CV_32F, upright.data());
       for (const int rotation : {-1, 0, 1, 2}) {
         for (const bool mirrored : {false, true}) {
-          SCOPED_TRACE(::testing::Message() << width << "x" << height << ", " << turns << " turns, "
-                                            << (pose == CuePose::kGiven ? "given, " : "canonical, ")
-                                            << rotation << (mirrored ? " mirrored" : ""));
+          SCOPED_TRACE(::testing::Message()
+                       << width << "x" << height << ", " << turns << " turns, "
+                       << (pose == NetworkPose::kGiven ? "given, " : "canonical, ") << rotation
+                       << (mirrored ? " mirrored" : ""));
           const cv::Mat expected = turned(map, rotation, mirrored);
           const std::vector<float> wanted(expected.ptr<float>(),
                                           expected.ptr<float>() + expected.total());
           const std::vector<float> found = values_of(image_of(turned(picture, rotation, mirrored)));
           // Mirrored left to right alone, or turned alone.
-          const bool exact = pose == CuePose::kCanonical || turns == 8 ||
+          const bool exact = pose == NetworkPose::kCanonical || turns == 8 ||
                              (turns == 4 && !mirrored) || (turns == 2 && rotation < 0) ||
                              (rotation < 0 && !mirrored);
           if (exact) {
@@ -175,7 +176,7 @@ TEST_F(NetworkBoundaryMap, TurnsAreAveraged) {
   Image image = noise_image(50, 31, 3, 3);
   const cv::Mat picture(31, 50, CV_32FC3, image.pixels.data());
   cv::Mat mean = cv::Mat::zeros(31, 50, CV_32F);
-  parameters_.pose = CuePose::kGiven;
+  parameters_.pose = NetworkPose::kGiven;
   for (const bool mirrored : {false, true}) {
     std::vector<float> one = values_of(image_of(turned(picture, -1, mirrored)));
     const cv::Mat map(31, 50, CV_32F, one.data());

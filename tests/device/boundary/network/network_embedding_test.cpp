@@ -19,7 +19,7 @@ class NetworkEmbedding : public NetworkBoundaryMap {
     DeviceNetworks networks;
     const Grid grid{image.width, image.height};
     Embedding found;
-    const BoundaryMap map =
+    const DeviceBoundary map =
         boundary_map(context_, image, grid, parameters_, networks, nullptr, &found);
     if (boundary != nullptr) *boundary = map.values.download();
     return found;
@@ -110,7 +110,7 @@ TEST_F(NetworkEmbedding, IsThereWhereANetworkHasItAndSeesThePictureAsItIs) {
   parameters_.weights = without + "," + parameters_.weights;
   EXPECT_TRUE(gives_embedding(parameters_));
   EXPECT_EQ(embedding_of(image).values, alone.values);
-  parameters_.pose = CuePose::kCanonical;
+  parameters_.pose = NetworkPose::kCanonical;
   EXPECT_FALSE(gives_embedding(parameters_));
   EXPECT_FALSE(embedding_of(image));
 }

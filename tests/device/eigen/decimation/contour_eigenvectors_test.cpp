@@ -18,7 +18,7 @@ namespace {
 class ContourVectors : public ::testing::Test {
  protected:
   ContourEigenvectors solve(const std::vector<BoundaryProblem>& problems) {
-    std::vector<BoundaryMap> maps;
+    std::vector<DeviceBoundary> maps;
     for (const BoundaryProblem& each : problems) maps.push_back(each.on_device(context_));
     const KeptAffinity kept = kept_affinity(context_, maps, AffinityParameters());
     return contour_eigenvectors(context_, kept.interpolation, maps.front().grid, Watch());
@@ -87,7 +87,7 @@ TEST_F(ContourVectors, OfAnImageWithoutDataAreNone) {
 TEST(ContourVectorsOfPhotographs, MakeTheSpectralContourOfExactOnes) {
   const Image image = read_image(std::string(DIACUT_SOURCE_DIR) + "/images/cat.jpg");
   Parameters parameters;
-  parameters.cue.weights = "fast";
+  parameters.boundary.weights = "fast";
   parameters.contour = {SpectralUse::kDecimated, 0, 1, 1, 300};
   const auto contours = [&] {
     return Segmenter(parameters, testing::test_device()).segment(image).contours;

@@ -1,4 +1,4 @@
-#include "diacut/edges.hpp"
+#include "diacut/boundary_map.hpp"
 
 #include <fmt/format.h>
 
@@ -25,22 +25,22 @@ double full_of(const std::string& type) {
 
 }  // namespace
 
-void check_edges(const EdgeMap& edges, int width, int height) {
+void check_boundary_map(const BoundaryMap& map, int width, int height) {
   const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  if (edges.width != width || edges.height != height || edges.strength.size() != pixels) {
+  if (map.width != width || map.height != height || map.strength.size() != pixels) {
     throw InputError(
-        fmt::format("the edge map has {}x{} pixels, the image {}x{}: give one of the same size",
-                    edges.width, edges.height, width, height));
+        fmt::format("the boundary map has {}x{} pixels, the image {}x{}: give one of the same size",
+                    map.width, map.height, width, height));
   }
-  if (const auto bad = value_outside_unit_range(edges.strength)) {
+  if (const auto bad = value_outside_unit_range(map.strength)) {
     throw InputError(
-        fmt::format("the edge map holds the value {}, expected values from 0 to 1", *bad));
+        fmt::format("the boundary map holds the value {}, expected values from 0 to 1", *bad));
   }
 }
 
-EdgeMap read_edges(const std::string& path, const ImageParameters& parameters) {
+BoundaryMap read_boundary_map(const std::string& path, const ImageParameters& parameters) {
   const std::vector<std::uint8_t> file = read_file(path);
-  return naming(path, [&]() -> EdgeMap {
+  return naming(path, [&]() -> BoundaryMap {
     Raster raster;
     if (is_npy(file)) {
       raster = decode_raster(file, parameters);

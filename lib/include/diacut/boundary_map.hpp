@@ -10,7 +10,7 @@
 namespace diacut {
 
 /// A boundary map from elsewhere, to take the place of the one that diacut computes.
-struct EdgeMap {
+struct BoundaryMap {
   int width = 0;   ///< Width of the map, pixels.
   int height = 0;  ///< Height of the map, pixels.
   /// How strong a boundary is at each pixel: width * height values in [0, 1], row by row from the
@@ -24,6 +24,6 @@ struct EdgeMap {
 /// float32 or float64 in [0, 1]. Each pixel needs data. `parameters`: the most pixels, and whether
 /// the file is trusted; the others have no effect. Throws InputError naming the file when it cannot
 /// be read or is no boundary map.
-EdgeMap read_edges(const std::string& path, const ImageParameters& parameters = {});
+BoundaryMap read_boundary_map(const std::string& path, const ImageParameters& parameters = {});
 
 }  // namespace diacut
