@@ -380,13 +380,6 @@ bool generated(int argc, const char* const* argv,
   return true;
 }
 
-std::vector<std::string> parameter_choices(const std::string& key) {
-  for (const ParameterEntry& entry : parameter_table()) {
-    if (entry.key() == key) return {entry.names.begin(), entry.names.end()};
-  }
-  return {};
-}
-
 std::vector<std::string> assignments_offered() {
   std::vector<std::string> words;
   for (const ParameterEntry& entry : parameter_table()) {

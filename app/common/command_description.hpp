@@ -49,9 +49,6 @@ CommandDescription describe(const CLI::App& app, const ValueTable& values);
 bool generated(int argc, const char* const* argv,
                const std::function<CommandDescription()>& command);
 
-/// The names that the parameter `key` takes, if it takes one of a fixed choice; else nothing.
-std::vector<std::string> parameter_choices(const std::string& key);
-
 /// What a shell offers for --set: "KEY=" for each parameter, and "KEY=NAME" for fixed choices.
 std::vector<std::string> assignments_offered();
 

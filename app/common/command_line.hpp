@@ -28,8 +28,8 @@ class CommandLine {
               const Values& offered);
   /// Adds an option. A text must not be empty, unless `may_be_empty` is set.
   template <class Value>
-  CLI::Option* option(const char* names, Value& value, const char* type, const char* group,
-                      const std::string& meaning, const Values& offered = {},
+  CLI::Option* option(const std::string& names, Value& value, const std::string& type,
+                      const char* group, const std::string& meaning, const Values& offered = {},
                       bool may_be_empty = false) {
     CLI::Option* option = app_.add_option(names, value, meaning)->type_name(type)->group(group);
     if (std::is_same_v<Value, std::string> && !may_be_empty) texts_.push_back(option);

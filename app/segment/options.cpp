@@ -11,10 +11,11 @@
 #include <utility>
 
 #include "annotate.hpp"
+#include "core/parameter_table.hpp"
 #include "device_line.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
-#include "parameter_options.hpp"
+#include "segment_help.hpp"
 #include "subcommand.hpp"
 #include "text.hpp"
 
@@ -42,19 +43,35 @@ std::string said(Questions questions, const std::string& meaning) {
 }
 
 /// The meaning of an option, with the names that it takes, if it takes names, and its default.
-std::string described(const ParameterOption& option) {
-  std::string text = said(option.questions, option.meaning);
-  for (const ParameterInfo& info : describe_parameters()) {
-    if (info.key == option.key && info.allowed.rfind("one of", 0) == 0) text += ", " + info.allowed;
-  }
+std::string described(const ParameterEntry& entry) {
+  std::string text = said(entry.text.option.questions, entry.text.option.meaning);
+  if (entry.names.size() > 1) text += ", " + entry.allowed;
   for (const auto& [key, value] : list_parameters(Parameters{})) {
-    if (key == option.key && !value.empty()) text += fmt::format(" (default {})", value);
+    if (key == entry.key() && !value.empty()) text += fmt::format(" (default {})", value);
   }
   return text;
 }
 
+/// An option that sets one parameter, and what it was given.
+struct ParameterArgument {
+  const ParameterEntry* entry;
+  std::optional<std::string> text;
+};
+
+/// Those of regions first.
+std::vector<ParameterArgument> parameter_options() {
+  std::vector<ParameterArgument> options;
+  for (const ParameterEntry& entry : parameter_table()) {
+    if (!entry.text.option.flag.empty()) options.push_back({&entry, {}});
+  }
+  std::stable_partition(options.begin(), options.end(), [](const ParameterArgument& each) {
+    return each.entry->table == "region";
+  });
+  return options;
+}
+
 /// Sets the parameter `key`. `flag`: what messages name. Throws ConfigError.
-void set_from_option(Parameters& parameters, const char* flag, const std::string& key,
+void set_from_option(Parameters& parameters, std::string_view flag, const std::string& key,
                      const std::string& value) {
   try {
     set_parameter(parameters, key, value);
@@ -217,15 +234,14 @@ class SegmentCommand : public Command {
   }
 
   void declare_parameters() {
-    for (std::size_t i = 0; i < kParameterOptions.size(); ++i) {
-      const ParameterOption& option = kParameterOptions[i];
-      const bool matrix = std::string_view(option.key).substr(0, 7) != "region.";
-      Values offered{.words = parameter_choices(option.key)};
-      if (std::string_view(option.flag) == "--weights") {
+    for (auto& [entry, text] : values_) {
+      Values offered{.words = {entry->names.begin(), entry->names.end()}};
+      if (entry->text.option.flag == "--weights") {
         offered = {.words = network_names(), .list = true, .extensions = {".safetensors"}};
       }
-      line_.option(option.flag, values_[i], option.type, matrix ? kParameters : kSegmentation,
-                   described(option), offered);
+      line_.option(entry->text.option.flag, text, entry->text.option.value,
+                   entry->table == "region" ? kSegmentation : kParameters, described(*entry),
+                   offered);
     }
     line_.option("--config", config_, "NAME|FILE", kParameters,
                  fmt::format("A preset ({}) or a TOML file; other options override it",
@@ -309,14 +325,13 @@ class SegmentCommand : public Command {
     for (const std::string& assignment : assignments_) {
       set_from_assignment(options_.parameters, assignment);
     }
-    for (std::size_t i = 0; i < kParameterOptions.size(); ++i) {
-      if (!values_[i]) continue;
-      if (std::string_view(kParameterOptions[i].flag) == "--min-size") {
-        options_.least_ground = ground_area(*values_[i]);
+    for (const auto& [entry, text] : values_) {
+      if (!text) continue;
+      if (entry->text.option.flag == "--min-size") {
+        options_.least_ground = ground_area(*text);
         if (options_.least_ground) continue;
       }
-      set_from_option(options_.parameters, kParameterOptions[i].flag, kParameterOptions[i].key,
-                      *values_[i]);
+      set_from_option(options_.parameters, entry->text.option.flag, entry->key(), *text);
     }
     if (untrusted_) options_.parameters.image.untrusted = true;
     refuse(options_.parameters.image.untrusted, {"--bands", "--tile-size"},
@@ -346,14 +361,15 @@ class SegmentCommand : public Command {
       }
       return fmt::format("{}", fmt::join(some, " or "));
     };
-    const auto check = [&](const char* option, Questions questions) {
+    const auto check = [&](const std::string& option, Questions questions) {
       if ((questions & asked) != 0 || !given(option)) return;
       line_.fail(fmt::format("{} is not for {}: leave it out, or ask for {}", option, names(asked),
                              names(questions)));
     };
     for (const ResultInfo& info : kResults) check(info.option, info.questions);
     for (const CompanionInfo& info : kCompanions) check(info.option, info.questions);
-    for (const ParameterOption& each : kParameterOptions) check(each.flag, each.questions);
+    for (const auto& [entry, text] : values_)
+      check(entry->text.option.flag, entry->text.option.questions);
   }
 
   /// Refuses options that have no effect because of what others are set to.
@@ -401,7 +417,7 @@ class SegmentCommand : public Command {
   std::string bands_;
   std::string time_limit_;
   std::vector<std::string> assignments_;
-  std::array<std::optional<std::string>, kParameterOptions.size()> values_;
+  std::vector<ParameterArgument> values_ = parameter_options();
   bool untrusted_ = false;
 };
 

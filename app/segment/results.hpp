@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "command_line.hpp"
+#include "core/questions.hpp"
 #include "diacut/annotations.hpp"
-#include "questions.hpp"
 
 namespace diacut::app {
 

@@ -7,17 +7,35 @@
 #include <variant>
 #include <vector>
 
+#include "core/questions.hpp"
 #include "diacut/parameters.hpp"
 
 namespace diacut {
 
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
-/// Where a parameter is held and which values it may have: reading, writing, checking and listing
-/// use it. configs/default.toml says what it means, and in which unit it is.
+/// The option of segment that sets a parameter.
+struct ParameterOption {
+  std::string flag;                ///< "--vectors"; empty: the parameter has none.
+  std::string value;               ///< What help calls its value: "N".
+  std::string meaning;             ///< In a few words.
+  Questions questions = kAsksAny;  ///< That it is for.
+};
+
+/// What a person should know of a parameter.
+struct ParameterText {
+  std::string meaning;          ///< In sentences, with the source.
+  std::string unit = {};        ///< "pixels"; empty for flags, names and pure numbers.
+  ParameterOption option = {};  ///< What sets it.
+};
+
+/// All that is known of a parameter: reading, writing, checking, listing, help, completions and
+/// configs/default.toml are made from it.
 struct ParameterEntry {
-  std::string_view table;  ///< "eigen".
-  std::string_view name;   ///< "vectors".
+  std::string_view table;    ///< "eigen".
+  std::string_view section;  ///< What the parameters of the table are for.
+  std::string_view name;     ///< "vectors".
+  ParameterText text;        ///< What it means, and what sets it.
   /// The values that it may have, for messages: "an integer from 1 to 10". Bounds are inclusive;
   /// infinity and NaN are in no range.
   std::string allowed;
@@ -31,7 +49,7 @@ struct ParameterEntry {
   std::string key() const;  ///< "eigen.vectors".
 };
 
-/// Every parameter, in the order of configs/default.toml: table by table.
+/// Every parameter, table by table.
 const std::vector<ParameterEntry>& parameter_table();
 
 /// Empty if the parameter may have the value, else what is wrong ("is 0, expected ...").

@@ -180,61 +180,19 @@ std::vector<ParameterValue> values_of(const std::string& text) {
   return values;
 }
 
-/// A parameter in configs/default.toml.
-struct DefaultEntry {
-  std::string_view before;  ///< Everything between the line of the parameter before and its own.
-  const ParameterEntry* entry = nullptr;
-};
-
-std::vector<DefaultEntry> find_default_entries() {
-  const auto& configs = embedded_configs();
-  const std::string_view file =
-      std::find_if(configs.begin(), configs.end(), [](const EmbeddedText& config) {
-        return config.name == "default.toml";
-      })->text;
-  std::vector<DefaultEntry> entries;
-  std::string_view table;
-  const char* begin = file.data();
-  for (const std::string_view line : split_text(file, '\n')) {
-    if (line.starts_with('[')) table = line.substr(1, line.find(']') - 1);
-    if (line.empty() || line.starts_with('[') || line.starts_with('#')) continue;
-    const auto* entry = find_entry(fmt::format("{}.{}", table, line.substr(0, line.find(' '))));
-    if (entry == nullptr) continue;
-    entries.push_back({{begin, line.data()}, entry});
-    begin = line.data() + line.size() + 1;
-  }
-  return entries;
-}
-
-/// The parameters of configs/default.toml that the table has, in the order of the file.
-const std::vector<DefaultEntry>& default_entries() {
-  static const std::vector<DefaultEntry> entries = find_default_entries();
-  return entries;
-}
-
-/// The comment above a parameter: sentences, and below them, from a line of its own on, "Unit: ...
-/// Allowed: ...", or "Allowed: ..." alone.
-ParameterInfo info_of(const DefaultEntry& described) {
-  constexpr std::string_view kUnit = "Unit: ";
-  constexpr std::string_view kAllowed = "Allowed: ";
-  ParameterInfo info{described.entry->key(), "", described.entry->allowed, ""};
-  std::string range;
-  for (const std::string_view line : split_text(described.before, '\n')) {
-    if (!line.starts_with("# ")) {  // What is above belongs to the table or the file.
-      info.meaning.clear();
-      continue;
+/// A text as lines of a comment in TOML.
+std::string comment(const std::string& text) {
+  constexpr std::size_t kWidth = 100;
+  std::string lines = "#";
+  std::size_t start = 0;  // Of the last line.
+  for (const std::string_view word : split_text(text, ' ')) {
+    if (lines.size() - start + 1 + word.size() > kWidth) {
+      lines += "\n#";
+      start = lines.size() - 1;
     }
-    const std::string_view text = line.substr(2);
-    const bool of_range = !range.empty() || text.starts_with(kUnit) || text.starts_with(kAllowed);
-    std::string& part = of_range ? range : info.meaning;
-    if (!part.empty()) part += ' ';
-    part += text;
+    lines += fmt::format(" {}", word);
   }
-  if (range.starts_with(kUnit)) {
-    const std::size_t end = range.find(fmt::format(". {}", kAllowed));
-    info.unit = range.substr(kUnit.size(), end - kUnit.size());
-  }
-  return info;
+  return lines + "\n";
 }
 
 }  // namespace
@@ -314,9 +272,19 @@ void set_parameter(Parameters& parameters, const std::string& key, const std::st
 }
 
 std::string print_parameters(const Parameters& parameters) {
-  std::string text;
-  for (const auto& [before, entry] : default_entries()) {
-    text += fmt::format("{}{} = {}\n", before, entry->name, parameter_text(entry->get(parameters)));
+  std::string text = comment(
+      "diacut's parameters, with units and sources. A key that is left out keeps its default.");
+  std::string_view table;
+  for (const ParameterEntry& entry : parameter_table()) {
+    if (entry.table != table) {
+      table = entry.table;
+      text += fmt::format("\n{}[{}]\n", comment(std::string(entry.section)), table);
+    }
+    const std::string unit =
+        entry.text.unit.empty() ? "" : fmt::format("Unit: {}. ", entry.text.unit);
+    text += fmt::format("\n{}{}{} = {}\n", comment(entry.text.meaning),
+                        comment(fmt::format("{}Allowed: {}.", unit, entry.allowed)), entry.name,
+                        parameter_text(entry.get(parameters)));
   }
   return text;
 }
@@ -332,9 +300,10 @@ std::vector<std::pair<std::string, std::string>> list_parameters(const Parameter
 }
 
 std::vector<ParameterInfo> describe_parameters() {
-  const std::vector<DefaultEntry>& entries = default_entries();
-  std::vector<ParameterInfo> infos(entries.size());
-  std::transform(entries.begin(), entries.end(), infos.begin(), info_of);
+  std::vector<ParameterInfo> infos;
+  for (const ParameterEntry& entry : parameter_table()) {
+    infos.push_back({entry.key(), entry.text.unit, entry.allowed, entry.text.meaning});
+  }
   return infos;
 }
 

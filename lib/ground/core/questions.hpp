@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace diacut::app {
+namespace diacut {
 
 /// What a command line may ask for, and sets of these: each option says which of them it is for.
 using Questions = unsigned;
@@ -31,4 +31,4 @@ inline constexpr std::array kQuestions = {
     QuestionInfo{kAsksGrowth, "labels that grow from seeds (--seeds, by --method walker)", ""},
 };
 
-}  // namespace diacut::app
+}  // namespace diacut

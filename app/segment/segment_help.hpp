@@ -1,0 +1,51 @@
+#pragma once
+
+namespace diacut::app {
+
+/// What follows the options in the help of segment.
+inline constexpr const char* kSegmentExamples = R"(Examples:
+  segment photo.jpg -o labels.png
+      16-bit labels: 1, 2, ... in scan order, 0 where the image has no data
+  segment photo.jpg -o labels.png --regions 8 --overlay overlay.png
+      eight regions, and a picture of their boundaries
+  segment photo.jpg --eigenvectors vectors/
+      only the eigenvectors: PNG, a montage, and NPY
+  segment photos/ -o out/ --skip-existing
+      a folder with its subfolders: photos/a/b.jpg gives out/a/b.png
+  find photos -name '*.jpg' | segment --files-from - --base photos -o out/
+      a list of any length; --shard 3/16 does the third of sixteen shares
+  segment - -o - --indexed < photo.jpg > labels.png
+      as a filter; labels are palette indices, which viewers show in colour
+  segment recut photo.tree --regions 12 -o labels.png
+      another cut of a saved merge tree, in milliseconds: segment recut --help
+  segment graph w.npz --clusters 12 --labels labels.npy
+      clusters of any graph, saved by SciPy: segment graph --help
+  segment scene.tif -o regions.gpkg --bands 4,3,2
+      polygons with coordinates and statistics of each band, from a GeoTIFF
+  segment photo.jpg --html regions.html
+      a page for a browser, with a slider from one region to many
+  segment photo.jpg --json - | jq .regions.count
+
+A scene with coordinates (GeoTIFF and other formats of GDAL, also /vsi names)
+keeps them in .tif, .gpkg, .geojson and .shp; in folders its labels are .tif.
+
+If no result is named (-o, --overlay, --eigenvectors, --tree, --ultrametric,
+--contours, --html, --json, annotations, tables), photo.jpg gives
+photo-labels.png beside it, and the folder photos/ gives photos-labels/.
+Existing results are replaced; input images are never overwritten.
+
+segment reads JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera
+files (DNG and others), GIF, BMP and PNM, recognised by their first bytes. In
+folders, images are found by their extensions; hidden files and links to folders
+are left out.
+Where b.jpg and b.png would both give b.png, they give b.jpg.png and b.png.png.
+A bad file does not stop the others; a summary ends the run. Several inputs give
+folders of results, in which each input folder keeps its own name.
+
+Exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 input or
+output, 4 device, 5 eigenvectors did not converge (labels are written),
+130 interrupted or out of time. Several images end with the worst of their
+codes; from best to worst: 0, 5, 2, 3, 4, 1, 130.
+)";
+
+}  // namespace diacut::app
