@@ -80,6 +80,10 @@ TESTS_OF_OTHER_NAMES = {
     # Gram matrices are put together from the kernel's tiles.
     "eigen/lobpcg/projection": "eigen/known_answers_test.cpp",
     "eigen/lobpcg/tile_products": "eigen/known_answers_test.cpp",
+    # Blocks between grids are known answers of each kind of device.
+    "eigen/multilevel/transfer_pairs": "eigen/known_answers_test.cpp",
+    "eigen/multilevel/transfer_planes": "eigen/known_answers_test.cpp",
+    "eigen/multilevel/transfer_runs": "eigen/known_answers_test.cpp",
     # The Rayleigh quotients of a block of vectors come from one of these two kernels.
     "matrix/block_quadratic": "eigen/lobpcg/block_kernels_test.cpp",
     "matrix/quadratic_form": "eigen/lobpcg/block_kernels_test.cpp",

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "boundary/network/reference_network.hpp"
-#include "guarded.hpp"
+#include "right.hpp"
 
 namespace diacut::testing {
 
@@ -34,12 +34,13 @@ void take_magnitudes(std::vector<Number>& numbers) {
 }
 
 /// A tensor in the layout that kernels read, with zeros all around.
-std::vector<float> laid_out(const ReferenceTensor& tensor, const NetworkPlanes& planes) {
-  std::vector<float> values(planes.elements(tensor.channels), 0.0F);
+template <class Number>
+std::vector<Number> laid_out(const ReferenceTensor& tensor, const NetworkPlanes& planes) {
+  std::vector<Number> values(planes.elements(tensor.channels), 0);
   for (int c = 0; c < tensor.channels; ++c) {
     for (int y = 0; y < tensor.height; ++y) {
       for (int x = 0; x < tensor.width; ++x) {
-        values[element(planes, c, x, y)] = static_cast<float>(tensor.at(c, x, y));
+        values[element(planes, c, x, y)] = static_cast<Number>(tensor.at(c, x, y));
       }
     }
   }
@@ -78,17 +79,9 @@ void expect_convolution(Context& context, const ConvolutionCase& convolution,
   const NetworkPlanes to =
       shape.stride == 1 ? from : network_planes(added.width, added.height, margin + 1);
 
-  Guarded<float> in(context, laid_out(input, from));
-  Guarded<float> added_in(context, laid_out(added, to));
-  Guarded<float> out(context, to.elements(shape.outputs));
   NetworkConv conv(context, op);
-  if (tile != nullptr) {
-    conv.run(*tile, from, *in, to, add ? &*added_in : nullptr, *out);
-  } else {
-    conv(from, *in, to, to, add ? &*added_in : nullptr, *out);
-  }
-  const std::vector<float> found = out.values();
-
+  const std::vector<float> planes_in = laid_out<float>(input, from);
+  const std::vector<float> planes_added = laid_out<float>(added, to);
   const auto reference = [&] {
     return reference_operation(op, input, add ? &added : nullptr, to.width, to.height);
   };
@@ -99,25 +92,19 @@ void expect_convolution(Context& context, const ConvolutionCase& convolution,
   take_magnitudes(op.bias);
   op.shape.most = std::numeric_limits<float>::infinity();
   const ReferenceTensor magnitude = reference();
-  // A sum of that many products, the bias and what is added.
-  const double roundings =
-      static_cast<double>(products + 2) * std::numeric_limits<float>::epsilon();
-  std::size_t wrong = 0;
-  for (int c = 0; c < shape.outputs; ++c) {
-    for (int y = -to.margin - 1; y < to.height + to.margin + 1; ++y) {
-      for (int x = 0; x < to.stride; ++x) {
-        const double value = found[element(to, c, x, y)];
-        const bool inside = x < to.width && y >= 0 && y < to.height;
-        const double wanted = inside ? expected.at(c, x, y) : 0;
-        const double allowed = inside ? roundings * magnitude.at(c, x, y) : 0;
-        if (!(std::abs(value - wanted) <= allowed) && ++wrong <= 3) {
-          ADD_FAILURE() << "channel " << c << ", " << x << ", " << y << ": " << value
-                        << ", expected " << wanted << ", allowed " << allowed;
-        }
-      }
+  testing::expect_right(context, [&](Trial& trial) {
+    const Buffer<float> in = trial.uploaded(planes_in);
+    const Buffer<float> added_in = trial.uploaded(planes_added);
+    Buffer<float> out = trial.empty(to.elements(shape.outputs));
+    if (tile != nullptr) {
+      conv.run(*tile, from, in, to, add ? &added_in : nullptr, out);
+    } else {
+      conv(from, in, to, to, add ? &added_in : nullptr, out);
     }
-  }
-  EXPECT_EQ(wrong, 0u);
+    // A sum of that many products, the bias and what is added.
+    trial.expect("convolution", out.download(), laid_out<double>(expected, to),
+                 laid_out<double>(magnitude, to), static_cast<double>(products + 2));
+  });
 }
 
 std::vector<float> reference_picture(const Image& image, int width, int height, int border) {

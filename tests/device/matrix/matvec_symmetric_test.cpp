@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "answers/checks.hpp"
+#include "answers/problems.hpp"
 #include "diacut/errors.hpp"
-#include "eigen_problem.hpp"
-#include "guarded.hpp"
 #include "matchers.hpp"
 #include "matrix/matvec.hpp"
 #include "reference_symmetric.hpp"
@@ -27,64 +26,30 @@ struct Case {
   int radius = 5;
 };
 
-/// A symmetric matrix of random weights in [0, 1], some of them tiny, zero or one.
-HostDiaMatrix random_symmetric(const Grid& grid, const Stencil& stencil, std::mt19937& random) {
-  HostDiaMatrix matrix{dia_shape(grid, stencil), {}};
-  const DiaShape& shape = matrix.shape;
-  matrix.values.assign(shape.stored(), 0.0f);
-  std::uniform_real_distribution<float> uniform(0.0f, 1.0f);
-  for (int y = 0; y < grid.height; ++y) {
-    for (int x = 0; x < grid.width; ++x) {
-      const auto row = static_cast<std::size_t>(y * grid.width + x);
-      for (std::size_t k = stencil.centre(); k < stencil.size(); ++k) {
-        const auto [dx, dy] = stencil.entries[k];
-        if (x + dx < 0 || x + dx >= grid.width || y + dy >= grid.height) continue;
-        float weight = uniform(random);
-        const float kind = uniform(random);
-        if (kind < 0.2f) weight = std::ldexp(weight, -static_cast<int>(40.0f * uniform(random)));
-        if (kind > 0.95f) weight = kind > 0.97f ? 1.0f : 0.0f;
-        const auto col =
-            static_cast<std::size_t>(static_cast<std::int64_t>(row) + shape.offsets[k]);
-        matrix.values[k * shape.pitch + row] = weight;
-        matrix.values[stencil.opposite(k) * shape.pitch + col] = weight;
-      }
-    }
-  }
-  return matrix;
-}
-
-/// The matrix on the device and its definition.
+/// A symmetric matrix of random weights in [0, 1], some of them tiny, zero or one, on the device,
+/// and its definition.
 struct Compressed {
-  HostDiaMatrix host;
+  BlockProblem problem;
   std::vector<float> roots;
   SymmetricDia matrix;
   ReferenceSymmetric reference;
 
-  Compressed(const Case& each, MatvecStorage storage, bool scaled, unsigned seed = 1)
-      : host(make(each, seed)), roots(scaled ? make_roots(each.grid, seed) : std::vector<float>()) {
-    const Stencil stencil = disc_stencil(each.radius);
-    const DiaMatrix device = upload(context(), host);
-    const Buffer<float> device_roots = Trial(context()).uploaded(roots);
-    matrix = compress(context(), device, each.grid, stencil, storage,
-                      scaled ? MainDiagonal::kScaled : MainDiagonal::kOwn,
+  Compressed(Trial& trial, const Case& each, MatvecStorage storage, bool scaled)
+      : problem(each.grid.width, each.grid.height, each.radius, 1) {
+    // Both halves alike, as a weight stands in each.
+    for (float& weight : problem.matrix.values) {
+      if (weight < 0.2f) weight = std::ldexp(weight, -static_cast<int>(200.0f * weight));
+      if (weight > 0.95f) weight = weight > 0.97f ? 1.0f : 0.0f;
+    }
+    if (scaled) roots = trial.uniform(problem.rows());
+    for (float& root : roots) root = root < 0.1f ? 0.0f : 0.5f + root / 2;  // 0: no data there.
+    const Buffer<float> device_roots = trial.uploaded(roots);
+    matrix = compress(context(), upload(context(), problem.matrix), each.grid, problem.stencil,
+                      storage, scaled ? MainDiagonal::kScaled : MainDiagonal::kOwn,
                       scaled ? &device_roots : nullptr);
     context().finish();
-    reference = reference_compress(host, each.grid, stencil, storage, scaled ? &roots : nullptr);
-  }
-
-  static HostDiaMatrix make(const Case& each, unsigned seed) {
-    std::mt19937 random(seed);
-    return random_symmetric(each.grid, disc_stencil(each.radius), random);
-  }
-  /// Some are 0: no data there.
-  static std::vector<float> make_roots(const Grid& grid, unsigned seed) {
-    std::mt19937 random(seed + 1);
-    std::uniform_real_distribution<float> uniform(0.5f, 1.0f);
-    std::vector<float> result(grid.rows(), 0.0f);
-    for (float& root : result) {
-      if (uniform(random) > 0.55f) root = uniform(random);
-    }
-    return result;
+    reference = reference_compress(problem.matrix, each.grid, problem.stencil, storage,
+                                   scaled ? &roots : nullptr);
   }
 };
 
@@ -128,7 +93,7 @@ class SymmetricForms : public ::testing::TestWithParam<Tried> {
     SCOPED_TRACE(::testing::Message()
                  << each.grid.width << "x" << each.grid.height << ", radius " << each.radius);
     expect_right(context(), [&](Trial& trial) {
-      const Compressed compressed(each, storage(), scaled());
+      const Compressed compressed(trial, each, storage(), scaled());
       SymmetricOperator op(context(), compressed.matrix,
                            form().own
                                ? matvec_symmetric_form(context().info(), compressed.matrix.layout)
@@ -140,7 +105,7 @@ class SymmetricForms : public ::testing::TestWithParam<Tried> {
       expected.values = reference_matvec(
           compressed.reference, std::vector<double>(x.begin(), x.end()), &expected.magnitudes);
       check_product(trial, op, x, expected,
-                    (static_cast<double>(compressed.host.shape.diagonals()) + 10) / 2, recurrence);
+                    (static_cast<double>(compressed.problem.stencil.size()) + 10) / 2, recurrence);
       EXPECT_EQ(op.products(), recurrence ? 5 : 2);
     });
   }
@@ -151,7 +116,6 @@ std::string form_name(const ::testing::TestParamInfo<Tried>& info) {
 }
 constexpr MatvecStorage kAllStorages[] = {MatvecStorage::kFloat32, MatvecStorage::kHalf,
                                           MatvecStorage::kMinifloat};
-const auto kStorages = ::testing::ValuesIn(kAllStorages);
 
 /// Every storage where it changes how weights are loaded, else one: a program takes its time to
 /// build.
@@ -177,17 +141,11 @@ TEST_P(TinySymmetricForms, OnTinyGrids) {
   check({{8, 5}, 2}, true);
 }
 
-TEST_P(SymmetricForms, ImagesNarrowerThanTheStencil) {
-  check({{1, 7}, 5});
-  check({{7, 1}, 5});
-  check({{2, 2}, 5});
-  check({{4, 2}, 5});
-}
-
-TEST_P(SymmetricForms, AroundTheBordersOfTiles) {
-  check({{31, 13}, 5});
-  check({{64, 16}, 5});
-  check({{65, 17}, 5});
+TEST_P(SymmetricForms, ImagesNarrowerThanTheStencilAndAroundTheBordersOfTiles) {
+  for (const auto& [width, height] :
+       {std::pair(1, 7), {7, 1}, {2, 2}, {4, 2}, {31, 13}, {64, 16}, {65, 17}}) {
+    check({{width, height}, 5});
+  }
   check({{131, 9}, 5}, true);
 }
 
@@ -196,52 +154,6 @@ TEST_P(SymmetricForms, OtherRadii) {
   check({{37, 29}, 0});
   check({{40, 29}, 1});
   if (GetParam().form <= 1) check({{37, 29}, 10});
-}
-
-class SymmetricStorage : public ::testing::TestWithParam<MatvecStorage> {};
-std::string storage_name(const ::testing::TestParamInfo<MatvecStorage>& info) {
-  return to_string(info.param);
-}
-INSTANTIATE_TEST_SUITE_P(Kernels, SymmetricStorage, kStorages, storage_name);
-
-TEST_P(SymmetricStorage, RoundsEveryWeightToTheNearest) {
-  // A product with a unit vector gives a column, to the bit.
-  const Case each{{11, 7}, 3};
-  const Compressed compressed(each, GetParam(), false, 3);
-  SymmetricOperator op(context(), compressed.matrix);
-  const std::size_t rows = each.grid.rows();
-  std::size_t zeros = 0;
-  for (std::size_t col = 0; col < rows; ++col) {
-    std::vector<float> unit(rows, 0.0f);
-    unit[col] = 1.0f;
-    Guarded<float> in(context(), unit);
-    Guarded<float> out(context(), rows);
-    op.perform_op(*in, *out);
-    const std::vector<float> column = out.values();
-    const std::vector<double> expected =
-        reference_matvec(compressed.reference, std::vector<double>(unit.begin(), unit.end()));
-    for (std::size_t row = 0; row < rows; ++row) {
-      EXPECT_EQ(column[row], expected[row]) << row << ", " << col;
-      zeros += expected[row] == 0.0 ? 1 : 0;
-    }
-  }
-  EXPECT_LT(zeros, rows * rows);
-}
-
-TEST_P(SymmetricStorage, KeepsTheTrivialEigenvector) {
-  const EigenProblem problem(61, 47, 5);
-  const NormalizedMatrix whole = matrix_of(context(), problem);
-  const SymmetricDia matrix = compress(context(), whole.dia(), problem.grid, disc_stencil(5),
-                                       GetParam(), MainDiagonal::kScaled, &whole.sqrt_degree());
-  SymmetricOperator op(context(), matrix);
-  Guarded<float> out(context(), op.rows());
-  op.perform_op(whole.sqrt_degree(), *out);
-  const std::vector<float> product = out.values();
-  for (std::size_t i = 0; i < product.size(); ++i) {
-    // All terms are positive but for the diagonal's, which is at most 2 in magnitude of some 40.
-    EXPECT_NEAR(product[i], problem.sqrt_degree[i],
-                91.0 * std::ldexp(1.1 * problem.sqrt_degree[i], -24));
-  }
 }
 
 TEST(SymmetricStorageError, IsThatOfTheFormat) {

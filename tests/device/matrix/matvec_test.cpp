@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "answers/checks.hpp"
@@ -80,22 +81,19 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Matvec, kKinds, kind_name);
 /// Every alignment, both signs, a repeated offset, and some that leave small matrices.
 const std::vector<std::int64_t> kMixed = {-64, -33, -32, -7, -2, -1, 0, 0, 1, 3, 6, 8, 31, 65};
 
-TEST_P(TinyMatvec, OneToSeventyRowsInSteps) {
+TEST_P(TinyMatvec, AwkwardShapes) {
   for (std::size_t rows : {1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 63, 64, 65, 70}) {
     check(dia_shape(rows, kMixed));
   }
-}
-
-TEST_P(TinyMatvec, StencilsOnTinyGrids) {
   check(dia_shape(Grid{2, 2}, disc_stencil(1)));
   for (const Grid& grid : {Grid{1, 1}, Grid{1, 7}, Grid{7, 1}, Grid{2, 2}}) {
     check(dia_shape(grid, disc_stencil(2)));
   }
-}
-
-TEST_P(TinyMatvec, DiagonalsWhollyOutsideTheMatrix) {
-  check(dia_shape(5, {-1000, -5, 5, 1000}));
-  check(dia_shape(5, {-1000, -4, 0, 4, 1000}));
+  // None, and some wholly outside of the matrix.
+  for (const std::vector<std::int64_t>& offsets :
+       {std::vector<std::int64_t>{}, {-1000, -5, 5, 1000}, {-1000, -4, 0, 4, 1000}}) {
+    check(dia_shape(5, offsets));
+  }
 }
 
 TEST_P(TinyMatvec, GroupsInsideOrOneColumnOff) {
@@ -103,37 +101,31 @@ TEST_P(TinyMatvec, GroupsInsideOrOneColumnOff) {
   check(dia_shape(1100, {-513, -129, 0, 8}));
 }
 
-TEST_P(TinyMatvec, NoDiagonals) { check(dia_shape(5, {})); }
-
-TEST_P(Matvec, OneToSeventyRows) {
+TEST_P(Matvec, RowsOneByOneAndAroundWorkGroups) {
   for (std::size_t rows = 1; rows <= 70; ++rows) check(dia_shape(rows, kMixed));
-}
-
-TEST_P(Matvec, RowsAroundWorkGroups) {
+  // In the last two the second group reaches one column too far, and just not.
+  const auto reach = static_cast<std::size_t>(kMixed.back());
   for (std::size_t group : {128, 256, 512}) {
-    for (std::size_t rows : {group - 1, group, group + 1}) check(dia_shape(rows, kMixed));
-    // The second group reaches one column too far, and just not.
-    const auto reach = static_cast<std::size_t>(kMixed.back());
-    for (std::size_t rows : {2 * group + reach - 1, 2 * group + reach}) {
+    for (std::size_t rows :
+         {group - 1, group, group + 1, 2 * group + reach - 1, 2 * group + reach}) {
       check(dia_shape(rows, kMixed));
     }
   }
 }
 
-TEST_P(Matvec, StencilsInImagesNarrowerThanThem) {
-  check(dia_shape(Grid{1, 7}, disc_stencil(5)));
-  check(dia_shape(Grid{2, 2}, disc_stencil(5)));
-  check(dia_shape(Grid{3, 50}, disc_stencil(10)));
-}
-
 TEST_P(Matvec, Stencils) {
-  check(dia_shape(Grid{40, 29}, disc_stencil(1)));
-  check(dia_shape(Grid{37, 29}, disc_stencil(2)));
-  check(dia_shape(Grid{64, 47}, disc_stencil(5)));
-  check(dia_shape(Grid{97, 101}, disc_stencil(10)));
+  // In images narrower than them too; the last one is a photograph's.
+  for (const auto& [width, height, radius] : {std::tuple(1, 7, 5),
+                                              {2, 2, 5},
+                                              {3, 50, 10},
+                                              {40, 29, 1},
+                                              {37, 29, 2},
+                                              {64, 47, 5},
+                                              {97, 101, 10},
+                                              {481, 321, 5}}) {
+    check(dia_shape(Grid{width, height}, disc_stencil(radius)));
+  }
 }
-
-TEST_P(Matvec, Photograph) { check(dia_shape(Grid{481, 321}, disc_stencil(5))); }
 
 TEST_P(Matvec, ManyDiagonalsOfNoStencil) {
   std::mt19937 random(5);
@@ -157,10 +149,11 @@ TEST(TinyUnrolled, TheKernelsOfCpusAndOfOtherDevices) {
 }
 
 /// A device with images of at most that size.
-DeviceInfo device(DeviceKind kind, std::size_t image_width, std::size_t image_height) {
+DeviceInfo device(DeviceKind kind, std::size_t image_width, std::size_t image_height,
+                  const std::string& vendor = "a vendor") {
   DeviceInfo info;
   info.name = "a device";
-  info.vendor = "a vendor";
+  info.vendor = vendor;
   info.kind = kind;
   info.images = image_width > 0;
   info.image_max_width = image_width;
@@ -168,39 +161,30 @@ DeviceInfo device(DeviceKind kind, std::size_t image_width, std::size_t image_he
   return info;
 }
 
-TEST(MatvecChoice, TheRuleWithoutAMeasurement) {
-  const DiaShape shape = dia_shape(Grid{481, 321}, disc_stencil(5));
-  const auto chosen = [&](DeviceKind kind) {
-    return choose_matvec({}, device(kind, 16384, 16384), shape);
-  };
-  EXPECT_EQ(chosen(DeviceKind::kGpu).kind, MatvecKind::kImage);
-  EXPECT_EQ(chosen(DeviceKind::kCpu).kind, MatvecKind::kUnrolled);
-  EXPECT_TRUE(chosen(DeviceKind::kGpu).note.empty());
-  EXPECT_TRUE(chosen(DeviceKind::kCpu).note.empty());
-}
-
-TEST(MatvecChoice, AMeasurementBeatsTheRule) {
-  DeviceInfo info = device(DeviceKind::kGpu, 16384, 16384);
-  info.vendor = "NVIDIA Corporation";
-  const auto chosen = [&](int width) {
-    return choose_matvec({}, info, dia_shape(Grid{width, 1000}, disc_stencil(5))).kind;
-  };
-  EXPECT_EQ(chosen(400), MatvecKind::kNaive);
-  EXPECT_EQ(chosen(1000), MatvecKind::kUnrolled);
-}
-
-TEST(MatvecChoice, TheCompressedFormWithoutAMeasurement) {
-  const auto chosen = [&](DeviceKind kind, int width, std::vector<MatvecStorage> storages) {
-    return choose_matvec({}, device(kind, 16384, 16384),
-                         dia_shape(Grid{width, 1000}, disc_stencil(5)), storages)
-        .name();
-  };
+TEST(MatvecChoice, FollowsMeasurementsAndElseARule) {
   using enum MatvecStorage;
-  EXPECT_EQ(chosen(DeviceKind::kGpu, 100, {kHalf}), "symmetric half");
-  EXPECT_EQ(chosen(DeviceKind::kGpu, 1000, {kFloat32, kHalf}), "symmetric half");
-  EXPECT_EQ(chosen(DeviceKind::kGpu, 1000, {kFloat32, kHalf, kMinifloat}), "symmetric minifloat");
-  EXPECT_EQ(chosen(DeviceKind::kCpu, 1000, {kHalf}), "symmetric half");
-  EXPECT_EQ(chosen(DeviceKind::kCpu, 1000, {}), "unrolled");
+  constexpr DeviceKind kGpu = DeviceKind::kGpu;
+  constexpr DeviceKind kCpu = DeviceKind::kCpu;
+  struct Row {
+    DeviceKind kind;
+    Grid grid;
+    std::vector<MatvecStorage> storages;
+    std::string chosen;
+    std::string vendor = "a vendor";
+  };
+  for (const Row& row : {Row{kGpu, {481, 321}, {}, "image"}, Row{kCpu, {481, 321}, {}, "unrolled"},
+                         Row{kGpu, {400, 1000}, {}, "naive", "NVIDIA Corporation"},
+                         Row{kGpu, {1000, 1000}, {}, "unrolled", "NVIDIA Corporation"},
+                         Row{kGpu, {100, 1000}, {kHalf}, "symmetric half"},
+                         Row{kGpu, {1000, 1000}, {kFloat32, kHalf}, "symmetric half"},
+                         Row{kGpu, {1000, 1000}, {kHalf, kMinifloat}, "symmetric minifloat"},
+                         Row{kCpu, {1000, 1000}, {kHalf}, "symmetric half"},
+                         Row{kCpu, {1000, 1000}, {}, "unrolled"}}) {
+    const MatvecChoice choice = choose_matvec({}, device(row.kind, 16384, 16384, row.vendor),
+                                              dia_shape(row.grid, disc_stencil(5)), row.storages);
+    EXPECT_EQ(choice.name(), row.chosen);
+    EXPECT_EQ(choice.note, "");
+  }
 }
 
 TEST(MatvecChoice, ImagesMissingOrTooSmallGiveTheNextBestAndSaySo) {

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "guarded.hpp"
+#include "right.hpp"
 #include "shared_context.hpp"
-#include "sparse_matrices.hpp"
 #include "spmv/contacts.hpp"
 
 namespace diacut::testing {
@@ -21,32 +20,27 @@ constexpr ContactLayout kLayouts[] = {ContactLayout::kStructures, ContactLayout:
 void check(std::size_t count, std::size_t bodies) {
   SCOPED_TRACE(::testing::Message() << count << " contacts of " << bodies << " bodies");
   const std::vector<Contact> contacts = random_contacts(count, bodies, count + bodies);
-  const std::vector<float> x = testing::random_floats(6 * bodies, 7);
-  std::vector<double> magnitude;
-  const std::vector<double> expected =
-      reference_jacobian(contacts, std::vector<double>(x.begin(), x.end()), &magnitude);
   const std::size_t pitch = round_up(count, 32);
   for (const ContactLayout layout : kLayouts) {
     SCOPED_TRACE(::testing::Message() << "layout " << static_cast<int>(layout));
-    Guarded<float> values(context(), contact_values(contacts, layout, pitch));
-    Guarded<std::uint32_t> pairs(context(), contact_bodies(contacts));
-    Guarded<float> in(context(), x);
-    Guarded<float> out(context(), std::vector<float>(3 * pitch, 0.0F));
-    ContactJacobian jacobian(context(), {*values, *pairs, pitch, count}, layout);
-    jacobian.product(*in, *out);
-    const std::vector<float> result = out.values();
-    std::size_t wrong = 0;
-    for (std::size_t c = 0; c < pitch; ++c) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        const double found = result[k * pitch + c];
-        const double wanted = c < count ? expected[3 * c + k] : 0.0;
-        const double allowed = c < count ? std::ldexp(20.0 * magnitude[3 * c + k], -24) : 0.0;
-        if (!(std::abs(found - wanted) <= allowed) && ++wrong < 4) {
-          ADD_FAILURE() << "contact " << c << ", row " << k << ": " << found << ", expected "
-                        << wanted << ", allowed " << allowed;
-        }
+    expect_right(context(), [&](Trial& trial) {
+      const std::vector<float> x = trial.normal(6 * bodies);
+      std::vector<double> magnitude;
+      const std::vector<double> expected =
+          reference_jacobian(contacts, std::vector<double>(x.begin(), x.end()), &magnitude);
+      const Buffer<float> values = trial.uploaded(contact_values(contacts, layout, pitch));
+      const Buffer<std::uint32_t> pairs = trial.uploaded(contact_bodies(contacts));
+      Buffer<float> out = trial.uploaded(std::vector<float>(3 * pitch, 0.0F));
+      ContactJacobian jacobian(context(), {values, pairs, pitch, count}, layout);
+      jacobian.product(trial.uploaded(x), out);
+      // Planes of the three rows of each contact; 0 behind the last one.
+      TermSums wanted(3 * pitch);
+      for (std::size_t row = 0; row < 3 * count; ++row) {
+        wanted.values[row % 3 * pitch + row / 3] = expected[row];
+        wanted.magnitudes[row % 3 * pitch + row / 3] = magnitude[row];
       }
-    }
+      trial.expect("velocity", out.download(), wanted, 20.0 / 2);
+    });
   }
 }
 

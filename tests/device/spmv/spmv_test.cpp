@@ -11,8 +11,8 @@
 
 #include "device_profiles.hpp"
 #include "diacut/errors.hpp"
-#include "guarded.hpp"
 #include "matchers.hpp"
+#include "right.hpp"
 #include "shared_context.hpp"
 #include "sparse_matrices.hpp"
 #include "spmv/generators.hpp"
@@ -38,49 +38,44 @@ ProductOptions unlimited() {
   return options;
 }
 
-/// Compares with out = A x + before. A sum of n products in any order is off by at most n u times
-/// the sum of their magnitudes, u = 2^-24; the zeros of padding add nothing; one more rounding
-/// where it is added to what was there.
-void compare(const CsrMatrix& matrix, const std::vector<float>& x, const std::vector<float>& before,
-             const std::vector<float>& result) {
-  std::vector<double> magnitude;
-  const std::vector<double> expected =
-      reference_product(matrix, std::vector<double>(x.begin(), x.end()), &magnitude);
-  ASSERT_EQ(result.size(), matrix.rows);
-  std::size_t wrong = 0;
-  for (std::size_t row = 0; row < matrix.rows; ++row) {
-    const double scale = magnitude[row] + std::abs(double{before[row]});
-    const double tolerance =
-        (static_cast<double>(matrix.row_length(row)) + 2.0) * std::ldexp(scale, -24);
-    const double error = std::abs(result[row] - (expected[row] + before[row]));
-    if (!(error <= tolerance) && ++wrong <= 3) {
-      ADD_FAILURE() << "row " << row << " of " << matrix.rows << ": " << result[row]
-                    << " instead of " << expected[row] + before[row] << ", allowed " << tolerance;
+/// Holds two runs of a product of a drawn vector to A x, and where it adds, to A x + what was
+/// there. A sum of n products in any order is off by at most n u times the sum of their magnitudes,
+/// u = 2^-24; the zeros of padding add nothing; one more rounding where it is added to what was
+/// there.
+void expect_product(const CsrMatrix& matrix, const SparseProduct& product, bool adds = false) {
+  expect_right(context(), [&](Trial& trial) {
+    EXPECT_EQ(product.rows, matrix.rows);
+    EXPECT_EQ(product.cols, matrix.cols);
+    const std::vector<float> x = trial.normal(matrix.cols);
+    const std::vector<float> before = trial.normal(matrix.rows);
+    std::vector<double> allowed;
+    std::vector<double> expected =
+        reference_product(matrix, std::vector<double>(x.begin(), x.end()), &allowed);
+    for (std::size_t row = 0; row < matrix.rows; ++row) {
+      const double there = adds ? before[row] : 0.0;
+      expected[row] += there;
+      allowed[row] = (static_cast<double>(matrix.row_length(row)) + 2.0) *
+                     std::ldexp(allowed[row] + std::abs(there), -24);
     }
-  }
-  EXPECT_EQ(wrong, 0U);
+    const Buffer<float> in = trial.uploaded(x);
+    Buffer<float> out = trial.empty(matrix.rows);
+    std::vector<float> first;
+    for (int run = 0; run < 2; ++run) {
+      if (adds) out.upload(before);
+      product.product(in, out);
+      const std::vector<float> result = out.download();
+      trial.expect_within("product", result, expected, allowed);
+      if (run == 0) first = result;
+      EXPECT_EQ(0, std::memcmp(first.data(), result.data(), result.size() * sizeof(float)))
+          << "two runs differ";
+    }
+    EXPECT_EQ(in.download(), x);
+  });
 }
 
-void check(const CsrMatrix& matrix, const Implementation& implementation, ProductOptions options) {
-  const std::vector<float> x = testing::random_floats(matrix.cols, 100);
-  const std::vector<float> before = options.add ? testing::random_floats(matrix.rows, 101)
-                                                : std::vector<float>(matrix.rows, 0.0F);
-  const SparseProduct product = make_product(context(), matrix, implementation, options);
-  EXPECT_EQ(product.rows, matrix.rows);
-  EXPECT_EQ(product.cols, matrix.cols);
-  Guarded<float> in(context(), x);
-  Guarded<float> out(context(), matrix.rows);
-  std::vector<float> first;
-  for (int run = 0; run < 2; ++run) {
-    if (options.add) (*out).upload(before);
-    product.product(*in, *out);
-    const std::vector<float> result = out.values();
-    compare(matrix, x, before, result);
-    if (run == 0) first = result;
-    EXPECT_EQ(0, std::memcmp(first.data(), result.data(), result.size() * sizeof(float)))
-        << "two runs differ";
-  }
-  EXPECT_EQ(in.values(), x);
+void check(const CsrMatrix& matrix, const Implementation& implementation,
+           const ProductOptions& options) {
+  expect_product(matrix, make_product(context(), matrix, implementation, options), options.add);
 }
 
 void check_all(const std::vector<NamedMatrix>& matrices, const Implementation& implementation,
@@ -150,23 +145,16 @@ TEST(FormatsParts, DiagonalsAloneAndTheRestAddUp) {
     }
   }
   ASSERT_FALSE(taken.empty());
-  const std::vector<float> x = testing::random_floats(matrix.cols, 3);
+  ProductOptions options = unlimited();
   for (const char* name : {"dia/row", "dia/compiled-run", "bdia/local4"}) {
     SCOPED_TRACE(name);
-    ProductOptions options = unlimited();
-    const auto first =
-        make_diagonal_product(context(), matrix, offsets, implementation_named(name), options);
-    options.add = true;
-    const auto second = make_product(context(), csr_from_entries(matrix.rows, matrix.cols, rest),
-                                     implementation_named("coo/group"), options);
-    Guarded<float> in(context(), x);
-    Guarded<float> out(context(), matrix.rows);
-    first.product(*in, *out);
-    compare(csr_from_entries(matrix.rows, matrix.cols, taken), x,
-            std::vector<float>(matrix.rows, 0.0F), out.values());
-    second.product(*in, *out);
-    compare(matrix, x, std::vector<float>(matrix.rows, 0.0F), out.values());
+    expect_product(
+        csr_from_entries(matrix.rows, matrix.cols, taken),
+        make_diagonal_product(context(), matrix, offsets, implementation_named(name), options));
   }
+  options.add = true;
+  check(csr_from_entries(matrix.rows, matrix.cols, rest), implementation_named("coo/group"),
+        options);
 }
 
 TEST(FormatsHybrid, PartsOfEveryKindAddUp) {
@@ -186,12 +174,7 @@ TEST(FormatsHybrid, PartsOfEveryKindAddUp) {
   plan.parts[2].width = 3;
   for (const NamedMatrix& each : testing::tiny_matrices()) {
     SCOPED_TRACE(each.name);
-    const auto product = make_hybrid(context(), each.matrix, plan, unlimited());
-    const std::vector<float> x = testing::random_floats(each.matrix.cols, 9);
-    Guarded<float> in(context(), x);
-    Guarded<float> out(context(), each.matrix.rows);
-    product.product(*in, *out);
-    compare(each.matrix, x, std::vector<float>(each.matrix.rows, 0.0F), out.values());
+    expect_product(each.matrix, make_hybrid(context(), each.matrix, plan, unlimited()));
   }
   plan.parts.pop_back();
   EXPECT_THROW(make_hybrid(context(), {}, plan), ConfigError);
@@ -206,11 +189,7 @@ TEST(FormatsHybrid, TheChoiceIsRightAndCheap) {
     // Two of up to eight plans, and of the best four three times eight where they are quick.
     EXPECT_LE(choice.sampled_products, 16 + 4 * 3 * 8);
     EXPECT_GT(choice.sampled_products, 0);
-    const std::vector<float> x = testing::random_floats(matrix.cols, 9);
-    Guarded<float> in(context(), x);
-    Guarded<float> out(context(), matrix.rows);
-    choice.product.product(*in, *out);
-    compare(matrix, x, std::vector<float>(matrix.rows, 0.0F), out.values());
+    expect_product(matrix, choice.product);
   }
 }
 

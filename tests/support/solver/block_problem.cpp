@@ -2,32 +2,44 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <random>
-#include <utility>
-
-#include "guarded.hpp"
 #include "reference_symmetric.hpp"
 
-namespace diacut {
-
-NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem, const Batch& batch) {
-  testing::Guarded<float> values(context, problem.matrix.values);
-  testing::Guarded<float> sqrt_degree(context, problem.sqrt_degree);
-  return {batch, problem.stencil, std::move(*values), std::move(*sqrt_degree)};
-}
-
-std::vector<double> column_of(const std::vector<float>& block, int columns, int column) {
-  std::vector<double> result;
-  for (std::size_t i = at_size(column); i < block.size(); i += at_size(columns)) {
-    result.push_back(block[i]);
-  }
-  return result;
-}
-
-}  // namespace diacut
-
 namespace diacut::testing {
+
+Rows rows_of(const std::vector<float>& block, int columns) {
+  using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto count = static_cast<Eigen::Index>(block.size()) / columns;
+  return Eigen::Map<const Floats>(block.data(), count, columns).cast<double>();
+}
+
+void DrawnBlock::require_unchanged() const {
+  Trial::require(device.download() == values, "a block that is only read is another one");
+}
+
+BlockSums::BlockSums(const HostDiaMatrix& matrix, const Rows& x)
+    : values(x.rows(), x.cols()), magnitudes(x.rows(), x.cols()) {
+  for (Eigen::Index c = 0; c < x.cols(); ++c) {
+    const Eigen::VectorXd column = x.col(c);
+    std::vector<double> sums;
+    const std::vector<double> product =
+        reference_matvec(matrix, {column.begin(), column.end()}, &sums);
+    values.col(c) = Eigen::Map<const Eigen::VectorXd>(product.data(), x.rows());
+    magnitudes.col(c) = Eigen::Map<const Eigen::VectorXd>(sums.data(), x.rows());
+  }
+}
+
+void expect_symmetric(const HostDiaMatrix& matrix) {
+  const auto rows = static_cast<std::int64_t>(matrix.shape.rows);
+  for (std::size_t d = 0; d < matrix.shape.diagonals(); ++d) {
+    const std::size_t opposite = matrix.shape.diagonals() - 1 - d;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t col = row + matrix.shape.offsets[d];
+      const float value = matrix.values[d * matrix.shape.pitch + row];
+      const bool inside = col >= 0 && col < rows;
+      ASSERT_EQ(value, inside ? matrix.values[opposite * matrix.shape.pitch + col] : 0.0f);
+    }
+  }
+}
 
 CompressedProblem::CompressedProblem(Context& context, const BlockProblem& problem)
     : matrix(matrix_of(context, problem)) {
@@ -64,24 +76,6 @@ Eigen::SparseMatrix<double> reference_interpolation(const MatrixProblem& problem
                                 coarse_width * coarse_height);
   p.setFromTriplets(entries.begin(), entries.end());
   return p;
-}
-
-std::vector<float> random_values(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> values(count);
-  for (float& value : values) value = normal(random);
-  return values;
-}
-
-void expect_near(const std::vector<float>& found, const std::vector<double>& expected,
-                 const std::vector<double>& magnitude, double roundings) {
-  ASSERT_EQ(found.size(), expected.size());
-  expect_numbers(found);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    ASSERT_LE(std::abs(found[i] - expected[i]), roundings * kEps * magnitude[i])
-        << "value " << i << ": " << found[i] << ", expected " << expected[i];
-  }
 }
 
 }  // namespace diacut::testing

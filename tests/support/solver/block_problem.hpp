@@ -2,31 +2,59 @@
 
 #include <Eigen/Sparse>
 #include <cstddef>
-#include <limits>
+#include <span>
 #include <vector>
 
 #include "answers/problems.hpp"
-
-namespace diacut {
-
-/// A problem's matrix on a device, in DIA form, with bands of NaN behind its buffers. The images of
-/// `batch` lie on the problem's grid.
-NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem, const Batch& batch);
-inline NormalizedMatrix matrix_of(Context& context, const BlockProblem& problem) {
-  return matrix_of(context, problem, Batch(problem.grid));
-}
-
-/// Column `column` of a block.
-std::vector<double> column_of(const std::vector<float>& block, int columns, int column);
-
-}  // namespace diacut
+#include "answers/trial.hpp"
 
 namespace diacut::testing {
 
-inline constexpr double kEps = std::numeric_limits<float>::epsilon();
+inline constexpr double kEps = Trial::kEps;
 
 using diacut::at_size;
 using diacut::BlockProblem;
+
+/// Blocks of vectors, matrices of sums and the like, in double: a row for each element.
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+Rows rows_of(const std::vector<float>& block, int columns);
+inline std::span<const double> numbers_of(const Rows& rows) {
+  return {rows.data(), static_cast<std::size_t>(rows.size())};
+}
+
+/// A block of vectors on the host and on the device, normally distributed where no values are
+/// given.
+struct DrawnBlock {
+  std::vector<float> values;
+  Rows rows;
+  Buffer<float> device;
+
+  DrawnBlock(Trial& trial, std::size_t count, int columns)
+      : DrawnBlock(trial, trial.normal(count * at_size(columns)), columns) {}
+  DrawnBlock(Trial& trial, const std::vector<float>& drawn, int columns)
+      : values(drawn), rows(rows_of(drawn, columns)), device(trial.uploaded(drawn)) {}
+
+  /// Throws WrongAnswer if the device holds other values.
+  void require_unchanged() const;
+};
+
+/// Holds a block to sums of terms, each number off by at most so many roundings of its terms'
+/// magnitudes.
+inline void expect_block(Trial& trial, const char* what, const Buffer<float>& found,
+                         const Rows& expected, const Rows& magnitudes, double roundings) {
+  trial.expect(what, found.download(), numbers_of(expected), numbers_of(magnitudes), roundings);
+}
+
+/// The product of a matrix with a block of vectors, and of their magnitudes.
+struct BlockSums {
+  Rows values;
+  Rows magnitudes;
+
+  BlockSums(const HostDiaMatrix& matrix, const Rows& x);
+};
+
+/// Expects the matrix of a stencil to be its own transpose, to the bit.
+void expect_symmetric(const HostDiaMatrix& matrix);
 
 /// A problem's matrix compressed to 16 bits, on the device and on the host.
 struct CompressedProblem {
@@ -39,12 +67,5 @@ struct CompressedProblem {
 /// The interpolation by hops within the disc: element i, coarse element J.
 Eigen::SparseMatrix<double> reference_interpolation(const MatrixProblem& problem,
                                                     const std::vector<float>& gain);
-
-/// Normally distributed.
-std::vector<float> random_values(std::size_t count, unsigned seed);
-
-/// Expects numbers that are each off by at most so many roundings of `magnitude`.
-void expect_near(const std::vector<float>& found, const std::vector<double>& expected,
-                 const std::vector<double>& magnitude, double roundings);
 
 }  // namespace diacut::testing

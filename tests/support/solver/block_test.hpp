@@ -2,14 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "block_problem.hpp"
 #include "matrix/block.hpp"
-#include "opencl/context.hpp"
-#include "support.hpp"
+#include "right.hpp"
 
 namespace diacut::testing {
 
@@ -19,20 +17,12 @@ inline constexpr Grid kBlockSizes[] = {{1, 1},   {1, 7},    {7, 1},  {2, 2},  {3
                                        {8, 8},   {63, 1},   {13, 5}, {64, 2}, {65, 3},
                                        {31, 37}, {127, 17}, {67, 66}};
 
-/// Tests of kernels over blocks of vectors, on the tests' device.
-class BlockTest : public ::testing::Test {
+/// Tests of kernels over blocks of vectors.
+class BlockTest : public GuardedTest {
  protected:
-  Context context_{test_device()};
-
   /// `usual`, the width of narrow blocks, and the widths that blocks of corrections have.
   std::vector<int> widths(int usual) const {
     return {usual, 4, 8, 16, 5 * block_vector(context_.info(), 8)};
-  }
-
-  Buffer<float> uploaded(const std::vector<float>& values) {
-    auto buffer = context_.allocate<float>(std::max<std::size_t>(values.size(), 1), "values");
-    if (!values.empty()) buffer.upload(values);
-    return buffer;
   }
 };
 

@@ -12,14 +12,10 @@ namespace diacut::testing {
 
 Eigen::MatrixXd host_vectors(const DeviceEigenvectors& found) {
   const std::vector<float> basis = found.basis.download();
-  Eigen::MatrixXd vectors(static_cast<Eigen::Index>(found.rows), found.count);
-  for (int k = 0; k < found.count; ++k) {
-    for (std::size_t i = 0; i < found.rows; ++i) {
-      vectors(static_cast<Eigen::Index>(i), k) =
-          basis[static_cast<std::size_t>(k) * found.pitch + i];
-    }
-  }
-  return vectors;
+  return Eigen::Map<const Eigen::MatrixXf>(basis.data(), static_cast<Eigen::Index>(found.pitch),
+                                           found.count)
+      .topRows(static_cast<Eigen::Index>(found.rows))
+      .cast<double>();
 }
 
 double subspace_sine(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
@@ -27,7 +23,7 @@ double subspace_sine(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   return Eigen::JacobiSVD<Eigen::MatrixXd>(rest).singularValues()(0);
 }
 
-void expect_sound(const EigenProblem& problem, const DeviceEigenvectors& found, double tolerance) {
+void expect_sound(const MatrixProblem& problem, const DeviceEigenvectors& found, double tolerance) {
   const Eigen::MatrixXd z = host_vectors(found);
   ASSERT_EQ(found.values.size(), static_cast<std::size_t>(found.count));
   ASSERT_EQ(found.report.residuals.size(), static_cast<std::size_t>(found.count));
@@ -57,27 +53,27 @@ void expect_sound(const EigenProblem& problem, const DeviceEigenvectors& found, 
   EXPECT_EQ(found.values[0], 0);
 }
 
-DeviceEigenvectors solve(Context& context, const EigenProblem& problem,
+DeviceEigenvectors solve(Context& context, const MatrixProblem& problem,
                          const EigenParameters& parameters) {
   NormalizedMatrix matrix = matrix_of(context, problem);
   return std::move(eigenvectors(context, matrix, {parameters}).front());
 }
 
-EigenProblem rounded(EigenProblem problem) {
+MatrixProblem rounded(MatrixProblem problem) {
   const ReferenceSymmetric reference = reference_compress_rooted(
       problem.matrix, problem.grid, problem.stencil, MatvecStorage::kHalf, problem.sqrt_degree);
   problem.matrix.values = {reference.values.begin(), reference.values.end()};
   return problem;
 }
 
-DeviceEigenvectors solve_compressed(Context& context, const EigenProblem& problem,
+DeviceEigenvectors solve_compressed(Context& context, const MatrixProblem& problem,
                                     const EigenParameters& parameters) {
   NormalizedMatrix matrix = matrix_of(context, problem);
   const SolverParameters compressed{parameters, {}, MatrixForm::kCompressed};
   return std::move(eigenvectors(context, matrix, compressed).front());
 }
 
-DeviceEigenvectors EigensolverTest::solved(const EigenProblem& problem,
+DeviceEigenvectors EigensolverTest::solved(const MatrixProblem& problem,
                                            const EigenParameters& parameters, bool compressed) {
   DeviceEigenvectors found = compressed ? solve_compressed(context_, problem, parameters)
                                         : solve(context_, problem, parameters);

@@ -5,9 +5,9 @@
 #include <Eigen/Dense>
 #include <vector>
 
+#include "answers/problems.hpp"
 #include "eigen/device_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
-#include "eigen_problem.hpp"
 #include "support.hpp"
 
 namespace diacut::testing {
@@ -33,13 +33,13 @@ double correlation(const std::vector<Number>& a, const std::vector<Number>& b) {
 
 /// Expects what every result of an eigensolver has to satisfy: orthonormal, ordered, signed vectors
 /// whose residuals are as reported and at most `tolerance`.
-void expect_sound(const EigenProblem& problem, const DeviceEigenvectors& found, double tolerance);
+void expect_sound(const MatrixProblem& problem, const DeviceEigenvectors& found, double tolerance);
 
 /// The problem's eigenvectors by eigenvectors(), from a matrix in DIA form.
-DeviceEigenvectors solve(Context& context, const EigenProblem& problem,
+DeviceEigenvectors solve(Context& context, const MatrixProblem& problem,
                          const EigenParameters& parameters);
 /// The problem's eigenvectors by eigenvectors(), from a matrix that is compressed on the way.
-DeviceEigenvectors solve_compressed(Context& context, const EigenProblem& problem,
+DeviceEigenvectors solve_compressed(Context& context, const MatrixProblem& problem,
                                     const EigenParameters& parameters);
 
 /// Tests of eigensolvers on the tests' device.
@@ -47,13 +47,13 @@ class EigensolverTest : public ::testing::Test {
  protected:
   /// The problem's eigenvectors, by the solver that is asked for; expects that they have converged
   /// to the tolerance and are sound. Compressed ones are those of the rounded problem.
-  DeviceEigenvectors solved(const EigenProblem& problem, const EigenParameters& parameters,
+  DeviceEigenvectors solved(const MatrixProblem& problem, const EigenParameters& parameters,
                             bool compressed = false);
 
   Context context_{test_device()};
 };
 
 /// The problem with its matrix rounded as compression rounds it.
-EigenProblem rounded(EigenProblem problem);
+MatrixProblem rounded(MatrixProblem problem);
 
 }  // namespace diacut::testing

@@ -46,12 +46,11 @@ ReferenceSymmetric reference_compress(const HostDiaMatrix& matrix, const Grid& g
 
 ReferenceSymmetric reference_compress_rooted(const HostDiaMatrix& matrix, const Grid& grid,
                                              const Stencil& stencil, MatvecStorage storage,
-                                             const std::vector<float>& roots,
-                                             const std::vector<double>& products) {
+                                             const std::vector<float>& roots) {
   ReferenceSymmetric result = reference_compress(matrix, grid, stencil, storage, nullptr);
   const DiaShape& shape = result.shape;
   for (std::size_t row = 0; row < shape.rows; ++row) {
-    double rest = products.empty() ? roots[row] : products[row];
+    double rest = roots[row];
     for (std::size_t d = 0; d < shape.diagonals(); ++d) {
       const std::int64_t col = static_cast<std::int64_t>(row) + shape.offsets[d];
       if (d == stencil.centre() || col < 0 || col >= static_cast<std::int64_t>(shape.rows))

@@ -17,12 +17,10 @@ struct ReferenceSymmetric {
 ReferenceSymmetric reference_compress(const HostDiaMatrix& matrix, const Grid& grid,
                                       const Stencil& stencil, MatvecStorage storage,
                                       const std::vector<float>* sqrt_degree);
-/// The twin of compress() with kRooted; with kKept where `products` are those of the matrix with
-/// the roots.
+/// The twin of compress() with kRooted.
 ReferenceSymmetric reference_compress_rooted(const HostDiaMatrix& matrix, const Grid& grid,
                                              const Stencil& stencil, MatvecStorage storage,
-                                             const std::vector<float>& roots,
-                                             const std::vector<double>& products = {});
+                                             const std::vector<float>& roots);
 /// The product; `magnitude` as in that of a HostDiaMatrix.
 std::vector<double> reference_matvec(const ReferenceSymmetric& matrix, const std::vector<double>& x,
                                      std::vector<double>* magnitude = nullptr);

@@ -19,10 +19,11 @@ void expect_right(Context& context, const Check& check) {
   });
 }
 
-/// Tests in a context that guards its allocations.
+/// Tests in a context that guards its allocations: no kernel writes beyond a buffer.
 class GuardedTest : public ::testing::Test {
  protected:
   GuardedTest() { context_.guard_allocations(); }
+  void TearDown() override { EXPECT_NO_THROW(trial_.require_bounds()); }
 
   template <class Check>
   void expect_right(const Check& check) {
@@ -30,6 +31,7 @@ class GuardedTest : public ::testing::Test {
   }
 
   Context context_{test_device()};
+  Trial trial_{context_};
 };
 
 }  // namespace diacut::testing

@@ -75,13 +75,6 @@ CsrMatrix empty(std::size_t rows, std::size_t cols) { return csr_from_entries(ro
 
 }  // namespace
 
-std::vector<float> random_floats(std::size_t count, std::uint64_t seed) {
-  SplitMix random(seed);
-  std::vector<float> result(count);
-  for (float& each : result) each = random.value();
-  return result;
-}
-
 CsrMatrix random_sparse(std::size_t rows, std::size_t cols, double density, std::uint64_t seed) {
   SplitMix random(seed);
   std::vector<MatrixEntry> entries;

@@ -22,10 +22,8 @@ struct NamedMatrix {
   CsrMatrix matrix;
 };
 
-/// Of both signs and of magnitudes from 2^-7 to 2, the same for a seed everywhere.
-std::vector<float> random_floats(std::size_t count, std::uint64_t seed);
-
-/// Each place taken with probability `density`; values as random_floats().
+/// Each place taken with probability `density`; values of both signs and of magnitudes from 2^-7 to
+/// 2, the same for a seed everywhere.
 CsrMatrix random_sparse(std::size_t rows, std::size_t cols, double density, std::uint64_t seed);
 
 /// All entries of those diagonals that lie in the matrix.

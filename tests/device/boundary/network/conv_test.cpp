@@ -10,15 +10,12 @@
 #include "boundary/network/device_network.hpp"
 #include "core/embedded_text.hpp"
 #include "network_tensors.hpp"
-#include "support.hpp"
+#include "right.hpp"
 
 namespace diacut::testing {
 namespace {
 
-class NetworkConvolution : public ::testing::Test {
- protected:
-  Context context_{testing::test_device()};
-};
+class NetworkConvolution : public GuardedTest {};
 
 TEST_F(NetworkConvolution, MatchesTheReference) {
   for (const auto& [width, height] : kTensorSizes) {

@@ -1,4 +1,4 @@
-// Norms of the degrees on every level against plain loops in double.
+// Norms of the degrees on every level by Eigen, in double.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,7 +8,6 @@
 #include "block_problem.hpp"
 #include "block_test.hpp"
 #include "eigen/multilevel/coarsen.hpp"
-#include "guarded.hpp"
 
 namespace diacut::testing {
 namespace {
@@ -22,7 +21,7 @@ TEST_P(LevelDegreesTest, DegreesOfAllLevelsAgreeWithPlainLoops) {
   for (const Grid& size : kBlockSizes) {
     SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height);
     const std::size_t pitch = at_size(size.width * (size.height + 2));
-    std::vector<float> all = random_values(kImages * pitch, 41);
+    std::vector<float> all = trial_.normal(kImages * pitch);
     // Elements between the images must not be read. Of the middle image a third has data, of the
     // last image nothing.
     for (std::size_t at = 0; at < all.size(); ++at) {
@@ -30,30 +29,23 @@ TEST_P(LevelDegreesTest, DegreesOfAllLevelsAgreeWithPlainLoops) {
       if (image == 2 || (image == 1 && at % 3 != 0)) all[at] = 0;
       if (at % pitch >= size.rows()) all[at] = NAN;
     }
-    Guarded<float> in(context_, all);
     const LevelDegrees found =
-        level_degrees(context_, {size, kImages, size.height + 2}, *in, kLevels);
+        level_degrees(context_, {size, kImages, size.height + 2}, trial_.uploaded(all), kLevels);
     const std::vector<float> scales = found.scales.download();
     const std::vector<std::uint32_t>& counts = found.counts;
     ASSERT_EQ(scales.size(), at_size(kLevels * kImages));
     ASSERT_EQ(counts.size(), scales.size());
     for (int image = 0; image < kImages; ++image) {
-      const float* own = all.data() + at_size(image) * pitch;
+      const Rows own = rows_of(all, size.width).middleRows(image * (size.height + 2), size.height);
       for (int level = 0; level < kLevels; ++level) {
+        SCOPED_TRACE(::testing::Message() << "image " << image << " level " << level);
         const int step = 1 << level;
-        double sum = 0;
-        std::uint32_t count = 0;
-        for (int y = 0; y < size.height; y += step) {
-          for (int x = 0; x < size.width; x += step) {
-            const double value = own[at_size(y * size.width + x)];
-            sum += value * value;
-            count += value > 0 ? 1 : 0;
-          }
-        }
+        const Rows kept =
+            own(Eigen::seq(0, size.height - 1, step), Eigen::seq(0, size.width - 1, step));
         const std::size_t at = at_size(level * kImages + image);
-        EXPECT_EQ(counts[at], count) << "image " << image << " level " << level;
+        EXPECT_EQ(counts[at], (kept.array() > 0).count());
         // The nearest float, or its neighbour where the sum is between two.
-        const double scale = 1 / std::sqrt(sum);
+        const double scale = 1 / kept.norm();
         if (std::isinf(scale)) {
           EXPECT_EQ(scales[at], INFINITY);
         } else {
@@ -65,7 +57,7 @@ TEST_P(LevelDegreesTest, DegreesOfAllLevelsAgreeWithPlainLoops) {
     const std::vector<float> second(all.begin() + static_cast<std::ptrdiff_t>(pitch),
                                     all.begin() + static_cast<std::ptrdiff_t>(2 * pitch));
     const LevelDegrees alone =
-        level_degrees(context_, Batch(size), *Guarded<float>(context_, second), kLevels);
+        level_degrees(context_, Batch(size), trial_.uploaded(second), kLevels);
     const std::vector<float> alone_scales = alone.scales.download();
     for (int level = 0; level < kLevels; ++level) {
       EXPECT_EQ(alone_scales[at_size(level)], scales[at_size(level * kImages + 1)]);
