@@ -1,4 +1,4 @@
-// Boundary maps from the gradient: against OpenCV's filters in double, and their properties.
+// Boundary maps from the gradient: against OpenCV's filters in double.
 #include "boundary/gradient/gradient.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,6 @@
 #include <opencv2/imgproc.hpp>
 #include <random>
 
-#include "affinity/affinity.hpp"
 #include "boundary/boundary.hpp"
 #include "drawn_image.hpp"
 #include "image/colour.hpp"
@@ -141,10 +140,6 @@ BoundaryParameters gradient_parameters() {
 
 class GradientBoundaryMap : public ::testing::Test {
  protected:
-  std::vector<float> values_of(const Image& image, const BoundaryParameters& parameters) {
-    return boundary_map(context_, image, grid_of(image), parameters).values.download();
-  }
-
   void expect_matches_reference(const Image& image, const BoundaryParameters& parameters) {
     SCOPED_TRACE(::testing::Message()
                  << image.width << "x" << image.height << "x" << image.channels << " sigma "
@@ -221,140 +216,6 @@ TEST_F(GradientBoundaryMap, MasksMatchTheReference) {
       BoundaryParameters parameters = gradient_parameters();
       parameters.thin = thin;
       expect_matches_reference(masked, parameters);
-    }
-  }
-}
-
-// The least of the intervening contours on the lines of a stencil whose ends lie at least `margin`
-// pixels to either side of a boundary; distance(x, y) is signed. Away from the image's border.
-template <class Distance>
-float weakest_crossing(const std::vector<float>& values, int size, int radius, double margin,
-                       Distance&& distance) {
-  const int border = 8;
-  float weakest = std::numeric_limits<float>::infinity();
-  const Stencil stencil = disc_stencil(radius);
-  for (std::size_t k = stencil.centre() + 1; k < stencil.size(); ++k) {
-    const auto [dx, dy] = stencil.entries[k];
-    const std::vector<StencilOffset> line = bresenham(stencil.entries[k]);
-    for (int y = border; y < size - border; ++y) {
-      for (int x = border; x < size - border; ++x) {
-        const bool inside = x + dx >= border && x + dx < size - border && y + dy < size - border;
-        if (!inside) continue;
-        const double from = distance(x, y);
-        const double to = distance(x + dx, y + dy);
-        if (std::min(from, to) > -margin || std::max(from, to) < margin) continue;
-        float ic = values[static_cast<std::size_t>(y) * size + x];
-        for (const StencilOffset& at : line) {
-          ic = std::max(ic, values[static_cast<std::size_t>(y + at.dy) * size + x + at.dx]);
-        }
-        weakest = std::min(weakest, ic);
-      }
-    }
-  }
-  return weakest;
-}
-
-template <class Distance>
-Image step_image(int size, bool smooth, Distance&& distance) {
-  Image image = grey_image(size, size);
-  for (int y = 0; y < size; ++y) {
-    for (int x = 0; x < size; ++x) {
-      const double d = distance(x, y);
-      const double share = smooth ? std::clamp(d + 0.5, 0.0, 1.0) : (d > 0 ? 1.0 : 0.0);
-      image.pixels[static_cast<std::size_t>(y) * size + x] = static_cast<float>(0.3 + 0.4 * share);
-    }
-  }
-  return image;
-}
-
-TEST_F(GradientBoundaryMap, NoLineSlipsThroughAnEdge) {
-  constexpr int kSize = 48;
-  constexpr double kCentre = kSize / 2.0;
-  const auto expect_tight = [&](auto&& distance) {
-    for (const double sigma : {0.7, 1.0, 2.0}) {
-      for (const bool smooth : {false, true}) {
-        BoundaryParameters parameters = gradient_parameters();
-        parameters.sigma = sigma;
-        const std::vector<float> map = values_of(step_image(kSize, smooth, distance), parameters);
-        // Closed by ridges as they are, without bridges, the weakest is 0.
-        EXPECT_GT(weakest_crossing(map, kSize, 5, 1.5, distance), 0.85)
-            << "sigma " << sigma << " smooth " << smooth;
-      }
-    }
-  };
-  for (int degrees = 0; degrees < 180; degrees += 15) {
-    for (const double shift : {0.0, 0.3, 0.5}) {
-      SCOPED_TRACE(::testing::Message() << degrees << " degrees, shift " << shift);
-      const double angle = degrees * std::acos(-1.0) / 180;
-      expect_tight([&](int x, int y) {
-        return std::cos(angle) * (x - kCentre) + std::sin(angle) * (y - kCentre) - shift;
-      });
-    }
-  }
-  for (const double radius : {5.0, 8.3, 12.0}) {
-    SCOPED_TRACE(::testing::Message() << "a disc of radius " << radius);
-    expect_tight([&](int x, int y) { return std::hypot(x - kCentre + 0.2, y - kCentre) - radius; });
-  }
-}
-
-// Thinning leaves nothing farther than 1.5 pixels from a step, and between a fifth and three fifths
-// of the sum of the gradient.
-TEST_F(GradientBoundaryMap, ThinKeepsTheRidgeAlone) {
-  constexpr int kSize = 48;
-  for (const int degrees : {0, 20, 45, 70, 90, 135, 160}) {
-    const double angle = degrees * std::acos(-1.0) / 180;
-    const auto distance = [&](int x, int y) {
-      return std::cos(angle) * (x - kSize / 2) + std::sin(angle) * (y - kSize / 2) - 0.3;
-    };
-    BoundaryParameters parameters = gradient_parameters();
-    const Image image = step_image(kSize, true, distance);
-    const std::vector<float> thin = values_of(image, parameters);
-    parameters.thin = false;
-    const std::vector<float> whole = values_of(image, parameters);
-    double thin_sum = 0;
-    double whole_sum = 0;
-    for (int y = 8; y < kSize - 8; ++y) {
-      for (int x = 8; x < kSize - 8; ++x) {
-        const std::size_t pixel = static_cast<std::size_t>(y) * kSize + x;
-        if (std::abs(distance(x, y)) > 1.5) {
-          EXPECT_EQ(thin[pixel], 0.0f) << x << ", " << y;
-        }
-        EXPECT_LE(thin[pixel], 1.0f);
-        thin_sum += thin[pixel];
-        whole_sum += whole[pixel];
-      }
-    }
-    EXPECT_LT(thin_sum, 0.6 * whole_sum);
-    EXPECT_GT(thin_sum, 0.2 * whole_sum);
-  }
-}
-
-TEST_F(GradientBoundaryMap, AMaskMakesNoBoundary) {
-  // One step, and masks across it, beside it, and of single pixels.
-  Image image = grey_image(60, 40, 0.2f);
-  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
-    if (i % 60 >= 30) image.pixels[i] = 0.8f;
-  }
-  for (int y = 0; y < 40; ++y) {
-    for (int x = 0; x < 60; ++x) {
-      const bool across = y > 25 && y < 33 && x > 20 && x < 45;
-      const bool beside = x < 12 || (x == 25 && y < 20);
-      if (across || beside || (x * 7 + y * 3) % 31 == 0) {
-        mask_out(image, static_cast<std::size_t>(y) * 60 + x);
-      }
-    }
-  }
-  for (const bool thin : {true, false}) {
-    BoundaryParameters parameters = gradient_parameters();
-    parameters.thin = thin;
-    const std::vector<float> map = values_of(image, parameters);
-    for (std::size_t pixel = 0; pixel < map.size(); ++pixel) {
-      const std::size_t x = pixel % 60;
-      if (image.valid[pixel] == 0 || x < 25 || x > 34) {
-        ASSERT_EQ(map[pixel], 0.0f) << x << ", " << pixel / 60;
-      } else if ((x == 29 || x == 30) && pixel / 60 < 20) {
-        ASSERT_GT(map[pixel], 0.5f) << x << ", " << pixel / 60;
-      }
     }
   }
 }
