@@ -9,6 +9,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/solver.hpp"
 #include "matchers.hpp"
+#include "matrix/dia_matrix.hpp"
 #include "support.hpp"
 
 namespace diacut::testing {
@@ -42,17 +43,9 @@ GridWeights random_weights(int width, int height, int radius) {
 
 /// W x by the definition, in double.
 std::vector<double> product(const GridWeights& weights, const std::vector<float>& x) {
-  const std::vector<Neighbour> neighbours = disc_neighbours(weights.radius);
-  std::vector<double> sums(x.size());
-  for (std::size_t k = 0; k < neighbours.size(); ++k) {
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const float weight = weights.values[k * x.size() + i];
-      if (weight != 0) {
-        sums[i] += double{weight} * x[i + neighbours[k].dy * weights.width + neighbours[k].dx];
-      }
-    }
-  }
-  return sums;
+  const Grid grid{weights.width, weights.height};
+  const DiaShape shape{x.size(), x.size(), dia_shape(grid, disc_stencil(weights.radius)).offsets};
+  return reference_matvec({shape, weights.values}, {x.begin(), x.end()});
 }
 
 TEST(GridSolver, MultipliesByEveryKernel) {

@@ -5,12 +5,10 @@
 
 #include <Eigen/Dense>
 #include <cmath>
-#include <limits>
-#include <random>
 #include <span>
 
 #include "answers/problems.hpp"
-#include "support.hpp"
+#include "right.hpp"
 
 namespace diacut {
 namespace {
@@ -109,71 +107,61 @@ Matrix stencil_matrix(const PlaneGrid& plane, const Stencil& stencil, Floats pla
   return result;
 }
 
-/// Expects numbers that are off by so many roundings of a magnitude at most.
-void expect_close(const char* what, const Matrix& found, const Matrix& expected,
-                  const Matrix& magnitude, double roundings) {
-  constexpr double kRoundoff = std::numeric_limits<float>::epsilon();
-  ASSERT_EQ(found.rows(), expected.rows()) << what;
-  ASSERT_EQ(found.cols(), expected.cols()) << what;
-  const Matrix error = (found - expected).cwiseAbs() - roundings * kRoundoff * magnitude;
-  Eigen::Index row = 0;
-  Eigen::Index column = 0;
-  EXPECT_LE(error.maxCoeff<Eigen::PropagateNaN>(&row, &column), 0)
-      << what << " at " << row << ", " << column << ": " << found(row, column) << ", expected "
-      << expected(row, column);
-}
-
 /// An interpolation of random weights, of two images, on the host and on the device.
 struct DrawnInterpolation {
   Interpolation device;
   std::vector<float> weights;
   std::vector<float> roots;
 
-  DrawnInterpolation(Context& context, const Grid& image, int radius, unsigned seed)
+  DrawnInterpolation(Trial& trial, const Grid& image, int radius)
       : device{PlaneGrid(image.width, image.height, radius).decimated(), radius, 2, {}, {}} {
     const PlaneGrid& cells = device.cells;
     const std::size_t planes = KeptNeighbours(radius).size() * cells.pitch;
     weights.assign(2 * planes + kBehindPlanes, 0.0f);
     roots.assign(8 * cells.pitch + kBehindPlanes, 0.0f);
-    std::mt19937 random(seed);
-    std::uniform_real_distribution<float> uniform(0.01f, 1.0f);
+    const std::vector<float> drawn = trial.uniform(weights.size());
     for (std::size_t k = 0; k < 2; ++k) {
       each_neighbour(cells, radius, [&](int x, int y, std::size_t at, const StencilOffset& cell) {
         const bool inside = contains(image, x, y) && contains(grid_of(cells), cell.dx, cell.dy);
-        if (inside) weights[k * planes + at] = uniform(random);
+        if (inside) weights[k * planes + at] = 0.01F + drawn[k * planes + at];
       });
       each_pixel(cells, [&](int x, int y, std::size_t parity) {
         const std::size_t at = (4 * k + parity) * cells.pitch + cells.element(x / 2, y / 2);
-        if (contains(image, x, y)) roots[at] = uniform(random);
+        if (contains(image, x, y)) roots[at] = 0.01F + drawn[at];
       });
     }
-    device.weights = context.allocate<float>(weights.size(), "weights");
-    device.weights.upload(weights);
-    device.roots = context.allocate<float>(roots.size(), "roots");
-    device.roots.upload(roots);
+    device.weights = trial.uploaded(weights);
+    device.roots = trial.uploaded(roots);
   }
 };
 
 /// Random vectors in planes, 0 in the margin.
-std::vector<float> drawn_planes(const PlaneGrid& grid, int vectors, unsigned seed) {
+std::vector<float> drawn_planes(Trial& trial, const PlaneGrid& grid, int vectors) {
   std::vector<float> planes(static_cast<std::size_t>(vectors) * grid.pitch + kBehindPlanes, 0.0f);
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
+  const std::vector<float> drawn = trial.uniform(planes.size());
   for (std::size_t v = 0; v < static_cast<std::size_t>(vectors); ++v) {
     for (int y = 0; y < grid.height; ++y) {
       for (int x = 0; x < grid.width; ++x) {
-        planes[v * grid.pitch + grid.element(x, y)] = uniform(random);
+        const std::size_t at = v * grid.pitch + grid.element(x, y);
+        planes[at] = 2 * drawn[at] - 1;
       }
     }
   }
   return planes;
 }
 
-class Decimations : public ::testing::Test {
+class Decimations : public testing::GuardedTest {
  protected:
-  Decimations() { context_.guard_allocations(); }
-
-  Context context_{testing::test_device()};
+  /// Holds a matrix of floats to numbers, of whose magnitudes it may be off by so many roundings.
+  void expect_close(const char* what, const Matrix& found, const Matrix& expected,
+                    const Matrix& magnitude, double roundings) {
+    ASSERT_EQ(found.cols(), expected.cols()) << what;
+    const Eigen::MatrixXf floats = found.cast<float>();
+    const auto size = static_cast<std::size_t>(found.size());
+    trial_.expect(what, {floats.data(), size},
+                  std::span(expected.data(), static_cast<std::size_t>(expected.size())),
+                  {magnitude.data(), size}, roundings);
+  }
 };
 
 struct DecimationSize {
@@ -186,11 +174,10 @@ constexpr DecimationSize kDecimationSizes[] = {{{1, 1}, 5},   {{2, 1}, 5},   {{1
 
 TEST_F(Decimations, AreThoseOfDenseMatricesAtAwkwardSizes) {
   constexpr int kColumns = 2 * Decimation::kGroup;
-  unsigned seed = 0;
   for (const auto& [image, radius] : kDecimationSizes) {
     SCOPED_TRACE(::testing::Message()
                  << image.width << "x" << image.height << " radius " << radius);
-    DrawnInterpolation drawn(context_, image, radius, ++seed);
+    DrawnInterpolation drawn(trial_, image, radius);
     Decimation decimation(context_, radius, 2);
     const PlaneGrid& grid = drawn.device.cells;
 
@@ -200,23 +187,22 @@ TEST_F(Decimations, AreThoseOfDenseMatricesAtAwkwardSizes) {
     const std::vector<float> weights = split.weights.download();
     const std::vector<float> roots = split.roots.download();
 
-    const std::vector<float> x = drawn_planes(grid, 2 * kColumns, ++seed);
-    const std::vector<float> before = drawn_planes(grid, 2 * kColumns, ++seed);
+    const std::vector<float> x = drawn_planes(trial_, grid, 2 * kColumns);
+    const std::vector<float> before = drawn_planes(trial_, grid, 2 * kColumns);
     Buffer<float> on_device = decimation.zeros(grid, kColumns);
     on_device.upload(x);
     Buffer<float> out = decimation.zeros(grid, kColumns);
     out.upload(before);
     // Two steps; the second one, with factors of each image's own, is taken.
     const std::vector<float> factors = {9, 9, 9, 0, 9, 9, 9, 0, 1.5f, -0.5f, 2, 0, 1, 0.25f, -1, 0};
-    auto steps = context_.allocate<float>(factors.size(), "steps");
-    steps.upload(factors);
+    const Buffer<float> steps = trial_.uploaded(factors);
     const Buffer<std::int32_t> offsets = decimation.offsets(grid);
-    auto degrees = context_.allocate<float>(2 * grid.pitch, "degrees");
+    Buffer<float> degrees = trial_.empty(2 * grid.pitch);
     decimation.step({matrix, grid, offsets, steps, kColumns, degrees}, 1, on_device, out, out);
     const std::vector<float> stepped = out.download();
     const std::vector<float> sums = degrees.download();
 
-    auto fine = context_.allocate<float>(2 * kColumns * image.rows(), "fine vectors");
+    Buffer<float> fine = trial_.empty(2 * kColumns * image.rows());
     decimation.interpolate(drawn.device, kColumns, on_device,
                            {image.width, image.height, image.width, image.rows(), 0}, fine);
     const std::vector<float> interpolated = fine.download();
