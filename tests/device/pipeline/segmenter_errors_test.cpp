@@ -115,26 +115,14 @@ TEST(SegmenterErrors, NamesTheLargestImageThatFitsTheMemory) {
   expect_discs_found(segmenter.segment(image).labels);
 }
 
-class SegmenterKernelFolder : public ::testing::Test {
- protected:
-  SegmenterKernelFolder() {
-    std::filesystem::copy(DIACUT_SOURCE_DIR "/kernels", folder_.path(),
-                          std::filesystem::copy_options::recursive);
-  }
-
-  TempFolder folder_;
-};
-
-TEST_F(SegmenterKernelFolder, IsReadInsteadOfTheEmbeddedKernels) {
-  Segmenter segmenter({}, test_device(), folder_.path().string());
-  expect_discs_found(segmenter.segment(two_discs(64, 48)).labels);
-}
-
-TEST_F(SegmenterKernelFolder, ShowsTheBuildLogOfABrokenKernelAndRecovers) {
-  Segmenter segmenter({}, test_device(), folder_.path().string());
+TEST(SegmenterErrors, ShowsTheBuildLogOfABrokenKernelOfAFolderAndRecovers) {
+  const TempFolder folder;
+  std::filesystem::copy(DIACUT_SOURCE_DIR "/kernels", folder.path(),
+                        std::filesystem::copy_options::recursive);
+  Segmenter segmenter({}, test_device(), folder.path().string());
   const Image image = two_discs(64, 48);
   std::map<std::filesystem::path, std::uintmax_t> sizes;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
     if (entry.is_directory()) continue;
     sizes[entry.path()] = entry.file_size();
     std::ofstream(entry.path(), std::ios::app) << "\nthis_is_no_type x = undeclared_thing;\n";

@@ -37,6 +37,12 @@ FeatureMap disc_features(int divisor = 1, int channels = 3) {
   return map;
 }
 
+/// Of one value: features alone tell parts apart.
+const Image& flat() {
+  static const Image image = flat_image(kWidth, kHeight, 1, 0.5f);
+  return image;
+}
+
 Parameters with_regions(int regions, RegionMethod method = RegionMethod::kHierarchy) {
   Parameters parameters;
   parameters.region.regions = regions;
@@ -44,28 +50,25 @@ Parameters with_regions(int regions, RegionMethod method = RegionMethod::kHierar
   return parameters;
 }
 
-Segmentation segmented(const Parameters& parameters, const Image& image,
-                       const FeatureMap& features) {
+Segmentation by_features(const Parameters& parameters, const FeatureMap& features) {
   Segmenter segmenter(parameters, test_device());
-  return segmenter.segment(ImageToSegment{&image, nullptr, nullptr, &features});
+  return segmenter.segment(ImageToSegment{&flat(), nullptr, nullptr, &features});
 }
 
 TEST(SegmenterFeatures, MayBeSmallerThanThePictureAndThePictureReduced) {
   Parameters parameters = with_regions(3);
-  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
-  expect_discs_found(segmented(parameters, flat, disc_features(2)).labels);
+  expect_discs_found(by_features(parameters, disc_features(2)).labels);
   parameters.image.detail = 60;
-  const Segmentation reduced = segmented(parameters, flat, disc_features());
+  const Segmentation reduced = by_features(parameters, disc_features());
   expect_labels_contract(reduced.labels, kWidth, kHeight);
   expect_discs_found(reduced.labels);
 }
 
 TEST(SegmenterFeatures, StridesReachFarther) {
   Parameters parameters = with_regions(3, RegionMethod::kKway);
-  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
-  const Segmentation near = segmented(parameters, flat, disc_features());
+  const Segmentation near = by_features(parameters, disc_features());
   parameters.affinity.strides = {1, 2, 4};
-  const Segmentation far = segmented(parameters, flat, disc_features());
+  const Segmentation far = by_features(parameters, disc_features());
   EXPECT_EQ(far.eigenvectors.report.solver, "multilevel");
   EXPECT_TRUE(far.eigenvectors.report.converged);
   expect_discs_found(far.labels);
@@ -88,15 +91,13 @@ TEST(SegmenterFeatures, HalvesGiveWhatTheirFloatsGive) {
     halves.halves.push_back(
         static_cast<std::uint16_t>(((bits >> 23) - 112) << 10 | (bits >> 13 & 0x3ffU)));
   }
-  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
-  const Segmentation a = segmented(with_regions(3), flat, floats);
-  const Segmentation b = segmented(with_regions(3), flat, halves);
+  const Segmentation a = by_features(with_regions(3), floats);
+  const Segmentation b = by_features(with_regions(3), halves);
   EXPECT_EQ(a.labels.values, b.labels.values);
   EXPECT_EQ(a.contours, b.contours);
 }
 
 TEST(SegmenterFeatures, GrowSeeds) {
-  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
   const FeatureMap features = disc_features();
   Seeds seeds{kWidth, kHeight, std::vector<std::int32_t>(std::size_t{kWidth} * kHeight, 0)};
   std::vector<bool> marked(3, false);
@@ -109,7 +110,8 @@ TEST(SegmenterFeatures, GrowSeeds) {
     }
   }
   Segmenter segmenter(with_regions(0, RegionMethod::kWalker), test_device());
-  const Segmentation result = segmenter.segment(ImageToSegment{&flat, nullptr, &seeds, &features});
+  const Segmentation result =
+      segmenter.segment(ImageToSegment{&flat(), nullptr, &seeds, &features});
   ASSERT_TRUE(result.walk.has_value());
   EXPECT_TRUE(result.walk->converged);
   EXPECT_GT(result.feature_scale, 0);
@@ -118,10 +120,9 @@ TEST(SegmenterFeatures, GrowSeeds) {
 
 // They go to the device some channels at a time.
 TEST(SegmenterFeatures, MayBeLargerThanTheDevicesMemory) {
-  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
   const FeatureMap features = disc_features(1, 1400);
   Segmenter segmenter(with_regions(3), test_device());
-  const ImageToSegment asked{&flat, nullptr, nullptr, &features};
+  const ImageToSegment asked{&flat(), nullptr, nullptr, &features};
   const Segmentation free = segmenter.segment(asked);
   const std::uint64_t limit = free.costs.memory_plan.device_bytes();
   ASSERT_LT(2 * limit, features.size().bytes());
@@ -135,10 +136,10 @@ TEST(SegmenterFeatures, MayBeLargerThanTheDevicesMemory) {
 }
 
 TEST(SegmenterFeatures, ThePlanKnowsThem) {
-  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
   const FeatureMap features = disc_features(1, 40);
   Segmenter segmenter(with_regions(3), test_device());
-  const Segmentation result = segmenter.segment(ImageToSegment{&flat, nullptr, nullptr, &features});
+  const Segmentation result =
+      segmenter.segment(ImageToSegment{&flat(), nullptr, nullptr, &features});
   EXPECT_LE(result.costs.device_peak_bytes, result.costs.memory_plan.device_bytes());
   ImageSize size;
   size.width = kWidth;
@@ -153,12 +154,11 @@ TEST(SegmenterFeatures, ThePlanKnowsThem) {
 }
 
 TEST(SegmenterFeatures, RefusesWhatDoesNotFit) {
-  const Image flat = flat_image(kWidth, kHeight, 1, 0.5f);
   FeatureMap cut = disc_features();
   cut.values.pop_back();
   Segmenter segmenter({}, test_device());
   EXPECT_THAT(message_of<InputError>([&] {
-                segmenter.segment(ImageToSegment{&flat, nullptr, nullptr, &cut});
+                segmenter.segment(ImageToSegment{&flat(), nullptr, nullptr, &cut});
               }),
               HasSubstr("expected 18900"));
 }

@@ -60,43 +60,28 @@ TEST(SegmenterMemory, IsTakenAsAnnounced) {
        {Parameters(), never, full, direct_cuts(), load_parameters("nuclei"), reduced}) {
     expect_taken_as_announced(parameters, kSegmenterMemoryWidth, kSegmenterMemoryHeight, false);
   }
+  Parameters turned;
+  turned.boundary.turns = 8;
+  turned.image.detail = kSegmenterMemoryWidth;
+  expect_taken_as_announced(turned, 2 * kSegmenterMemoryHeight, 2 * kSegmenterMemoryWidth);
 }
 
-TEST(SegmenterMemory, OfAReducedImageTurnedSeveralTimesIsTakenAsAnnounced) {
-  Parameters parameters;
-  parameters.boundary.turns = 8;
-  parameters.image.detail = kSegmenterMemoryWidth;
-  expect_taken_as_announced(parameters, 2 * kSegmenterMemoryHeight, 2 * kSegmenterMemoryWidth);
-}
-
-TEST(SegmenterMemory, OfSeveralImagesWithoutEigenvectorsIsTakenAsAnnounced) {
-  Segmenter segmenter(Parameters(), test_device());
-  segmenter.keep_eigenvectors(false);
+TEST(SegmenterMemory, OfSeveralImagesIsTakenAsAnnounced) {
   const Image image = two_discs(kSegmenterMemoryWidth, kSegmenterMemoryHeight);
-  const Segmentation alone = segmenter.segment(image);
-  const std::vector<ImageToSegment> images(3, {&image, nullptr});
-  for (BegunSegmentation& each : segmenter.begin(images)) {
-    const Segmentation result = std::move(each).finish();
-    expect_taken_as_announced(result);
-    EXPECT_GT(result.costs.memory_plan.device_bytes(), alone.costs.memory_plan.device_bytes());
-    EXPECT_EQ(result.contours, alone.contours);
-    EXPECT_EQ(result.labels.values, alone.labels.values);
-  }
-}
-
-TEST(SegmenterMemory, OfSeveralImagesTogetherIsTakenAsAnnounced) {
-  Segmenter segmenter(Parameters(), test_device());
-  const Image image = two_discs(kSegmenterMemoryWidth, kSegmenterMemoryHeight);
-  const std::vector<ImageToSegment> images(2, {&image, nullptr});
-  std::vector<BegunSegmentation> begun = segmenter.begin(images);
-  const MemoryPlan alone =
-      plan_memory({kSegmenterMemoryWidth, kSegmenterMemoryHeight, image.channels}, Parameters(),
-                  segmenter.device());
-  for (BegunSegmentation& each : begun) {
-    const Segmentation result = std::move(each).finish();
-    expect_taken_as_announced(result);
+  for (const bool eigenvectors : {false, true}) {
+    Segmenter segmenter(Parameters(), test_device());
+    segmenter.keep_eigenvectors(eigenvectors);
+    const Segmentation alone = segmenter.segment(image);
     // The eigensolver holds the matrices and vectors of both.
-    EXPECT_GT(result.costs.memory_plan.device_bytes(), alone.device_bytes() * 3 / 2);
+    const std::uint64_t least = alone.costs.memory_plan.device_bytes() * (eigenvectors ? 3 : 2) / 2;
+    const std::vector<ImageToSegment> images(eigenvectors ? 2 : 3, {&image, nullptr});
+    for (BegunSegmentation& each : segmenter.begin(images)) {
+      const Segmentation result = std::move(each).finish();
+      expect_taken_as_announced(result);
+      EXPECT_GT(result.costs.memory_plan.device_bytes(), least);
+      EXPECT_EQ(result.contours, alone.contours);
+      EXPECT_EQ(result.labels.values, alone.labels.values);
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "label_checks.hpp"
@@ -17,21 +18,18 @@
 namespace diacut::testing {
 namespace {
 
-TEST(Segmenter, FindsTheDiscsByTheirNumber) {
-  for (Parameters parameters : {Parameters{}, direct_cuts()}) {
-    parameters.region.regions = 3;
-    const Segmentation result = Segmenter(parameters, test_device()).segment(two_discs(64, 48));
+TEST(Segmenter, FindsTheDiscsByTheirNumberAndByTwoWayCuts) {
+  for (const auto& [parameters, regions] :
+       {std::pair(Parameters{}, 3), {direct_cuts(), 3}, {direct_cuts(), 0}}) {
+    Parameters asked = parameters;
+    asked.region.regions = regions;
+    const Segmentation result = Segmenter(asked, test_device()).segment(two_discs(64, 48));
     expect_labels_contract(result.labels, 64, 48);
-    EXPECT_EQ(result.labels.count, 3);
     expect_discs_found(result.labels);
+    if (regions == 0) continue;
+    EXPECT_EQ(result.labels.count, regions);
     EXPECT_GT(majorities(result.labels)[0].share, 0.95);
   }
-}
-
-TEST(Segmenter, FindsTheDiscsByTwoWayCuts) {
-  const Segmentation result = Segmenter(direct_cuts(), test_device()).segment(two_discs(64, 48));
-  expect_labels_contract(result.labels, 64, 48);
-  expect_discs_found(result.labels);
 }
 
 TEST(Segmenter, ReportsStagesMemoryAndConvergence) {
