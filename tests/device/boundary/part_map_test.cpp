@@ -10,6 +10,7 @@
 #include "matchers.hpp"
 #include "network/network_boundary_map.hpp"
 #include "network_file.hpp"
+#include "turned_picture.hpp"
 
 namespace diacut::testing {
 namespace {
@@ -23,16 +24,13 @@ class PartMaps : public NetworkBoundaryMap {
  protected:
   /// The pixels of an image from (x, y) on.
   static Image part_of(const Image& image, const Stretch& columns, const Stretch& rows) {
-    Image part{columns.length(), rows.length(), image.channels, {}, {}, {}};
-    const auto channels = static_cast<std::ptrdiff_t>(image.channels);
-    for (int y = rows.begin; y < rows.end; ++y) {
-      const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(y) * image.width + columns.begin;
-      const auto pixels = image.pixels.begin() + from * channels;
-      part.pixels.insert(part.pixels.end(), pixels, pixels + columns.length() * channels);
-      if (image.valid.empty()) continue;
-      const auto valid = image.valid.begin() + from;
-      part.valid.insert(part.valid.end(), valid, valid + columns.length());
-    }
+    const cv::Rect area({columns.begin, rows.begin}, cv::Point(columns.end, rows.end));
+    Image part = image_of(
+        cv::Mat(image.height, image.width, CV_32FC3, const_cast<float*>(image.pixels.data()))(area)
+            .clone());
+    if (image.valid.empty()) return part;
+    const cv::Mat valid = cv::Mat(image.valid, false).reshape(1, image.height)(area).clone();
+    part.valid.assign(valid.begin<std::uint8_t>(), valid.end<std::uint8_t>());
     return part;
   }
 

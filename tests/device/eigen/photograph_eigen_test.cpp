@@ -11,6 +11,7 @@
 #include "eigen_checks.hpp"
 #include "pipeline/segmentation_plan.hpp"
 #include "support.hpp"
+#include "turned_picture.hpp"
 
 namespace diacut::testing {
 namespace {
@@ -18,16 +19,10 @@ namespace {
 /// The middle of one of the project's photographs.
 Image middle_of(const std::string& name, int width, int height) {
   const Image whole = read_image(std::string(DIACUT_SOURCE_DIR) + "/images/" + name);
-  const int left = (whole.width - width) / 2;
-  const int top = (whole.height - height) / 2;
-  Image part{width, height, whole.channels, {}, {}, {}};
-  const auto channels = static_cast<std::size_t>(whole.channels);
-  for (int y = 0; y < height; ++y) {
-    const auto row = whole.pixels.begin() +
-                     static_cast<std::ptrdiff_t>(channels) * ((top + y) * whole.width + left);
-    part.pixels.insert(part.pixels.end(), row, row + static_cast<std::ptrdiff_t>(channels) * width);
-  }
-  return part;
+  const cv::Mat picture(whole.height, whole.width, CV_32FC3,
+                        const_cast<float*>(whole.pixels.data()));
+  const cv::Point corner((whole.width - width) / 2, (whole.height - height) / 2);
+  return image_of(picture(cv::Rect(corner, cv::Size(width, height))).clone());
 }
 
 Eigenvectors solved(const Image& image, SolverKind solver, BoundaryKind kind, double tolerance) {
@@ -43,7 +38,7 @@ Eigen::MatrixXd columns(const Eigenvectors& found, int count) {
   Eigen::MatrixXd result(static_cast<Eigen::Index>(found.sqrt_degree.size()), count);
   for (int k = 0; k < count; ++k) {
     const std::vector<float>& z = found.vectors[static_cast<std::size_t>(k)];
-    for (std::size_t i = 0; i < z.size(); ++i) result(static_cast<Eigen::Index>(i), k) = z[i];
+    result.col(k) = Eigen::Map<const Eigen::VectorXf>(z.data(), result.rows()).cast<double>();
   }
   return result;
 }
