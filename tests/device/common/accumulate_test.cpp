@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -9,6 +8,7 @@
 
 #include "opencl/kernel_file.hpp"
 #include "support.hpp"
+#include "temp_folder.hpp"
 
 namespace diacut {
 namespace {
@@ -46,21 +46,16 @@ __kernel void size_of(__global uint* out) { out[0] = sizeof(ACC_T); }
 
 class Accumulate : public ::testing::TestWithParam<bool> {
  protected:
-  static std::string kernel_dir() {
-    const std::filesystem::path dir = std::filesystem::temp_directory_path() /
-                                      ("diacut-accumulate-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(dir / "common");
-    std::filesystem::copy_file(DIACUT_SOURCE_DIR "/kernels/common/accumulate.clh",
-                               dir / "common/accumulate.clh",
-                               std::filesystem::copy_options::overwrite_existing);
-    std::ofstream(dir / "sums.cl") << kKernels;
-    return dir;
-  }
-
-  Accumulate() : dir_(kernel_dir()), context_(testing::test_device(), dir_) {
+  Accumulate() : context_(testing::test_device(), kernel_dir()) {
     if (!GetParam()) context_.disable_fp64();
   }
-  ~Accumulate() override { std::filesystem::remove_all(dir_); }
+
+  std::string kernel_dir() const {
+    std::filesystem::create_directory(folder_ / "common");
+    std::filesystem::copy(DIACUT_SOURCE_DIR "/kernels/common/accumulate.clh", folder_ / "common");
+    std::ofstream(folder_ / "sums.cl") << kKernels;
+    return folder_.path();
+  }
 
   void SetUp() override {
     if (GetParam() && !context_.fp64()) GTEST_SKIP() << "no double precision on this device";
@@ -83,7 +78,7 @@ class Accumulate : public ::testing::TestWithParam<bool> {
     return out.download()[0];
   }
 
-  std::string dir_;
+  testing::TempFolder folder_;
   Context context_;
 };
 

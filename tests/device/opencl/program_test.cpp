@@ -39,17 +39,24 @@ const KernelTable& program_table() {
   return files;
 }
 
+/// The first of the values that a kernel leaves.
+float applied(Context& context, const KernelFile& kernels, const std::vector<float>& values,
+              const char* name = "apply") {
+  auto buffer = context.allocate<float>(values.size(), "values");
+  buffer.upload(values);
+  kernels.launch(name, cl::NDRange(1), cl::NDRange(1), buffer);
+  return buffer.download().front();
+}
+
 class Programs : public ::testing::Test {
  protected:
   KernelFile kernels(const std::string& file, const std::string& options = "",
                      const KernelTable& table = program_table()) {
     return {context_, file, options, table};
   }
-  float run(const KernelFile& kernels, std::vector<float> values, const char* name = "apply") {
-    auto buffer = context_.allocate<float>(values.size(), "values");
-    buffer.upload(values);
-    kernels.launch(name, cl::NDRange(1), cl::NDRange(1), buffer);
-    return buffer.download().front();
+  float run(const KernelFile& kernels, const std::vector<float>& values,
+            const char* name = "apply") {
+    return applied(context_, kernels, values, name);
   }
   /// The programs of three files.
   int of_three_files() const { return joins() ? 1 : 3; }
@@ -74,25 +81,6 @@ TEST_F(Programs, AreBuiltTogetherAtTheFirstUse) {
   EXPECT_EQ(context_.builds().programs, of_three_files());
 }
 
-TEST_F(Programs, AreBuiltSideBySideAndThoseThatDoNotBuildAreTold) {
-  context_.build_side_by_side_always();
-  const KernelFile wrong = kernels("wrong.cl");
-  const KernelFile one = kernels("first.cl", "-DOFFSET=0.5f");
-  const KernelFile second = kernels("second.cl");
-  EXPECT_EQ(run(second, {5}), 15.0f);
-  constexpr int kBuilt = 2;  // The two that are right.
-  EXPECT_EQ(context_.builds().programs, kBuilt);
-  EXPECT_EQ(run(one, {5}), 10.5f);
-  EXPECT_EQ(context_.builds().programs, kBuilt);
-  try {
-    run(wrong, {1});
-    FAIL() << "it was built";
-  } catch (const DeviceError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("'wrong.cl'"));
-    EXPECT_THAT(error.build_log(), HasSubstr("nothing_known"));
-  }
-}
-
 TEST_F(Programs, KeepTheirOwnRounding) {
   // (1 + e)^2 = 1 + 2e + e^2, whose last term is lost in a product of its own.
   const float e = 1.0f / 8192.0f;
@@ -101,25 +89,32 @@ TEST_F(Programs, KeepTheirOwnRounding) {
   Context other(testing::test_device());
   const KernelFile first(other, "first.cl", "-DOFFSET=0", program_table());
   const KernelFile second(other, "second.cl", "", program_table());
-  for (const auto& [kernels, name, expected] :
-       {std::tuple(first, "rounded", 0.0f), std::tuple(second, "contracted", alone)}) {
-    auto buffer = other.allocate<float>(2, "values");
-    buffer.upload(values);
-    kernels.launch(name, cl::NDRange(1), cl::NDRange(1), buffer);
-    EXPECT_EQ(buffer.download().front(), expected);
-  }
+  EXPECT_EQ(applied(other, first, values, "rounded"), 0.0f);
+  EXPECT_EQ(applied(other, second, values, "contracted"), alone);
 }
 
 TEST_F(Programs, AFileThatDoesNotBuildLeavesTheOthers) {
-  const KernelFile wrong = kernels("wrong.cl");
-  const KernelFile second = kernels("second.cl");
-  EXPECT_EQ(run(second, {2}), 6.0f);
-  try {
-    run(wrong, {1});
-    FAIL() << "it was built";
-  } catch (const DeviceError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("'wrong.cl'"));
-    EXPECT_THAT(error.build_log(), HasSubstr("nothing_known"));
+  for (const bool side_by_side : {false, true}) {
+    SCOPED_TRACE(side_by_side);
+    Context context(testing::test_device());
+    if (side_by_side) context.build_side_by_side_always();
+    const KernelFile wrong(context, "wrong.cl", "", program_table());
+    const KernelFile one(context, "first.cl", "-DOFFSET=0.5f", program_table());
+    const KernelFile second(context, "second.cl", "", program_table());
+    EXPECT_EQ(applied(context, second, {5}), 15.0f);
+    const int built = context.builds().programs;
+    EXPECT_EQ(applied(context, one, {5}), 10.5f);
+    if (side_by_side) {
+      EXPECT_EQ(built, 2);  // The two that are right.
+      EXPECT_EQ(context.builds().programs, built);
+    }
+    try {
+      applied(context, wrong, {1});
+      FAIL() << "it was built";
+    } catch (const DeviceError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("'wrong.cl'"));
+      EXPECT_THAT(error.build_log(), HasSubstr("nothing_known"));
+    }
   }
   EXPECT_THROW(kernels("missing.cl"), DeviceError);
 }
@@ -147,11 +142,8 @@ class KeptPrograms : public ::testing::Test {
         {"add.cl", "__kernel void apply(__global float* x) { x[0] += ADDED; }\n"}};
     Context context(testing::test_device());
     context.keep_programs_in(store);
-    auto buffer = context.allocate<float>(1, "values");
-    buffer.upload(std::vector<float>{0});
-    KernelFile(context, "add.cl", "-DADDED=" + std::to_string(added), files)
-        .launch("apply", cl::NDRange(1), cl::NDRange(1), buffer);
-    return buffer.download().front();
+    const KernelFile kernels(context, "add.cl", "-DADDED=" + std::to_string(added), files);
+    return applied(context, kernels, {0});
   }
   ProgramStore store() const { return ProgramStore(folder_.path()); }
   std::vector<std::string> files() const { return folder_.names(); }
