@@ -25,13 +25,6 @@ class CliBench : public CliTest {
     return out;
   }
 
-  void expect_bench_error(const std::string& line, int exit_code,
-                          const std::vector<std::string>& parts) const {
-    SCOPED_TRACE(line);
-    expect_error(bench(line), exit_code, parts, "diacut-bench");
-    EXPECT_EQ(files().size(), kept_);
-  }
-
   std::size_t kept_ = 0;  ///< Files of the test's own.
 };
 
@@ -55,18 +48,6 @@ void expect_product(const json& product, double nonzeros) {
               2e-6 * nonzeros / product["milliseconds"].get<double>(),
               1e-6 * product["gflops"].get<double>());
   EXPECT_FALSE(product["wrong"].get<bool>());
-}
-
-TEST_F(CliBench, Control) {
-  const json out = measure("control --widths 1,4");
-  ASSERT_EQ(out["widths"].size(), 2U);
-  for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(out["widths"][i]["floats"], i == 0 ? 1 : 4);
-    expect_positive(out["widths"][i], {"read_gigabytes_per_second", "write_gigabytes_per_second",
-                                       "copy_gigabytes_per_second", "gflops"});
-  }
-  expect_positive(out, {"upload_gigabytes_per_second", "download_gigabytes_per_second",
-                        "launch_microseconds", "round_trip_microseconds"});
 }
 
 TEST_F(CliBench, Spmv) {
@@ -174,45 +155,6 @@ TEST_F(CliBench, Jacobian) {
   EXPECT_THAT(layouts, ::testing::ElementsAre("structures", "arrays", "vectors", "arms"));
 }
 
-TEST_F(CliBench, Eigen) {
-  write_picture("a.png");
-  ++kept_;
-  const json out =
-      measure("eigen a.png --boundary gradient --vectors 3 --solvers lanczos,lanczos:half");
-  EXPECT_EQ(out["image"], "a.png");
-  EXPECT_EQ(out["vectors"], 3);
-  ASSERT_EQ(out["results"].size(), 2U);
-  for (const json& result : out["results"]) {
-    EXPECT_EQ(result["width"], kWidth);
-    EXPECT_EQ(result["height"], kHeight);
-    EXPECT_TRUE(result["converged"].get<bool>());
-    EXPECT_LE(result["residual"].get<double>(), 1e-4);
-    EXPECT_GT(result["contour_correlation_with_first"].get<double>(), 0.9999);
-    ASSERT_EQ(result["eigenvalues"].size(), 3U);
-    EXPECT_EQ(result["eigenvalues"][0], 0.0);
-    expect_positive(result, {"wall_ms", "device_ms", "peak_bytes"});
-    for (const char* member :
-         {"ran", "products", "passes", "levels", "filter_degree", "restarts"}) {
-      EXPECT_TRUE(result.contains(member)) << member;
-    }
-  }
-  EXPECT_NE(out["results"][0]["matvec"], "symmetric half");
-  EXPECT_EQ(out["results"][1]["matvec"], "symmetric half");
-}
-
-TEST_F(CliBench, EigenOfOtherSizes) {
-  write_picture("a.png");
-  ++kept_;
-  const json out = measure(
-      "eigen a.png --boundary gradient --vectors 3 --solvers multilevel --megapixels 0.002,0.004");
-  ASSERT_EQ(out["results"].size(), 2U);
-  for (std::size_t i = 0; i < 2; ++i) {
-    const double pixels =
-        out["results"][i]["width"].get<double>() * out["results"][i]["height"].get<double>();
-    EXPECT_NEAR(pixels, i == 0 ? 2000 : 4000, 100);
-  }
-}
-
 TEST_F(CliBench, PlotsOfFigures) {
   const auto plot = [&](const std::string& more) {
     const std::string command =
@@ -241,28 +183,6 @@ TEST_F(CliBench, PlotsOfFigures) {
   EXPECT_EQ(drawn("bytes for 2 flop: "), 6U);
   EXPECT_EQ(drawn(">&lt;peer&gt;<"), 1U);
   EXPECT_EQ(drawn(">7.25<"), 1U);
-}
-
-TEST_F(CliBench, WhatIsNotThereOrCannotBeRead) {
-  expect_bench_error("control --device 'no such device'", 2, {"no such device"});
-  expect_bench_error("formats --formats fast", 2, {"--formats", "csr"});
-  expect_bench_error("eigen missing.png", 3, {"missing.png"});
-  write("profile.json", "{\"diacut_profile\": 2");
-  write("m.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");
-  kept_ = 2;
-  const auto error = [&](const std::string& line, int code, const char* what) {
-    const Result result = bench(line + " --repeats 1 --megabytes 1 --json o.json");
-    EXPECT_EQ(result.exit_code, code) << result.err;
-    EXPECT_THAT(result.err, HasSubstr(what));
-    EXPECT_FALSE(exists("o.json"));
-  };
-  error("cocktail --profile missing.json", 3, "'missing.json'");
-  error("cocktail --profile profile.json", 2, "'profile.json' is damaged");
-  error("cocktail --classes fast --formats csr/scalar", 2, "fast");
-  error("formats m.mtx --formats csr/scalar", 3, "m.mtx");
-  error("formats missing.mtx --formats csr/scalar", 3, "missing.mtx");
-  // Before anything is measured.
-  expect_bench_error("control --json no/such/folder.json", 3, {"no/such/folder.json"});
 }
 
 }  // namespace

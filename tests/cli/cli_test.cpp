@@ -77,7 +77,7 @@ cv::Mat CliTest::read_picture(const std::string& name) const {
 std::set<std::string> CliTest::files() const {
   std::set<std::string> names;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_.path())) {
-    if (!entry.is_directory() || entry.is_symlink()) {
+    if (entry.is_symlink() || !entry.is_directory()) {
       // fs::relative() throws where a file is gone meanwhile, as a temporary one of a run may be.
       names.insert(entry.path().lexically_relative(folder_.path()).string());
     }

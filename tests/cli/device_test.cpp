@@ -34,57 +34,6 @@ TEST_F(CliDevice, ListIsATableOrJson) {
   EXPECT_EQ(chosen, 1);
 }
 
-TEST_F(CliDevice, NoPlatform) {
-  const std::set<std::string> before = files();
-  expect_error(segment("a.png -o x.png", kNoDevice), 4, {"pocl-opencl-icd"});
-  expect_error(segment("--list-devices", kNoDevice), 4, {"pocl-opencl-icd"});
-  EXPECT_EQ(files(), before);
-}
-
-/// What a user has whose home cannot be written: /dev/null is a folder for nobody, not even for
-/// root.
-Surroundings without_home(const std::string& temporary) {
-  return {.environment = {{"HOME", "/dev/null"},
-                          {"XDG_CACHE_HOME", std::nullopt},
-                          {"POCL_CACHE_DIR", std::nullopt},
-                          {"TMPDIR", temporary}}};
-}
-
-TEST_F(CliDevice, WithoutAWritableHomeKernelsAreStoredInATemporaryFolder) {
-  make_folder("tmp");
-  const std::set<std::string> before = files();
-  const Result list = expect_done(segment("--list-devices", without_home(path("tmp"))));
-  EXPECT_THAT(list.err, IsEmpty());
-  const Result result = expect_done(segment("a.png -o x.png --verbose", without_home(path("tmp"))));
-  EXPECT_THAT(result.err, HasSubstr("cannot store its kernels in '/dev/null/.cache/pocl/kcache'"));
-  EXPECT_THAT(result.err, HasSubstr(path("tmp/diacut-kernels-")));
-  std::set<std::string> after = before;
-  after.insert("x.png");
-  EXPECT_EQ(files(), after);
-  expect_done(bench("control --megabytes 1 --repeats 1 --widths 1", without_home(path("tmp"))));
-  EXPECT_EQ(files(), after);
-}
-
-TEST_F(CliDevice, AFolderForKernelsThatTheUserNamesIsKept) {
-  make_folder("kernels");
-  make_folder("tmp");
-  Surroundings around = without_home(path("tmp"));
-  around.environment["POCL_CACHE_DIR"] = path("kernels");
-  const Result result = expect_done(segment("a.png -o x.png --verbose", around));
-  EXPECT_THAT(result.err, ::testing::Not(HasSubstr("diacut-kernels-")));
-}
-
-TEST_F(CliDevice, AFolderForKernelsThatCannotBeWrittenIsNamed) {
-  write("a_file", "");
-  for (const std::string& folder : {path("a_file"), path("a_file/kernels")}) {
-    Surroundings around = without_home("");
-    around.environment["POCL_CACHE_DIR"] = folder;
-    const Result result = segment("a.png -o x.png", around);
-    expect_error(result, 4, {"PoCL", "'" + folder + "'", "POCL_CACHE_DIR"});
-    EXPECT_THAT(result.err, ::testing::Not(HasSubstr("does not build")));
-  }
-}
-
 TEST_F(CliDevice, AFullDiskOfTheKernelsIsNamed) {
   make_folder("kernels");
   const Result result =
@@ -99,15 +48,6 @@ TEST_F(CliDevice, AFullDiskOfTheKernelsIsNamed) {
     GTEST_SKIP() << "cannot mount: " << result.err;
   }
   EXPECT_THAT(result.err, HasSubstr("the disk of '" + path("kernels") + "' is full"));
-}
-
-TEST_F(CliDevice, AHomeThatCanBeWrittenIsLeftToTheDriver) {
-  make_folder("home");
-  make_folder("tmp");
-  Surroundings around = without_home(path("tmp"));
-  around.environment["HOME"] = path("home");
-  const Result result = expect_done(segment("a.png -o x.png --verbose", around));
-  EXPECT_THAT(result.err, ::testing::Not(HasSubstr("diacut-kernels-")));
 }
 
 TEST_F(CliDevice, NameThatMatchesNothing) {
@@ -163,14 +103,6 @@ TEST_F(CliDevice, ATaskOfAJobTakesItsOwnOfSeveral) {
   }
 }
 
-TEST_F(CliDevice, AWrongEnvironmentDoesNotHideTheList) {
-  const Result result =
-      expect_done(segment("--list-devices", {.environment = {{"DIACUT_DEVICE", "wrong one"}}}));
-  EXPECT_THAT(result.out, HasSubstr("0:0"));
-  EXPECT_THAT(result.err, HasSubstr("DIACUT_DEVICE"));
-  expect_error(segment("--list-devices --device 'wrong one'"), 2, {"--device"});
-}
-
 TEST_F(CliDevice, KernelFolder) {
   expect_done(segment("a.png -o built-in.png"));
   fs::copy(DIACUT_SOURCE_DIR "/kernels", path("kernels"), fs::copy_options::recursive);
@@ -189,37 +121,6 @@ TEST_F(CliDevice, KernelFolder) {
   expect_error(spoilt, 4, {"spoilt on purpose", ".cl"});
   expect_error(segment("a.png -o x.png --kernel-dir nowhere"), 2, {"--kernel-dir", "nowhere"});
   EXPECT_FALSE(exists("x.png"));
-}
-
-TEST_F(CliDevice, TheProductAndTheSolverAreChosen) {
-  write_picture("large.png", 96, 64);
-  const Result multilevel =
-      expect_done(segment("large.png -o large-labels.png --spectral full --verbose"));
-  EXPECT_THAT(multilevel.err, HasSubstr("by the multilevel solver"));
-  EXPECT_THAT(multilevel.err, HasSubstr("kernel block:"));
-  expect_done(segment("a.png -o auto.png --spectral full --regions 2"));
-  for (const char* kernel : {"naive", "image", "unrolled"}) {
-    SCOPED_TRACE(kernel);
-    const Result result = expect_done(segment(fmt::format(
-        "a.png -o x.png --spectral full --regions 2 --solver lanczos --matvec {} --verbose",
-        kernel)));
-    EXPECT_THAT(result.err, HasSubstr(kernel));
-    EXPECT_EQ(read("x.png"), read("auto.png"));
-  }
-  const Result compressed = expect_done(segment(
-      "a.png -o x.png --spectral full --regions 2 --solver lanczos --matvec symmetric --verbose"));
-  EXPECT_THAT(compressed.err, HasSubstr("symmetric"));
-  EXPECT_EQ(read("x.png"), read("auto.png"));
-  for (const std::string kernel : {"symmetric", "naive"}) {
-    EXPECT_THAT(
-        segment(fmt::format(
-                    "a.png -o x.png --spectral full --regions 2 --solver multilevel --matvec {}",
-                    kernel))
-            .err,
-        HasSubstr("--matvec " + kernel + " is for --solver lanczos"));
-  }
-  expect_done(segment("a.png -o x.png --spectral full --regions 2 --solver spectra"));
-  EXPECT_EQ(read("x.png"), read("auto.png"));
 }
 
 TEST_F(CliDevice, AnImageThatDoesNotFitIsRefusedBeforeItIsDecoded) {
@@ -251,13 +152,6 @@ TEST_F(CliDevice, AFileLargerThanMemoryIsRefusedWithoutBeingRead) {
   EXPECT_FALSE(exists("x.png"));
   constexpr std::uint64_t kMargin = 50'000'000;
   EXPECT_LT(refused.peak_bytes, idle.peak_bytes + kMargin);
-}
-
-TEST_F(CliDevice, MemoryIsALimit) {
-  expect_done(segment("a.png -o x.png --boundary gradient --memory 1G"));
-  expect_error(segment("a.png -o y.png --boundary gradient --memory 100K"), 4,
-               {"not enough device memory", "smaller"});
-  EXPECT_FALSE(exists("y.png"));
 }
 
 TEST_F(CliDevice, DamagedKernelsThatTheDriverKeptAreBuiltAnewOrTold) {

@@ -90,12 +90,6 @@ TEST_F(CliDoctor, ADriverThatEndsTheProgramIsToldOf) {
   EXPECT_THAT(result.out, HasSubstr("NOT SOUND"));
 }
 
-TEST_F(CliDoctor, WrongOptions) {
-  expect_error(segment("doctor --device 'no such device'"), 2, {"--device", "no such device"});
-  expect_error(segment("doctor --json nowhere/report.json"), 3, {"nowhere"});
-  expect_error(segment("doctor", kNoDevice), 4, {"pocl-opencl-icd"});
-}
-
 class CliFallback : public CliDoctor {
  protected:
   CliFallback() {

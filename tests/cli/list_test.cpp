@@ -9,19 +9,8 @@
 namespace diacut::testing {
 namespace {
 
-namespace fs = std::filesystem;
-
 class CliList : public CliTest {
  protected:
-  /// The files under `folder` and their bytes.
-  std::map<std::string, std::string> results_in(const std::string& folder) const {
-    std::map<std::string, std::string> results;
-    for (const std::string& name : files()) {
-      if (name.starts_with(folder + "/")) results[name.substr(folder.size() + 1)] = read(name);
-    }
-    return results;
-  }
-
   std::size_t count_in(const std::string& folder) const {
     const std::set<std::string> all = files();
     return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const auto& name) {
@@ -38,55 +27,6 @@ class CliList : public CliTest {
     return counts;
   }
 };
-
-TEST_F(CliList, NamesImagesInPlaceOfInputs) {
-  write_pictures({"in/a/b.jpg", "in/c.png", "in/not listed.png"});
-  write("list", "in/a/b.jpg\nin/missing.png\nin/c.png\n");
-  const Result result = segment("--files-from list --base in -o out --overlay seen --json r.jsonl");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr("2 done, 0 skipped, 1 failed"));
-  EXPECT_THAT(result.err, HasSubstr("in/missing.png"));
-  EXPECT_TRUE(exists("out/a/b.png") && exists("out/c.png") && exists("seen/a/b.png"));
-  EXPECT_EQ(lines_of(read("r.jsonl"), "regions").size(), 2u);
-  EXPECT_EQ(lines_of(read("r.jsonl"), "error").count("in/missing.png"), 1u);
-
-  // Without a base the file's name alone counts, and one image makes a batch too.
-  expect_done(segment("--files-from - -0 -o flat --json s.jsonl",
-                      {.input = std::string("in/a/b.jpg\0", 11)}));
-  EXPECT_EQ(read("flat/b.png"), read("out/a/b.png"));
-  EXPECT_EQ(lines_of(read("s.jsonl"), "regions").size(), 1u);
-  expect_error(segment("--files-from missing -o out"), 3, {"missing", "cannot be read"});
-}
-
-TEST_F(CliList, SharesWriteTheBytesOfOneRunAndNoFileTwice) {
-  write_pictures({"in/a/b.jpg", "in/a/c.png", "in/d.png", "in/d.jpg", "in/e.tif"});
-  write("list", "in/a/b.jpg\nin/a/c.png\nin/d.png\nin/d.jpg\nin/e.tif\n");
-  const std::string line = "--files-from list --base in -o one --tree one/trees --json one.jsonl";
-  const std::string share =
-      "--files-from list --base in -o shares --tree shares/trees --json shares.jsonl --shard auto";
-  expect_done(segment(line));
-  for (const char* index : {"0", "1", "2"}) {
-    const std::size_t before = results_in("shares").size();
-    expect_done(
-        segment(share, {.environment = {{"JOB_COMPLETION_INDEX", index}, {"DIACUT_SHARDS", "3"}}}));
-    EXPECT_GT(results_in("shares").size(), before);
-  }
-  EXPECT_EQ(results_in("shares"), results_in("one"));
-  std::map<std::string, int> told;
-  for (const char* name : {"shares-1-of-3.jsonl", "shares-2-of-3.jsonl", "shares-3-of-3.jsonl"}) {
-    told.merge(lines_of(read(name), "regions"));
-  }
-  EXPECT_EQ(told, lines_of(read("one.jsonl"), "regions"));
-  EXPECT_FALSE(exists("shares.jsonl"));
-
-  // A share of a folder, and one that is empty.
-  expect_done(segment("in -o folder --shard 1/2"));
-  expect_done(segment("in -o folder --shard 2/2"));
-  for (const auto& [name, bytes] : results_in("folder")) EXPECT_EQ(bytes, read("one/" + name));
-  EXPECT_EQ(results_in("folder").size(), 5u);
-  const Result empty = expect_done(segment("in -o empty --shard 6/6"));
-  EXPECT_THAT(empty.err, HasSubstr("0 done"));
-}
 
 TEST_F(CliList, AKilledRunThatIsRepeatedDoesTheRestAndNothingTwice) {
   std::string list;

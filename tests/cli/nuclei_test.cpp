@@ -65,16 +65,6 @@ TEST_F(CliNuclei, AreFoundOneByOne) {
   for (const auto& [region, own] : regions) EXPECT_EQ(own.size(), 1u) << region;
 }
 
-// The default network knows photographs alone; the score knows nuclei.
-TEST_F(CliNuclei, AreTheBestNodesByTheLearnedScore) {
-  make_folder("trees");
-  expect_done(segment("a.png --config micrographs -o regions.png --tree trees/a.tree"));
-  expect_done(segment("recut trees/a.tree --objects --score nuclei --image a.png -o found/a.png"));
-  const Json found = scores();
-  EXPECT_GE(found["matched"], 8);  // Of 11.
-  EXPECT_LE(found["found"], 13);
-}
-
 TEST_F(CliNuclei, AreFoundInAReducedPictureToo) {
   cv::Mat large;
   cv::resize(read_picture("a.png"), large, {}, 4, 4, cv::INTER_CUBIC);
@@ -86,18 +76,6 @@ TEST_F(CliNuclei, AreFoundInAReducedPictureToo) {
   write_picture("found/a.png", small);
   std::filesystem::remove(path("found/large.png"));
   EXPECT_GE(scores()["matched"], 8);
-}
-
-TEST_F(CliNuclei, ThatAreNotThereAreNoFailure) {
-  write_picture("a.png", cv::Mat(96, 128, CV_8UC1, cv::Scalar(7)));
-  const Result result = expect_done(segment("a.png --config nuclei -o found/a.png"));
-  EXPECT_THAT(result.err, HasSubstr("There is no object"));
-  EXPECT_EQ(cv::countNonZero(read_picture("found/a.png")), 0);
-}
-
-TEST_F(CliNuclei, GiveBoundariesAlone) {
-  expect_done(segment("a.png --config nuclei --method hierarchy -o found/a.png"));
-  EXPECT_GT(cv::countNonZero(read_picture("found/a.png")), 128 * 96 - 1);
 }
 
 }  // namespace

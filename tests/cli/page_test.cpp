@@ -234,51 +234,6 @@ void expect_coco(const Json& coco, const Json& features, const Values& six) {
   }
 }
 
-TEST_F(CliPage, AFolderGivesPagesAndAnIndex) {
-  fs::create_directories(path("photos/a"));
-  write_picture("photos/b.png");
-  write_picture("photos/a/<c> & d#.png");
-  write("photos/bad.jpg", "no picture");
-  const Result result = segment("photos --boundary gradient --html out");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr("bad.jpg"));
-  EXPECT_TRUE(exists("out/b.html"));
-  EXPECT_TRUE(exists("out/a/<c> & d#.html"));
-  EXPECT_FALSE(exists("out/bad.html"));
-  const std::string index = read("out/index.html");
-  EXPECT_THAT(index, HasSubstr("href=\"./b.html\""));
-  EXPECT_THAT(index, HasSubstr("href=\"./a/%3Cc%3E%20%26%20d%23.html\""));
-  EXPECT_THAT(index, HasSubstr("<span>a/&lt;c&gt; &amp; d#.png<small>"));
-  EXPECT_THAT(index, HasSubstr("src=\"data:image/jpeg;base64,"));
-  EXPECT_THAT(index, HasSubstr("16 x 12 pixels"));
-  EXPECT_THAT(index, Not(HasSubstr("bad")));
-  // Pages of an earlier run stay in the index.
-  write_picture("photos/e.png");
-  fs::remove(path("photos/bad.jpg"));
-  expect_done(segment("photos --boundary gradient --html out --skip-existing"));
-  for (const char* page : {"./b.html", "./e.html"}) {
-    EXPECT_THAT(read("out/index.html"), HasSubstr(page));
-  }
-}
-
-TEST_F(CliPage, PlacesAndPicturesThatCannotBe) {
-  expect_error(segment("photo.png --html none/a.html"), 3, {"none", "does not exist"});
-  write_picture("small.png");
-  expect_error(segment("recut a.tree --html a.html --image small.png"), 3,
-               {"small.png", "16 x 12", "160 x 120"});
-  EXPECT_FALSE(exists("a.html"));
-}
-
-TEST_F(CliPage, AFullDiskLeavesTheOldPage) {
-  write("a.html", "old");
-  Surroundings around;
-  around.file_size_limit = 1000;
-  const Result result = segment("recut a.tree --html a.html --image photo.png", around);
-  EXPECT_NE(result.exit_code, 0);
-  EXPECT_EQ(read("a.html"), "old");
-  EXPECT_THAT(files(), UnorderedElementsAre("a.html", "a.tree", "photo.png"));
-}
-
 TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
   if (chromium().empty()) GTEST_SKIP() << "Chromium is not installed (Debian: chromium)";
   recut("--regions 12 --html a.html --image photo.png");

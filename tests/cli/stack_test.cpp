@@ -68,32 +68,6 @@ TEST_F(CliStack, LabelsOfAllPagesAreThePagesOfOneFile) {
   EXPECT_EQ(coco["images"][2]["file_name"], "stack-3.tif");
 }
 
-TEST_F(CliStack, AFolderGivesAStackForEachStack) {
-  write_stack("many.tif", {page(16, 12, 5), page(16, 12, 11)});
-  write("in.txt", "");
-  ASSERT_EQ(std::system(
-                ("mkdir " + path("in") + " && mv " + path("many.tif") + " " + path("in")).c_str()),
-            0);
-  write_picture("in/one.png");
-  expect_done(segment("in --page all -o out"));
-  EXPECT_EQ(read_stack("out/many.tif").size(), 2U);
-  EXPECT_TRUE(exists("out/one.png"));
-  // Nothing is left to do, and nothing is done again.
-  const std::string before = read("out/many.tif");
-  const Result again = expect_done(segment("in --page all -o out --skip-existing"));
-  EXPECT_THAT(again.err, HasSubstr("0 done, 3 skipped, 0 failed"));
-  EXPECT_EQ(read("out/many.tif"), before);
-}
-
-TEST_F(CliStack, LabelsGoBesideTheFileByDefault) {
-  write("two.pgm", "P2 4 1 9 5 5 5 5\nP2 4 1 9 0 0 9 9\n");
-  expect_done(segment("two.pgm --page all --boundary gradient"));
-  EXPECT_EQ(read_stack("two-labels.tif").size(), 2U);
-  write_picture("single.png");
-  expect_done(segment("single.png --page all"));
-  EXPECT_EQ(read_stack("single-labels.tif").size(), 1U);
-}
-
 TEST_F(CliStack, AFailedPageLeavesNoFileOfLabels) {
   // The second page has more pixels than are read.
   write_stack("two.tif", {page(16, 12, 5), page(30, 12, 11)});
@@ -179,21 +153,6 @@ TEST_F(CliStack, LinkedPagesKeepTheirNumbers) {
   const Result sizes = segment("sizes.tif --page all --boundary gradient --link -o x.tif");
   EXPECT_EQ(sizes.exit_code, 3);
   EXPECT_THAT(sizes.err, HasSubstr("of one size"));
-}
-
-TEST_F(CliStack, ATableLeavesOutWhatHasOtherChannels) {
-  make_folder("in");
-  write_picture("in/a.png");
-  write_picture("in/b.png", page(16, 12, 5));
-  write_picture("in/c.png");
-  const Result result = segment("in --boundary gradient --regions 2 --table t.csv");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr("b.png"));
-  EXPECT_THAT(result.err, HasSubstr("mean_grey"));
-  EXPECT_THAT(read("t.csv"), ::testing::AllOf(HasSubstr("\na.png,1,2,"), HasSubstr("\nc.png,1,2,"),
-                                              Not(HasSubstr("b.png"))));
-  expect_done(segment("in --boundary gradient --regions 2 --table figures"));
-  EXPECT_TRUE(exists("figures/b.csv"));
 }
 
 }  // namespace

@@ -56,33 +56,5 @@ TEST_F(CliTerminal, ASingleImageShowsItsStage) {
   for (const std::string& line : lines) EXPECT_THAT(line, HasSubstr("photos/0.png: "));
 }
 
-TEST_F(CliTerminal, NothingMovesWhereItMustNot) {
-  for (const Surroundings& around :
-       {Surroundings{}, Surroundings{.environment = {{"TERM", "dumb"}}, .terminal_width = 80},
-        Surroundings{.environment = {{"TERM", std::nullopt}}, .terminal_width = 80}}) {
-    const Result result = expect_done(segment("photos -o out", around));
-    EXPECT_THAT(result.err, Not(HasSubstr("\033")));
-    EXPECT_THAT(result.err, Not(HasSubstr("images/s  ")));
-  }
-  const Result quiet = expect_done(segment("photos -o out --quiet", {.terminal_width = 80}));
-  EXPECT_EQ(quiet.err, "");
-}
-
-TEST_F(CliTerminal, ColoursAreForTerminalsThatWantThem) {
-  const std::string colour = "\033[1;31m";
-  EXPECT_THAT(segment("missing.png", {.terminal_width = 80}).err, HasSubstr(colour));
-  EXPECT_THAT(
-      segment("missing.png", {.environment = {{"NO_COLOR", "1"}}, .terminal_width = 80}).err,
-      Not(HasSubstr("\033[1")));
-  EXPECT_THAT(segment("missing.png").err, Not(HasSubstr("\033")));
-}
-
-TEST_F(CliTerminal, ControlCharactersInNamesAreNotSent) {
-  const Result result = segment("bell\a\033[31mred.png", {.terminal_width = 80});
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, Not(HasSubstr("\a")));
-  EXPECT_THAT(result.err, Not(HasSubstr("\033[31m")));
-}
-
 }  // namespace
 }  // namespace diacut::testing

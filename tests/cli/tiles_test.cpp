@@ -481,30 +481,6 @@ TEST_F(CliTiles, ABlockThatDoesNotDecodeIsAnError) {
   expect_error(tiled("scene.tif -q -o out.tif --tile-size 40"), 3, {"scene.tif", "damaged"});
 }
 
-TEST_F(CliTiles, AreRefusedWhereOneDoesNotFitTheMemory) {
-  write_picture("a.png");
-  expect_error(tiled("a.png -q -o x.tif --tile-size 16 --memory 2K"), 4,
-               {"tiles of 16 pixels", "--tile-size"});
-}
-
-TEST_F(CliTiles, MapsAreRefusedWhereTheyCannotBe) {
-  write_picture("a.png", drawing(100, 90));
-  const auto refuse = [&](const std::string& more, int code, const std::vector<std::string>& told) {
-    expect_error(tiled("a.png -q -o out.tif --tiles-in work --tile-size 40 " + more), code, told);
-  };
-  refuse("--contours c.jpg", 2, {"c.jpg", ".tif"});
-  refuse("--contours c.npy", 2, {"c.npy", ".tif"});
-  refuse("--contours -", 2, {"--contours", "name a file"});
-  refuse("--ultrametric u.tif", 2, {"--ultrametric", "--tile-size"});
-  refuse("--contours out.tif", 2, {"out.tif"});
-  refuse("--contours none/c.tif", 3, {"none/c.tif"});
-  EXPECT_FALSE(exists("work/plan.json"));
-  // A plan without contours has thrown away what they are made of.
-  expect_done(tiled("a.png -o out.tif --tiles-in work --tile-size 40"));
-  refuse("--contours c.tif", 3, {"plan.json", "another run"});
-  expect_error(whole("a.png -q -o x.tif --contours c.jpg"), 2, {"c.jpg", ".tif, .png, .npy"});
-}
-
 TEST_F(CliTiles, PolygonsAreRefusedWhereTheyCannotBe) {
   write_picture("a.png", drawing(100, 90));
   const auto refuse = [&](const std::string& line, int code, const std::vector<std::string>& told) {

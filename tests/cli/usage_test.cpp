@@ -56,43 +56,5 @@ TEST_F(CliUsage, VersionIsOneLine) {
   }
 }
 
-TEST_F(CliUsage, PrintedConfigurationReadsBackAsItself) {
-  const Result printed = expect_done(segment(
-      "--print-config --regions 7 --tolerance 3e-5 --set boundary.sigma=1.75 --solver spectra"));
-  EXPECT_THAT(printed.err, IsEmpty());
-  write("printed.toml", printed.out);
-  const Result again = expect_done(segment("--print-config --config printed.toml"));
-  EXPECT_EQ(again.out, printed.out);
-  EXPECT_NE(printed.out, segment("--print-config").out);
-}
-
-TEST_F(CliUsage, OptionsWinOverTheConfigurationAndThatOverDefaults) {
-  write("c.toml", "[region]\nregions = 3\nmin_size = 9\n");
-  const std::string text =
-      segment("--print-config --config c.toml --set region.regions=4 --regions 5").out;
-  EXPECT_TRUE(std::regex_search(text, std::regex("\nregions = 5\\b"))) << text;
-  EXPECT_TRUE(std::regex_search(text, std::regex("\nmin_size = 9\\b"))) << text;
-  EXPECT_TRUE(std::regex_search(text, std::regex("\nvectors = 17\\b"))) << text;
-}
-
-TEST_F(CliUsage, AnAssignmentLeavesTheImagesAfterItAlone) {
-  write_picture("a.png");
-  expect_done(segment("--set region.regions=2 --set region.min_size=0 a.png -o x.png"));
-  EXPECT_TRUE(exists("x.png"));
-  const Result printed = segment("--set region.regions=3 a.png --print-config");
-  EXPECT_TRUE(std::regex_search(printed.out, std::regex("\nregions = 3\\b"))) << printed.err;
-}
-
-TEST_F(CliUsage, HelpThatCannotBeWrittenIsAnError) {
-  expect_error(segment("--help", {.out = Out::kFull}), 3, {"standard output", "full"});
-  expect_error(segment("--help", {.out = Out::kClosed}), 3, {"standard output"});
-}
-
-TEST_F(CliUsage, ALoneDashDashEndsTheOptions) {
-  write_picture("-odd.png");
-  expect_done(segment("-o x.png -- -odd.png"));
-  expect_labels(read_picture("x.png"));
-}
-
 }  // namespace
 }  // namespace diacut::testing

@@ -1,0 +1,438 @@
+// The scripts *.txt of this folder.
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <opencv2/imgcodecs.hpp>
+#include <sstream>
+
+#include "cli_test.hpp"
+#include "diacut/hierarchy.hpp"
+#include "diacut/output.hpp"
+#include "matchers.hpp"
+#include "network_file.hpp"
+#include "output/npy.hpp"
+
+namespace diacut::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+Words split(const std::string& text, const std::string& at) {
+  Words parts;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; end != std::string::npos; begin = end + at.size()) {
+    end = text.find(at, begin);
+    parts.push_back(text.substr(begin, end - begin));
+  }
+  return parts;
+}
+
+std::string replaced(const std::string& text, const std::string& from, const std::string& to) {
+  return fmt::format("{}", fmt::join(split(text, from), to));
+}
+
+/// A test of a script: README.md says what its lines are.
+struct Script {
+  std::string name;
+  Words lines;
+};
+
+/// For messages of GoogleTest.
+void PrintTo(const Script& script, std::ostream* stream) { *stream << script.name; }
+
+std::vector<Script> scripts() {
+  std::vector<Script> all;
+  for (const fs::directory_entry& entry : fs::directory_iterator(DIACUT_SOURCE_DIR "/tests/cli")) {
+    if (entry.path().extension() != ".txt") continue;
+    Words beginning;
+    Words* lines = &beginning;
+    std::istringstream text(read_bytes(entry.path()));
+    for (std::string line; std::getline(text, line);) {
+      if (line.starts_with("= ")) {
+        all.push_back({entry.path().stem().string() + "_" + line.substr(2), beginning});
+        lines = &all.back().lines;
+      } else if (!line.empty() && line.front() != '#') {
+        lines->push_back(line);
+      }
+    }
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Script& a, const Script& b) { return a.name < b.name; });
+  return all;
+}
+
+void expect_parts(const std::string& text, const Words& parts) {
+  for (const std::string& part : parts) {
+    const std::size_t star = part.find_first_not_of("0123456789");
+    if (part == "!") {
+      EXPECT_EQ(text, "");
+    } else if (part.starts_with("!")) {
+      EXPECT_THAT(text, Not(HasSubstr(part.substr(1))));
+    } else if (star != 0 && star < part.size() && part[star] == '*') {
+      EXPECT_EQ(split(text, part.substr(star + 1)).size() - 1, std::stoul(part)) << part << text;
+    } else {
+      std::size_t at = 0;
+      for (const std::string& piece : split(part, " .. ")) {
+        at = text.find(piece, at);
+        ASSERT_NE(at, std::string::npos) << piece << " is not in, or not in its place in: " << text;
+        at += piece.size();
+      }
+    }
+  }
+}
+
+/// A rectangle of a colour: "X,Y=GREY" or "X,Y,WxH=BLUE/GREEN/RED".
+struct Mark {
+  explicit Mark(const std::string& word) {
+    const Words sides = split(word, "=");
+    std::sscanf(sides.at(0).c_str(), "%d,%d,%dx%d", &place.x, &place.y, &place.width,
+                &place.height);
+    for (const std::string& value : split(sides.at(1), "/")) {
+      colour[channels] = std::stod(value);
+      depth = value.find_first_not_of("0123456789") != std::string::npos ? CV_32F
+              : colour[channels] > 255                                   ? std::max(depth, CV_16U)
+                                                                         : depth;
+      ++channels;
+    }
+  }
+  cv::Rect place = {0, 0, 1, 1};
+  cv::Scalar colour;
+  int channels = 0;
+  int depth = CV_8U;
+};
+
+/// Rectangles before 0.
+cv::Mat drawing(const Words& words, cv::Size size) {
+  const std::vector<Mark> marks(words.begin(), words.end());
+  int depth = CV_8U;
+  for (const Mark& mark : marks) depth = std::max(depth, mark.depth);
+  cv::Mat picture(size, CV_MAKETYPE(depth, marks.at(0).channels), cv::Scalar());
+  for (const Mark& mark : marks) picture(mark.place) = mark.colour;
+  return picture;
+}
+
+/// Takes a size, "WIDTHxHEIGHT", from the first of some words, where it is one.
+cv::Size take_size(Words& words, cv::Size usual) {
+  cv::Size size;
+  if (std::sscanf(words.front().c_str(), "%dx%d", &size.width, &size.height) != 2) return usual;
+  words.erase(words.begin());
+  return size;
+}
+
+void expect_json(const nlohmann::json& document, const Words& words) {
+  for (std::size_t k = 0; k + 1 < words.size(); k += 2) {
+    const nlohmann::json::json_pointer place(words[k]);
+    const std::string& wanted = words[k + 1];
+    ASSERT_EQ(document.contains(place), wanted != "-") << words[k];
+    if (wanted == "-" || wanted == "*") continue;
+    const nlohmann::json& found = document.at(place);
+    if (wanted.front() == '>') {
+      EXPECT_GT(found.get<double>(), std::stod(wanted.substr(1))) << words[k];
+    } else if (wanted.front() == '<') {
+      EXPECT_LT(found.get<double>(), std::stod(wanted.substr(1))) << words[k];
+    } else if (wanted.front() == '!') {
+      EXPECT_NE(found, nlohmann::json::parse(wanted.substr(1))) << words[k];
+    } else if (wanted.front() == '~') {
+      EXPECT_THAT(found.get<std::string>(), HasSubstr(wanted.substr(1))) << words[k];
+    } else {
+      EXPECT_EQ(found, nlohmann::json::parse(wanted)) << words[k];
+    }
+  }
+}
+
+class CliScript : public CliTest, public ::testing::WithParamInterface<Script> {
+ protected:
+  /// Does what a line says, for each of its values in braces.
+  void follow(const std::string& text) {
+    SCOPED_TRACE(text);
+    Words parts = split(unescaped(text), " | ");
+    const std::string head = parts.front();
+    parts.erase(parts.begin());
+    const std::size_t begin = head.find('{');
+    if (begin == std::string::npos) return follow(words_of(head), parts);
+    const std::size_t end = head.find('}');
+    for (const std::string& value : split(head.substr(begin + 1, end - begin - 1), ",")) {
+      SCOPED_TRACE(value);
+      Words told;
+      for (const std::string& part : parts) told.push_back(replaced(part, "{}", value));
+      follow(words_of(head.substr(0, begin) + value + replaced(head.substr(end + 1), "{}", value)),
+             told);
+    }
+  }
+
+ private:
+  /// Statements of one file, with the text after the bar.
+  using OfFile = void (*)(const CliScript& test, const std::string& name, const std::string& text);
+  static const std::map<std::string, OfFile> kOfFiles;
+  /// All others but programs.
+  using Statement = void (*)(CliScript& test, Words words, const Words& parts);
+  static const std::map<std::string, Statement> kStatements;
+
+  void follow(Words words, const Words& parts) {
+    const std::string verb = words.front();
+    const bool is_of_files = kOfFiles.contains(verb);
+    if (!is_of_files && !kStatements.contains(verb)) return run(words, parts);
+    words.erase(words.begin());
+    if (!is_of_files) return kStatements.at(verb)(*this, words, parts);
+    for (const std::string& name : words) {
+      make_folder_of(name);
+      kOfFiles.at(verb)(*this, name, parts.empty() ? "" : parts.front());
+    }
+  }
+
+  std::string unescaped(std::string text) const {
+    const std::pair<std::string, std::string> escapes[] = {
+        {"\\n", "\n"},
+        {"\\e", "\033"},
+        {"\\a", "\a"},
+        {"\\0", std::string(1, '\0')},
+        {"$PWD", fs::path(path("")).parent_path().string()},
+        {"$SOURCE", DIACUT_SOURCE_DIR}};
+    for (const auto& [from, to] : escapes) text = replaced(text, from, to);
+    return text;
+  }
+
+  void set(Surroundings& around, const std::string& assignment) const {
+    const std::size_t at = assignment.find('=');
+    const std::string name = assignment.substr(0, at);
+    const std::string value = assignment.substr(at + 1);
+    if (name == "file_size") {
+      around.file_size_limit = std::stoul(value);
+    } else if (name == "terminal") {
+      around.terminal_width = static_cast<unsigned short>(std::stoul(value));
+    } else if (name == "seconds") {
+      around.limit_seconds = std::stod(value);
+    } else if (name == "folder") {
+      around.folder = path(value);
+    } else {
+      around.environment[name] = value.empty() ? std::nullopt : std::optional(value);
+    }
+  }
+
+  /// Takes the last two words away where they tell of a stream; the name of its file.
+  static std::string stream(Words& words, const std::string& sign) {
+    if (words.size() < 3 || *(words.end() - 2) != sign) return "";
+    const std::string name = words.back();
+    words.resize(words.size() - 2);
+    return name;
+  }
+
+  void run(Words words, const Words& parts) const {
+    static const std::map<std::string, std::string> programs = {
+        {"segment", DIACUT_SEGMENT},
+        {"diacut-evaluate", DIACUT_EVALUATE},
+        {"diacut-bench", DIACUT_BENCH}};
+    static const std::map<std::string, Out> outs = {
+        {"full", Out::kFull}, {"closed", Out::kClosed}, {"unread", Out::kNobodyReads}};
+    Surroundings around = around_;
+    std::string code = "0";
+    while (!programs.contains(words.front())) {
+      ASSERT_GE(words.size(), 2U) << "no statement";
+      if (words.front().find('=') != std::string::npos) {
+        set(around, words.front());
+      } else {
+        code = words.front();
+      }
+      words.erase(words.begin());
+    }
+    const std::string out = stream(words, ">");
+    const std::string in = stream(words, "<");
+    if (!in.empty()) around.input = read(in);
+    if (outs.contains(out)) around.out = outs.at(out);
+    const std::string name = words.front();
+    words.erase(words.begin());
+    const std::set<std::string> before = files();
+    const Result result = start_program(programs.at(name), words, around)->wait();
+    EXPECT_EQ(result.exit_code, std::stoi(code)) << result.err;
+    if (code != "0" && !code.ends_with('+')) {
+      expect_error(result, std::stoi(code), {}, name);
+      EXPECT_EQ(files(), before);
+    }
+    expect_parts(result.err, parts);
+    if (!out.empty() && !outs.contains(out)) write(out, result.out);
+  }
+
+  /// The bytes of a file, or of all files in a folder, by their names in it.
+  std::map<std::string, std::string> contents(const std::string& place) const {
+    std::map<std::string, std::string> found;
+    for (const std::string& name : files()) {
+      if (name == place || name.starts_with(place + "/"))
+        found[name.substr(place.size())] = read(name);
+    }
+    EXPECT_FALSE(found.empty()) << place;
+    return found;
+  }
+
+  void expect_files(const std::string& folder, const std::string& names) const {
+    Words expected;
+    for (const std::string& name : words_of(names)) expected.push_back(folder + name);
+    std::set<std::string> found = files();
+    std::erase_if(found, [&](const std::string& name) { return !name.starts_with(folder); });
+    EXPECT_THAT(found, ::testing::UnorderedElementsAreArray(expected));
+  }
+
+  void make_folder_of(const std::string& name) const {
+    fs::create_directories(fs::path(path(name)).parent_path());
+  }
+
+  void write_marks(Words words) const {
+    const cv::Size size = take_size(words, {kWidth, kHeight});
+    const std::string name = words.front();
+    const cv::Mat picture = drawing({words.begin() + 1, words.end()}, size);
+    make_folder_of(name);
+    if (!name.ends_with(".npy")) return write_picture(name, picture);
+    cv::Mat array;
+    picture.convertTo(array, CV_32F);
+    const auto rows = static_cast<std::size_t>(size.height);
+    const auto columns = static_cast<std::size_t>(size.width);
+    std::vector<std::size_t> shape = {rows, columns};
+    if (array.channels() > 1) shape.push_back(static_cast<std::size_t>(array.channels()));
+    const std::vector<std::uint8_t> npy =
+        encode_npy<float>({array.ptr<float>(), array.reshape(1).total()}, shape);
+    write(name, {npy.begin(), npy.end()});
+  }
+
+  void write_hierarchy(const Words& words) const {
+    const cv::Mat leaves = drawing({words.begin() + 1, words.end()}, {kWidth, kHeight});
+    Hierarchy tree;
+    tree.leaves = Labels{kWidth, kHeight, 3, {}};
+    for (int i = 0; i < kWidth * kHeight; ++i) {
+      tree.leaves.values.push_back(
+          std::max<int>(leaves.at<std::uint8_t>(i / kWidth, i % kWidth), 1));
+    }
+    tree.merges = {{1, 3, 0.25F}, {2, 4, 0.75F}};
+    tree.threshold = 0.125;
+    check(tree);
+    write_tree(path(words.front()), tree);
+  }
+
+  Surroundings around_;
+};
+
+const std::map<std::string, CliScript::OfFile> CliScript::kOfFiles = {
+    {"text", [](const CliScript& test, const std::string& name,
+                const std::string& text) { test.write(name, text); }},
+    {"folder", [](const CliScript& test, const std::string& name,
+                  const std::string&) { test.make_folder(name); }},
+    {"pipe", [](const CliScript& test, const std::string& name,
+                const std::string&) { ASSERT_EQ(mkfifo(test.path(name).c_str(), 0600), 0); }},
+    {"remove", [](const CliScript& test, const std::string& name,
+                  const std::string&) { fs::remove_all(test.path(name)); }},
+    {"halve",
+     [](const CliScript& test, const std::string& name, const std::string&) {
+       fs::resize_file(test.path(name), fs::file_size(test.path(name)) / 2);
+     }},
+    {"flip",
+     [](const CliScript& test, const std::string& name, const std::string&) {
+       std::string bytes = test.read(name);
+       bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);
+       test.write(name, bytes);
+     }},
+    {"network",
+     [](const CliScript& test, const std::string& name, const std::string&) {
+       NetworkFile file(1);
+       file.conv("logit", "image", 3, 1, {.relu = false});
+       file.sigmoid("logit");
+       file.write(test.path(name));
+     }},
+    {"there", [](const CliScript& test, const std::string& name,
+                 const std::string&) { EXPECT_TRUE(test.exists(name)) << name; }},
+    {"gone", [](const CliScript& test, const std::string& name,
+                const std::string&) { EXPECT_FALSE(test.exists(name)) << name; }},
+    {"labels", [](const CliScript& test, const std::string& name,
+                  const std::string&) { expect_labels(test.read_picture(name)); }},
+};
+
+const std::map<std::string, CliScript::Statement> CliScript::kStatements = {
+    {"with",
+     [](CliScript& test, Words words, const Words&) {
+       for (const std::string& word : words) test.set(test.around_, word);
+     }},
+    {"picture",
+     [](CliScript& test, Words words, const Words&) {
+       const cv::Size size = take_size(words, {kWidth, kHeight});
+       for (const std::string& name : words) {
+         test.make_folder_of(name);
+         test.write_picture(name, size.width, size.height);
+       }
+     }},
+    {"marks", [](CliScript& test, Words words, const Words&) { test.write_marks(words); }},
+    {"tree", [](CliScript& test, Words words, const Words&) { test.write_hierarchy(words); }},
+    {"copy",
+     [](CliScript& test, Words words, const Words&) {
+       fs::copy(test.path(words.at(0)), test.path(words.at(1)), fs::copy_options::recursive);
+     }},
+    {"link", [](CliScript& test, Words words,
+                const Words&) { fs::create_symlink(words.at(0), test.path(words.at(1))); }},
+    {"files",
+     [](CliScript& test, Words words, const Words& parts) {
+       test.expect_files(words.empty() ? "" : words.front() + "/", parts.at(0));
+     }},
+    {"same",
+     [](CliScript& test, Words words, const Words&) {
+       for (const std::string& word : words) {
+         EXPECT_TRUE(test.contents(word) == test.contents(words.at(0))) << word;
+       }
+     }},
+    {"other",
+     [](CliScript& test, Words words, const Words&) {
+       EXPECT_FALSE(test.contents(words.at(0)) == test.contents(words.at(1)));
+     }},
+    {"holds", [](CliScript& test, Words words,
+                 const Words& parts) { expect_parts(test.read(words.at(0)), parts); }},
+    {"size",
+     [](CliScript& test, Words words, const Words&) {
+       const cv::Size size = test.read_picture(words.front()).size();
+       words.erase(words.begin());
+       EXPECT_EQ(size, take_size(words, {}));
+     }},
+    {"pages",
+     [](CliScript& test, Words words, const Words&) {
+       EXPECT_EQ(cv::imcount(test.path(words.at(0))), std::stoul(words.at(1)));
+     }},
+    {"pixels",
+     [](CliScript& test, Words words, const Words&) {
+       cv::Mat picture;
+       test.read_picture(words.at(0)).convertTo(picture, CV_32F);
+       for (std::size_t k = 1; k < words.size(); ++k) {
+         const Mark mark(words[k]);
+         const cv::Mat expected(mark.place.size(), picture.type(), mark.colour);
+         EXPECT_EQ(cv::norm(picture(mark.place), expected, cv::NORM_INF), 0) << words[k];
+       }
+     }},
+    {"drawn",
+     [](CliScript& test, Words words, const Words&) {
+       cv::Mat found;
+       cv::Mat expected;
+       test.read_picture(words.at(0)).convertTo(found, CV_32F);
+       drawing({words.begin() + 1, words.end()}, found.size()).convertTo(expected, CV_32F);
+       EXPECT_EQ(cv::norm(found, expected, cv::NORM_INF), 0);
+     }},
+    {"json",
+     [](CliScript& test, Words words, const Words&) {
+       const Words place = split(words.front(), ":");
+       words.erase(words.begin());
+       const std::string text = test.read(place.at(0));
+       expect_json(place.size() == 1 ? nlohmann::json::parse(text)
+                                     : json_lines(text).at(std::stoul(place.at(1)) - 1),
+                   words);
+     }},
+};
+
+TEST_P(CliScript, Runs) {
+  for (const std::string& line : GetParam().lines) {
+    follow(line);
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scripts, CliScript, ::testing::ValuesIn(scripts()),
+                         [](const auto& script) { return script.param.name; });
+
+}  // namespace
+}  // namespace diacut::testing
