@@ -340,6 +340,11 @@ const std::map<std::string, CliScript::OfFile> CliScript::kOfFiles = {
        file.sigmoid("logit");
        file.write(test.path(name));
      }},
+    {"narrow",
+     [](const CliScript& test, const std::string& name, const std::string&) {
+       for (const std::string& line : split(test.read(name), "\n"))
+         EXPECT_LE(line.size(), 80u) << line;
+     }},
     {"there", [](const CliScript& test, const std::string& name,
                  const std::string&) { EXPECT_TRUE(test.exists(name)) << name; }},
     {"gone", [](const CliScript& test, const std::string& name,

@@ -380,32 +380,27 @@ TEST_F(CliTiles, ARunThatWasKilledWhileItRemovedItsFilesIsDone) {
 TEST_F(CliTiles, WhatATileLeftIsCheckedAndMadeAnewWhenItIsGone) {
   plan();
   expect_done(step("tile"));
-  const std::string map = path("work/map-4.bin");
   const std::string bytes = read("work/map-4.bin");
-  fs::resize_file(map, bytes.size() - 9);
-  expect_error(step("join"), 3, {"1 of 9 tiles", "tile 4"});
-  std::string damaged = bytes;
-  damaged[bytes.size() / 2] = static_cast<char>(damaged[bytes.size() / 2] ^ 5);
-  write("work/map-4.bin", damaged);
-  expect_error(step("join"), 3, {"map-4.bin", "checksum"});
-  write("work/map-4.bin", read("work/map-3.bin"));
-  expect_error(step("join"), 3, {"1 of 9 tiles", "tile 4"});
-  fs::remove(map);
-  expect_error(step("join"), 3, {"1 of 9 tiles", "tile 4"});
-  // Of another device: bytes 24 to 31 of the header.
-  damaged = bytes;
-  damaged[24] = static_cast<char>(damaged[24] ^ 1);
-  write("work/map-4.bin", damaged);
-  expect_error(step("join"), 3, {"map-4.bin", "another device"});
-  // Of another version, and of another plan.
-  damaged = bytes;
-  damaged[8] = 77;
-  write("work/map-4.bin", damaged);
-  expect_error(step("join"), 3, {"1 of 9 tiles", "tile 4"});
-  damaged = bytes;
-  damaged[16] = static_cast<char>(damaged[16] ^ 1);
-  write("work/map-4.bin", damaged);
-  expect_error(step("join"), 3, {"1 of 9 tiles", "tile 4"});
+  using Told = std::vector<std::string>;
+  const Told gone = {"1 of 9 tiles", "tile 4"};
+  const auto changed = [&](std::size_t at) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 5);
+    return damaged;
+  };
+  // Cut off, damaged, that of another tile, of another device, version and plan.
+  for (const auto& [damaged, told] : std::vector<std::pair<std::string, Told>>{
+           {bytes.substr(0, bytes.size() - 9), gone},
+           {changed(bytes.size() / 2), {"map-4.bin", "checksum"}},
+           {read("work/map-3.bin"), gone},
+           {changed(24), {"map-4.bin", "another device"}},
+           {changed(8), gone},
+           {changed(16), gone}}) {
+    write("work/map-4.bin", damaged);
+    expect_error(step("join"), 3, told);
+  }
+  fs::remove(path("work/map-4.bin"));
+  expect_error(step("join"), 3, gone);
   expect_done(step("tile"));
   EXPECT_EQ(read("work/map-4.bin"), bytes);
   expect_done(step("join"));

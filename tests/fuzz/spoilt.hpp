@@ -33,6 +33,16 @@ std::vector<SpoiltFile> spoilt_jxls();
 std::vector<SpoiltFile> spoilt_jpeg2000s();
 std::vector<SpoiltFile> spoilt_raws();
 
+/// One change of a text, and part of the message of what refuses the text then.
+struct Change {
+  const char* from;
+  const char* to;
+  const char* told = "";
+};
+/// Files of a text with each of the changes alone.
+std::vector<SpoiltFile> changed(const std::string& text, const std::vector<Change>& changes,
+                                FileBytes (*file_of)(const std::string& text) = bytes_of);
+
 /// A text with its first `from` replaced. Throws std::logic_error where there is none.
 std::string replaced_once(std::string text, const std::string& from, const std::string& to);
 

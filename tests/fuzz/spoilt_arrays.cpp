@@ -208,56 +208,52 @@ std::vector<SpoiltFile> spoilt_networks() {
 
 std::vector<SpoiltFile> spoilt_npy() {
   const std::string whole = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n";
-  const std::string values(24, '\x3c');
-  std::vector<SpoiltFile> files = {
-      {fuzz::bytes_of("\x93NUMPY\x01"), "cut off"},
-      {fuzz::bytes_of(std::string("\x93NUMPY\x02\x00\xff\xff\xff\x7f{}", 14)), "2147483647 bytes"},
-      {npy_bytes(whole, values.substr(1))},
-      {npy_bytes(whole.substr(0, 20))},
-      {npy_bytes(whole + "more", values), "goes on"},
+  const auto with_values = [](const std::string& header) {
+    return npy_bytes(header, std::string(24, '\x3c'));
   };
-  struct Change {
-    const char* from;
-    const char* to;
-    const char* told = "";
-  };
-  const std::vector<Change> changes = {
-      {"{", "(", "'{'"},
-      {"'descr'", "descr"},
-      {"'descr':", "'descr'"},
-      {"'descr': '<f4', ", "", "descr"},
-      {"'descr': '<f4'", "'descr': '<f4"},
-      {"'<f4', 'fortran_order': False, 'shape': (2, 3), }", "'<f4", "without an end"},
-      {"'descr'", "'shape'"},
-      {"'<f4'", "[('a', '<f4')]", "structures"},
-      {"'<f4'", "'f4'"},
-      {"'<f4'", "'f'", "type"},
-      {"'<f4'", "'<f'", "type"},
-      {"'<f4'", "'<a type with a name too long'"},
-      {"'<f4'", "'<c8'", "<c8"},
-      {"'fortran_order': False, ", "", "fortran_order"},
-      {"False", "Maybe", "True nor False"},
-      {"'fortran_order'", "'order'"},
-      {"(2, 3)", "(2, 3"},
-      {"(2, 3)", "(2 3)"},
-      {"(2, 3)", "(two, 3)"},
-      {"(2, 3)", "(-2, 3)", "no number"},
-      {"(2, 3)", "(0, 3)"},
-      {"(2, 3)", "(6,)"},
-      {"(2, 3)", "(2, 3, 1, 1)"},
-      {"(2, 3)", "(20, 30)"},
-      {"(2, 3)", "(99999999999, 99999999999)"},
-      {"(2, 3)", "(99999999999999999999,)", "no number"},
-      {"(2, 3)", "(3, 2000000)"},
-      {"(2, 3)", "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)",
-       "dimensions"},
-      {"'shape': (2, 3), ", "", "shape"},
-      {"(2, 3), }", "(2, 3), 'shape': (2, 3)}", "twice"},
-      {"(2, 3), }", "(2, 3)"},
-  };
-  for (const auto& [from, to, told] : changes) {
-    files.emplace_back(npy_bytes(replaced_once(whole, from, to), values), told);
-  }
+  std::vector<SpoiltFile> files =
+      changed(whole,
+              {
+                  {"{", "(", "'{'"},
+                  {"'descr'", "descr"},
+                  {"'descr':", "'descr'"},
+                  {"'descr': '<f4', ", "", "descr"},
+                  {"'descr': '<f4'", "'descr': '<f4"},
+                  {"'<f4', 'fortran_order': False, 'shape': (2, 3), }", "'<f4", "without an end"},
+                  {"'descr'", "'shape'"},
+                  {"'<f4'", "[('a', '<f4')]", "structures"},
+                  {"'<f4'", "'f4'"},
+                  {"'<f4'", "'f'", "type"},
+                  {"'<f4'", "'<f'", "type"},
+                  {"'<f4'", "'<a type with a name too long'"},
+                  {"'<f4'", "'<c8'", "<c8"},
+                  {"'fortran_order': False, ", "", "fortran_order"},
+                  {"False", "Maybe", "True nor False"},
+                  {"'fortran_order'", "'order'"},
+                  {"(2, 3)", "(2, 3"},
+                  {"(2, 3)", "(2 3)"},
+                  {"(2, 3)", "(two, 3)"},
+                  {"(2, 3)", "(-2, 3)", "no number"},
+                  {"(2, 3)", "(0, 3)"},
+                  {"(2, 3)", "(6,)"},
+                  {"(2, 3)", "(2, 3, 1, 1)"},
+                  {"(2, 3)", "(20, 30)"},
+                  {"(2, 3)", "(99999999999, 99999999999)"},
+                  {"(2, 3)", "(99999999999999999999,)", "no number"},
+                  {"(2, 3)", "(3, 2000000)"},
+                  {"(2, 3)", "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)",
+                   "dimensions"},
+                  {"'shape': (2, 3), ", "", "shape"},
+                  {"(2, 3), }", "(2, 3), 'shape': (2, 3)}", "twice"},
+                  {"(2, 3), }", "(2, 3)"},
+              },
+              with_values);
+  files.emplace_back(fuzz::bytes_of("\x93NUMPY\x01"), "cut off");
+  files.emplace_back(fuzz::bytes_of(std::string("\x93NUMPY\x02\x00\xff\xff\xff\x7f{}", 14)),
+                     "2147483647 bytes");
+  files.push_back(npy_bytes(whole, std::string(23, '\x3c')));
+  files.push_back(npy_bytes(whole.substr(0, 20)));
+  files.emplace_back(with_values(whole + "more"), "goes on");
   // More colours than somebody paints seeds with.
   files.push_back(testing::encode(".png", testing::random_samples(20, 20, CV_8UC3)));
   for (const char* json : {"{}", " {\"type\": \"Feature\"}"}) files.push_back(fuzz::bytes_of(json));

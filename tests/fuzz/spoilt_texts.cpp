@@ -7,25 +7,14 @@
 #include "temp_folder.hpp"
 
 namespace diacut::fuzz {
-namespace {
-
-/// One change of a text, and part of the message of what refuses the text then.
-struct Change {
-  const char* from;
-  const char* to;
-  const char* told = "";
-};
-
-/// A text with each of the changes alone.
-std::vector<SpoiltFile> changed(const std::string& text, const std::vector<Change>& changes) {
+std::vector<SpoiltFile> changed(const std::string& text, const std::vector<Change>& changes,
+                                FileBytes (*file_of)(const std::string& text)) {
   std::vector<SpoiltFile> files;
   for (const auto& [from, to, told] : changes) {
-    files.emplace_back(bytes_of(replaced_once(text, from, to)), told);
+    files.emplace_back(file_of(replaced_once(text, from, to)), told);
   }
   return files;
 }
-
-}  // namespace
 
 std::string replaced_once(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);

@@ -9,40 +9,98 @@ import diacut
 
 BYTES = np.zeros((8, 8, 3), np.uint8)
 HUGE = np.broadcast_to(np.uint8(0), (100_000, 100_000))
+#: A dark and a bright half, and for each a seed.
+HALVES = np.repeat(np.uint8([[60, 190]]), [4, 4], axis=1).repeat(9, axis=0)
+SEEDS = np.zeros(HALVES.shape, np.int64)
+SEEDS[5, 2], SEEDS[2, 6] = 9, 2
+HALF = np.full(HALVES.shape, 0.5, np.float32)
 
-ARRAYS = [
-    (np.zeros(7, np.uint8), diacut.InputError, r"shape \(7,\).*\(height, width\)"),
-    (np.uint8(3), diacut.InputError, r"shape \(\)"),
-    (np.zeros((2, 8, 8, 3), np.uint8), diacut.InputError, r"Segmenter\.map"),
-    (np.zeros((3, 8, 9), np.uint8), diacut.InputError, r"9 channels.*moveaxis"),
-    (np.zeros((8, 8, 7), np.uint8), diacut.InputError, r"7 channels.*choose 1 to 4"),
-    (np.zeros((8, 8, 0), np.uint8), diacut.InputError, r"empty.*\(8, 8, 0\)"),
-    (np.zeros((0, 8), np.uint8), diacut.InputError, r"empty.*\(0, 8\)"),
-    ([], diacut.InputError, r"shape \(0,\)"),
-    (HUGE, diacut.InputError, r"100000 x 100000 pixels.*image\.max_pixels"),
-    ([[1, 2], [3]], diacut.InputError, r"cannot be made an array"),
-    (np.full((8, 8), np.nan), diacut.InputError, r"64 are not finite"),
-    (np.zeros((8, 8, 4), np.uint8), diacut.InputError, r"64 are transparent"),
-    (np.ma.masked_all((8, 8), np.uint8), diacut.InputError, r"64 are transparent"),
-    (np.zeros((8, 8), np.int64), diacut.DtypeError, r"int64.*astype\('uint16'\)"),
-    ([[0, 1], [1, 0]], diacut.DtypeError, r"int64"),
-    (np.zeros((8, 8), np.complex64), diacut.DtypeError, r"complex64.*numpy\.abs"),
-    (np.full((8, 8), None), diacut.DtypeError, r"object"),
-    (np.full((8, 8), "x"), diacut.DtypeError, r"<U1"),
-    (np.zeros((8, 8), "datetime64[s]"), diacut.DtypeError, r"datetime64"),
-    (np.zeros((8, 8), [("r", "u1")]), diacut.DtypeError, r"'r'"),
-    (np.zeros((8, 8), np.longdouble), diacut.DtypeError, r"longdouble|float128"),
-    (None, diacut.InputError, r"shape \(\)"),
-    ({"a": 1}, diacut.InputError, r"shape \(\)"),
-    ("/nonexistent/photo.jpg", diacut.FileError, r"/nonexistent/photo\.jpg.*No such file"),
-    (__file__, diacut.FileError, r"test_errors\.py"),
+
+def changed(array, place, value):
+    """A copy with another value at a place."""
+    array = array.copy()
+    array[place] = value
+    return array
+
+
+def with_seeds(seeds=SEEDS, **more):
+    return {"seeds": seeds, "boundary": "gradient", **more}
+
+
+# Images and what is given beside them, the error, and what it tells.
+REFUSED = [
+    (np.zeros(7, np.uint8), {}, diacut.InputError, r"shape \(7,\).*\(height, width\)"),
+    (np.uint8(3), {}, diacut.InputError, r"shape \(\)"),
+    (np.zeros((2, 8, 8, 3), np.uint8), {}, diacut.InputError, r"Segmenter\.map"),
+    (np.zeros((3, 8, 9), np.uint8), {}, diacut.InputError, r"9 channels.*moveaxis"),
+    (np.zeros((8, 8, 7), np.uint8), {}, diacut.InputError, r"7 channels.*choose 1 to 4"),
+    (np.zeros((8, 8, 0), np.uint8), {}, diacut.InputError, r"empty.*\(8, 8, 0\)"),
+    (np.zeros((0, 8), np.uint8), {}, diacut.InputError, r"empty.*\(0, 8\)"),
+    ([], {}, diacut.InputError, r"shape \(0,\)"),
+    (HUGE, {}, diacut.InputError, r"100000 x 100000 pixels.*image\.max_pixels"),
+    ([[1, 2], [3]], {}, diacut.InputError, r"cannot be made an array"),
+    (np.full((8, 8), np.nan), {}, diacut.InputError, r"64 are not finite"),
+    (np.zeros((8, 8, 4), np.uint8), {}, diacut.InputError, r"64 are transparent"),
+    (np.ma.masked_all((8, 8), np.uint8), {}, diacut.InputError, r"64 are transparent"),
+    (np.zeros((8, 8), np.int64), {}, diacut.DtypeError, r"int64.*astype\('uint16'\)"),
+    ([[0, 1], [1, 0]], {}, diacut.DtypeError, r"int64"),
+    (np.zeros((8, 8), np.complex64), {}, diacut.DtypeError, r"complex64.*numpy\.abs"),
+    (np.full((8, 8), None), {}, diacut.DtypeError, r"object"),
+    (np.full((8, 8), "x"), {}, diacut.DtypeError, r"<U1"),
+    (np.zeros((8, 8), "datetime64[s]"), {}, diacut.DtypeError, r"datetime64"),
+    (np.zeros((8, 8), [("r", "u1")]), {}, diacut.DtypeError, r"'r'"),
+    (np.zeros((8, 8), np.longdouble), {}, diacut.DtypeError, r"longdouble|float128"),
+    (None, {}, diacut.InputError, r"shape \(\)"),
+    ({"a": 1}, {}, diacut.InputError, r"shape \(\)"),
+    ("/nonexistent/photo.jpg", {}, diacut.FileError, r"/nonexistent/photo\.jpg.*No such file"),
+    (__file__, {}, diacut.FileError, r"test_errors\.py"),
+    (BYTES, {"mask": np.ones((7, 8), bool)}, diacut.InputError, r"\(7, 8\), expected bool of the shape \(8, 8\)"),
+    (BYTES, {"mask": np.ones((8, 8), np.uint8)}, diacut.InputError, r"array of uint8"),
+    (BYTES, {"mask": [[True], []]}, diacut.InputError, r"the mask cannot be made an array"),
+    (BYTES, {"boundary_map": np.zeros((8, 7))}, diacut.InputError, r"7x8|8x7|7 x 8"),
+    (BYTES, {"boundary_map": np.zeros((8, 8, 1))}, diacut.InputError, r"\(8, 8, 1\)"),
+    (BYTES, {"boundary_map": np.full((8, 8), 1.5)}, diacut.InputError, r"outside of \[0, 1\]"),
+    (BYTES, {"boundary_map": np.full((8, 8), np.nan)}, diacut.InputError, r"NaN"),
+    (BYTES, {"boundary_map": np.zeros((8, 8), np.int32)}, diacut.DtypeError, r"int32"),
+    (BYTES, {"features": np.zeros((8, 8, 2))}, diacut.DtypeError, "float64"),
+    (BYTES, {"features": np.zeros((8, 8, 2), np.int32)}, diacut.DtypeError, "int32"),
+    (BYTES, {"features": np.zeros(64, np.float32)}, diacut.InputError, "shape"),
+    (BYTES, {"features": np.zeros((1, 8, 8, 2), np.float32)}, diacut.InputError, "shape"),
+    (BYTES, {"features": np.zeros((8, 8, 0), np.float32)}, diacut.InputError, "shape"),
+    (BYTES, {"features": np.ones((8, 8, 2), np.float32)}, diacut.InputError, "same at every pixel"),
+    (BYTES, {"features": np.full((8, 8, 2), np.nan, np.float32)}, diacut.InputError, "nan"),
+    (BYTES, {"features": np.full((8, 8, 2), np.inf, np.float16)}, diacut.InputError, "inf"),
+    (BYTES, {"features": np.eye(8, 5, dtype=np.float32)}, diacut.InputError, "5x8"),
+    (HALVES, with_seeds(np.zeros_like(SEEDS)), diacut.InputError, "at least two"),
+    (HALVES, with_seeds(SEEDS[:7]), diacut.InputError, "8x7"),
+    (HALVES, with_seeds(np.full_like(SEEDS, -1)), diacut.InputError, "-1"),
+    (HALVES, with_seeds(SEEDS[0]), diacut.InputError, "shape"),
+    (HALVES, with_seeds(SEEDS.astype(float)), diacut.DtypeError, "float"),
+    (HALVES, with_seeds(method="kway"), diacut.ConfigError, "walker"),
+    (HALVES, with_seeds(None, method="walker"), diacut.InputError, "needs seeds"),
+    (HALVES, with_seeds(mask=np.arange(72).reshape(9, 8) > 40), diacut.InputError, "no data"),
+    (HALVES, with_seeds(barriers=np.zeros((7, 8), bool)), diacut.InputError, "8x7"),
+    (HALVES, with_seeds(barriers=SEEDS > 0), diacut.InputError, "column [26], row [25]"),
+    (HALVES, with_seeds(None, barriers=SEEDS > 0), diacut.ConfigError, "walker"),
+    (HALVES, with_seeds(start=[HALF[:7]] * 2), diacut.InputError, "8x7"),
+    (HALVES, with_seeds(start=[HALF] * 3), diacut.InputError, "3 labels"),
+    (HALVES, with_seeds(start=[HALF, changed(HALF, (3, 7), np.nan)]), diacut.InputError, "column 7, row 3"),
+    (HALVES, with_seeds(start=[HALF, changed(HALF, (3, 7), -0.5)]), diacut.InputError, "column 7, row 3"),
+    (HALVES, with_seeds(start=[HALF, changed(HALF, (3, 7), 1.5)]), diacut.InputError, "column 7, row 3"),
+    (HALVES, with_seeds(start=[HALF, HALF[:7]]), diacut.InputError, "shapes"),
+    (HALVES, with_seeds(start=HALF), diacut.InputError, "shapes"),
+    (HALVES, with_seeds(start=[]), diacut.InputError, "shapes"),
+    (HALVES, with_seeds(start="p.npy"), diacut.InputError, "expected arrays"),
+    (HALVES, with_seeds(start=[np.ones(HALVES.shape, int)] * 2), diacut.DtypeError, "floats"),
+    (HALVES, with_seeds(start=[HALF] * 2, method="hierarchy"), diacut.ConfigError, "walker"),
+    (HALVES, with_seeds(start=[HALF] * 2, features=np.dstack([HALF] * 2)), diacut.ConfigError, "features"),
 ]
 
 
-@pytest.mark.parametrize("image, error, message", ARRAYS)
-def test_images(segmenter, image, error, message):
+@pytest.mark.parametrize("image, given, error, message", REFUSED)
+def test_what_is_refused(image, given, error, message):
     with pytest.raises(error, match=message) as raised:
-        segmenter.segment(image)
+        diacut.segment(image, **given)
     assert type(raised.value) is error
     assert isinstance(raised.value, diacut.Error)
 
@@ -99,57 +157,11 @@ def test_unknown_arguments():
         diacut.segment(BYTES, region=8)
 
 
-@pytest.mark.parametrize(
-    "mask, message",
-    [
-        (np.ones((7, 8), bool), r"\(7, 8\), expected bool of the shape \(8, 8\)"),
-        (np.ones((8, 8), np.uint8), r"array of uint8"),
-        ([[True], []], r"the mask cannot be made an array"),
-    ],
-)
-def test_masks(segmenter, mask, message):
-    with pytest.raises(diacut.InputError, match=message):
-        segmenter.segment(BYTES, mask=mask)
-
-
 def test_masks_of_what_has_its_own(segmenter, photograph):
     mask = np.ones((8, 8), bool)
     for image in [photograph, diacut.read_image(photograph)]:
         with pytest.raises(diacut.InputError, match="a mask belongs to an array"):
             segmenter.segment(image, mask=mask)
-
-
-@pytest.mark.parametrize(
-    "boundary_map, error, message",
-    [
-        (np.zeros((8, 7)), diacut.InputError, r"7x8|8x7|7 x 8"),
-        (np.zeros((8, 8, 1)), diacut.InputError, r"\(8, 8, 1\)"),
-        (np.full((8, 8), 1.5), diacut.InputError, r"outside of \[0, 1\]"),
-        (np.full((8, 8), np.nan), diacut.InputError, r"NaN"),
-        (np.zeros((8, 8), np.int32), diacut.DtypeError, r"int32"),
-    ],
-)
-def test_boundary_map(segmenter, boundary_map, error, message):
-    with pytest.raises(error, match=message):
-        segmenter.segment(BYTES, boundary_map=boundary_map)
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ({"regions": 0}, r"regions is 0"),
-        ({"regions": 3, "threshold": 0.1}, r"exclude each other"),
-        ({"threshold": -0.1}, r"threshold is -0\.1, expected a number from 0 to 1"),
-        ({"threshold": float("nan")}, r"threshold is nan"),
-        ({"threshold": "high"}, r"threshold is 'high'"),
-        ({"min_size": "big"}, r"min_size is 'big', expected a number of pixels"),
-        ({"min_size": None}, r"min_size is None"),
-    ],
-)
-def test_cuts(segmenter, picture, arguments, message):
-    hierarchy = segmenter.segment(picture).hierarchy
-    with pytest.raises(diacut.ConfigError, match=message):
-        hierarchy.cut(**arguments)
 
 
 def test_tree_files(segmenter, picture, tmp_path):

@@ -75,38 +75,6 @@ def test_map_takes_features_for_each_image(flat, features):
             list(segmenter.map([flat, flat], features=[features]))
 
 
-def test_equal_the_programs_labels(programs, photograph, tmp_path):
-    image = diacut.read_image(photograph)
-    colours = np.asarray(image.pixels, np.float32)
-    features = np.concatenate([colours, np.ones_like(colours[..., :1])], axis=2)
-    np.save(tmp_path / "x.npy", features)
-    out = tmp_path / "labels.npy"
-    given = ("--features", tmp_path / "x.npy", "--regions", "6")
-    programs.run("segment", photograph, *given, "-o", out)
-    for given_image in (image, photograph):
-        result = diacut.segment(given_image, 6, features=features)
-        assert np.array_equal(result.labels, np.load(out))
-
-
-@pytest.mark.parametrize(
-    ("bad", "error", "told"),
-    [
-        (np.zeros((48, 64, 2)), TypeError, "float64"),
-        (np.zeros((48, 64, 2), np.int32), TypeError, "int32"),
-        (np.zeros(64, np.float32), diacut.InputError, "shape"),
-        (np.zeros((1, 48, 64, 2), np.float32), diacut.InputError, "shape"),
-        (np.zeros((48, 64, 0), np.float32), diacut.InputError, "shape"),
-        (np.ones((48, 64, 2), np.float32), diacut.InputError, "same at every pixel"),
-        (np.full((48, 64, 2), np.nan, np.float32), diacut.InputError, "nan"),
-        (np.full((48, 64, 2), np.inf, np.float16), diacut.InputError, "inf"),
-        (np.eye(64, 48, dtype=np.float32), diacut.InputError, "48x64"),
-    ],
-)
-def test_bad_features_are_refused(flat, bad, error, told):
-    with pytest.raises(error, match=told):
-        diacut.segment(flat, features=bad)
-
-
 def test_features_beside_a_boundary_map_need_the_product(flat, features):
     boundary_map = np.zeros(SIZE, np.float32)
     with pytest.raises(diacut.ConfigError, match="with_boundary"):

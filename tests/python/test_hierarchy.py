@@ -144,8 +144,15 @@ def test_no_objects(tree):
 
 
 @pytest.mark.parametrize(
-    ("conditions", "told"),
+    "arguments, told",
     [
+        ({"regions": 0}, "regions is 0"),
+        ({"regions": 3, "threshold": 0.1}, "exclude each other"),
+        ({"threshold": -0.1}, r"threshold is -0\.1, expected a number from 0 to 1"),
+        ({"threshold": float("nan")}, "threshold is nan"),
+        ({"threshold": "high"}, "threshold is 'high'"),
+        ({"min_size": "big"}, "min_size is 'big', expected a number of pixels"),
+        ({"min_size": None}, "min_size is None"),
         ({"area": (60, 20)}, "area"),
         ({"area": 60}, "area is 60"),
         ({"area": ("few", None)}, "few"),
@@ -158,6 +165,7 @@ def test_no_objects(tree):
         ({"score": "cells"}, "score is 'cells'"),
     ],
 )
-def test_conditions_that_make_no_sense(tree, conditions, told):
+def test_cuts_and_objects_that_make_no_sense(tree, arguments, told):
+    is_cut = {"regions", "threshold", "min_size"} & arguments.keys()
     with pytest.raises(diacut.ConfigError, match=told):
-        tree.objects(**conditions)
+        (tree.cut if is_cut else tree.objects)(**arguments)

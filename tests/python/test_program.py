@@ -138,21 +138,29 @@ def test_everything_of_a_photograph(programs, photograph, tmp_path):
         assert np.array_equal(cut, expected)
 
 
-def test_boundary_map(programs, segmenter, picture, tmp_path):
+@pytest.mark.parametrize(
+    "name, arguments",
+    [
+        ("boundary_map", {"regions": 6}),
+        ("boundary_map in bytes", {"regions": 6, "config": "fast"}),
+        ("seeds", {"config": "fast"}),
+        ("features", {"regions": 6}),
+    ],
+)
+def test_what_is_given_beside_a_picture(programs, picture, tmp_path, name, arguments):
     boundary_map = np.abs(np.diff(picture[:, :, 1].astype(float), axis=1, prepend=0)) / 255
     boundary_map[:, 0] = 0
-    np.save(tmp_path / "boundary_map.npy", boundary_map)
-    expected = labels_of_program(
-        programs, picture, tmp_path, "--regions", "6", "--boundary-map", tmp_path / "boundary_map.npy"
-    )
-    with diacut.Segmenter(regions=6) as own:
-        assert np.array_equal(own.segment(picture, boundary_map=boundary_map).labels, expected)
-    bytes_ = np.rint(boundary_map * 255).astype(np.uint8)
-    np.save(tmp_path / "boundary_map.npy", bytes_)
-    expected = labels_of_program(
-        programs, picture, tmp_path, *FAST, "--boundary-map", tmp_path / "boundary_map.npy"
-    )
-    assert np.array_equal(segmenter.segment(picture, boundary_map=bytes_).labels, expected)
+    seeds = np.zeros(boundary_map.shape, np.uint8)
+    seeds[40:50, 40:50], seeds[-20:-10, -60:-40] = 1, 3
+    features = np.dstack([picture / 255, np.ones(boundary_map.shape)]).astype(np.float32)
+    given = {"boundary_map": boundary_map, "boundary_map in bytes": np.rint(boundary_map * 255).astype(np.uint8), "seeds": seeds,
+             "features": features}[name]
+    kind = name.split()[0]
+    np.save(tmp_path / "given.npy", given)
+    options = [word for key, value in arguments.items() for word in (f"--{key}", value)]
+    expected = labels_of_program(programs, picture, tmp_path, f"--{kind}", tmp_path / "given.npy", *options)
+    for image in (picture, tmp_path / "array.tif", diacut.read_image(tmp_path / "array.tif")):
+        assert np.array_equal(diacut.segment(image, **arguments, **{kind: given}).labels, expected)
 
 
 def test_former_names(picture):

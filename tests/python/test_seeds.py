@@ -66,13 +66,6 @@ def test_barriers_part_labels(seeds):
     assert (labels[:, :20] == 9).all()
     assert (labels[:, 21:] == 2).all()
     assert np.isin(labels[:, 20], (2, 9)).all()
-    with pytest.raises(diacut.InputError, match="64x47"):
-        diacut.segment(flat, seeds=seeds, barriers=lines[:47], boundary="gradient")
-    lines[20, 5] = True
-    with pytest.raises(diacut.InputError, match="column 5, row 20"):
-        diacut.segment(flat, seeds=seeds, barriers=lines, boundary="gradient")
-    with pytest.raises(diacut.ConfigError, match="walker"):
-        diacut.segment(flat, barriers=lines, boundary="gradient")
 
 
 def test_a_segmenter_takes_one_set_after_another(halves, seeds):
@@ -102,73 +95,6 @@ def test_start_from_an_earlier_result(halves, seeds):
     with diacut.Segmenter(method="walker", boundary="gradient") as segmenter:
         again = segmenter.segment(halves, seeds=seeds, start=first.probabilities).labels
     assert np.array_equal(again, first.labels)
-
-
-def test_wrong_starts_are_refused(halves, seeds):
-    def grow(start, **options):
-        diacut.segment(halves, seeds=seeds, start=start, boundary="gradient", **options)
-
-    half = np.full(halves.shape, 0.5, np.float32)
-    with pytest.raises(diacut.InputError, match="64x47"):
-        grow([half[:47], half[:47]])
-    with pytest.raises(diacut.InputError, match="3 labels"):
-        grow([half] * 3)
-    for wrong in (np.nan, -0.5, 1.5):
-        bad = half.copy()
-        bad[3, 7] = wrong
-        with pytest.raises(diacut.InputError, match="column 7, row 3"):
-            grow([half, bad])
-    with pytest.raises(diacut.InputError, match="shapes"):
-        grow([half, half[:47]])
-    with pytest.raises(diacut.InputError, match="shapes"):
-        grow(half)
-    with pytest.raises(diacut.InputError, match="shapes"):
-        grow([])
-    with pytest.raises(diacut.InputError, match="expected arrays"):
-        grow("p.npy")
-    with pytest.raises(diacut.DtypeError, match="floats"):
-        grow([np.ones(halves.shape, int)] * 2)
-    with pytest.raises(diacut.ConfigError, match="walker"):
-        grow([half, half], method="hierarchy")
-    with pytest.raises(diacut.ConfigError, match="features"):
-        grow([half, half], features=np.stack([half] * 2, axis=2))
-
-
-def test_equal_the_programs_labels(programs, photograph, tmp_path):
-    image = diacut.read_image(photograph)
-    seeds = np.zeros(image.pixels.shape[:2], np.uint8)
-    seeds[40:50, 40:50] = 1
-    seeds[-50:-40, -60:-40] = 3
-    np.save(tmp_path / "seeds.npy", seeds)
-    out = tmp_path / "labels.npy"
-    marked = ("--seeds", tmp_path / "seeds.npy", "--config", "fast")
-    programs.run("segment", photograph, *marked, "-o", out)
-    own = diacut.segment(image, seeds=seeds, config="fast")
-    assert np.array_equal(own.labels, np.load(out))
-
-
-def test_wrong_seeds_are_refused(halves, seeds):
-    def grow(wrong):
-        diacut.segment(halves, seeds=wrong, boundary="gradient")
-
-    with pytest.raises(diacut.InputError, match="at least two"):
-        grow(np.zeros_like(seeds))
-    with pytest.raises(diacut.InputError, match="64x47"):
-        grow(seeds[:47])
-    with pytest.raises(diacut.InputError, match="-1"):
-        grow(np.full((48, 64), -1))
-    with pytest.raises(diacut.InputError, match="shape"):
-        grow(seeds[0])
-    with pytest.raises(diacut.DtypeError, match="float"):
-        grow(seeds.astype(float))
-    with pytest.raises(diacut.ConfigError, match="walker"):
-        diacut.Segmenter(boundary="gradient", method="kway").segment(halves, seeds=seeds)
-    with pytest.raises(diacut.InputError, match="needs seeds"):
-        diacut.Segmenter(boundary="gradient", method="walker").segment(halves)
-    masked = np.ones(halves.shape, bool)
-    masked[:24] = False
-    with pytest.raises(diacut.InputError, match="no data"):
-        diacut.segment(halves, seeds=seeds, mask=masked, boundary="gradient")
 
 
 def test_probabilities_that_were_not_asked_for(halves, seeds):
