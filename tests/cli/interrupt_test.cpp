@@ -116,13 +116,6 @@ INSTANTIATE_TEST_SUITE_P(Hangs, CliTimeLimit,
                                            "clEnqueueNDRangeKernel:2:stall",
                                            "clGetEventInfo:1+:never"));
 
-TEST_F(CliTest, ATimeLimitThatIsNotReachedChangesNothing) {
-  write_picture("a.png");
-  expect_done(segment("a.png -o x.png --boundary gradient"));
-  expect_done(segment("a.png -o y.png --boundary gradient --time-limit 1000.5"));
-  EXPECT_EQ(read("x.png"), read("y.png"));
-}
-
 TEST_F(CliTest, ACrashOfALibraryIsToldWithItsCure) {
   for (const int signal : {SIGABRT, SIGSEGV}) {
     const auto process = start("- -o x.png", {.input = "some", .keep_input_open = true});

@@ -12,6 +12,7 @@
 #include "cli_test.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/output.hpp"
+#include "map_files.hpp"
 #include "matchers.hpp"
 #include "network_file.hpp"
 #include "output/npy.hpp"
@@ -367,6 +368,21 @@ const std::map<std::string, CliScript::Statement> CliScript::kStatements = {
        }
      }},
     {"marks", [](CliScript& test, Words words, const Words&) { test.write_marks(words); }},
+    {"scene",
+     [](CliScript& test, Words words, const Words&) {
+       SceneFile file;
+       file.width = kWidth;
+       file.height = kHeight;
+       file.bands = std::stoi(words.at(1));
+       file.type = "UInt16";
+       const double metres = words.size() > 2 ? std::stod(words.at(2)) : 10;
+       file.transform = {500'000, metres, 0, 5'200'000, 0, -metres};
+       file.value = [](int band, int x, int y) {
+         return (x < kWidth / 2 ? 400 : 2400) + 100 * band + (x * 7 + y * 5) % 11;
+       };
+       test.make_folder_of(words.at(0));
+       write_scene(test.path(words.at(0)), file);
+     }},
     {"tree", [](CliScript& test, Words words, const Words&) { test.write_hierarchy(words); }},
     {"copy",
      [](CliScript& test, Words words, const Words&) {

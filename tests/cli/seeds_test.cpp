@@ -1,12 +1,10 @@
 // Labels that grow from seeds.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "cli_test.hpp"
-#include "map_files.hpp"
 #include "matchers.hpp"
 
 namespace diacut::testing {
@@ -16,39 +14,9 @@ using Json = nlohmann::json;
 
 class CliSeeds : public CliTest {
  protected:
-  static cv::Mat no_seeds() { return cv::Mat::zeros(kHeight, kWidth, CV_8U); }
-
-  /// Label 7 in the left half of a picture of write_picture(), 3 in the right.
-  static cv::Mat two_seeds() {
-    cv::Mat seeds = no_seeds();
-    seeds.at<std::uint8_t>(5, 2) = 7;
-    seeds.at<std::uint8_t>(6, kWidth - 3) = 3;
-    return seeds;
-  }
-
   /// Grows labels by the gradient, which needs no network.
   Result grow(const std::string& line) const { return segment(line + " --boundary gradient"); }
 };
-
-TEST_F(CliSeeds, PolygonsOfASceneHaveTheirNumbers) {
-  SceneFile scene;
-  scene.width = kWidth;
-  scene.height = kHeight;
-  scene.type = "UInt16";
-  scene.value = [](int, int x, int y) {
-    return (x < kWidth / 2 ? 400 : 2400) + (x * 7 + y * 5) % 11;
-  };
-  write_scene(path("scene.tif"), scene);
-  write_picture("seeds.png", two_seeds());
-  expect_done(grow("scene.tif --seeds seeds.png -o regions.geojson"));
-  std::set<int> numbers;
-  const Json regions = Json::parse(read("regions.geojson"));
-  for (const Json& feature : regions["features"]) {
-    EXPECT_EQ(feature["properties"]["pixels"], kWidth * kHeight / 2);
-    numbers.insert(feature["properties"]["label"].get<int>());
-  }
-  EXPECT_THAT(numbers, UnorderedElementsAre(3, 7));
-}
 
 /// What a report says of the iterations of a walk.
 int iterations_of(const std::string& report) {
@@ -77,7 +45,10 @@ TEST_F(CliSeeds, AddedLaterStartFromTheLastAnswer) {
 
 TEST_F(CliSeeds, WrongProbabilitiesToStartFromAreRefused) {
   write_picture("a.png");
-  write_picture("seeds.png", two_seeds());
+  cv::Mat seeds = cv::Mat::zeros(kHeight, kWidth, CV_8U);
+  seeds.at<std::uint8_t>(5, 2) = 7;
+  seeds.at<std::uint8_t>(6, kWidth - 3) = 3;
+  write_picture("seeds.png", seeds);
   expect_done(grow("a.png --seeds seeds.png --probabilities p.npy -o x.png"));
   std::string bytes = read("p.npy");
   const float nan = std::nanf("");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli_test.hpp"
+#include "image_files.hpp"
 #include "matchers.hpp"
 
 namespace diacut::testing {
@@ -81,36 +82,26 @@ TEST_F(CliStack, AFailedPageLeavesNoFileOfLabels) {
 }
 
 /// Two slices of two channels as ImageJ writes them: 2 pixels to the micrometre across, 4 down.
-void write_imagej_stack(const std::string& path) {
-  TIFF* tiff = TIFFOpen(path.c_str(), "w");
-  ASSERT_NE(tiff, nullptr);
+FileBytes imagej_stack() {
+  std::vector<TiffPage> pages;
   for (int plane = 0; plane < 4; ++plane) {
-    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, 16);
-    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, 12);
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 16);
-    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
-    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
-    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 12);
-    TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
-    TIFFSetField(tiff, TIFFTAG_XRESOLUTION, 2.0);
-    TIFFSetField(tiff, TIFFTAG_YRESOLUTION, 4.0);
-    TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION,
-                 "ImageJ=1.53t\nimages=4\nchannels=2\nslices=2\nunit=micron\nspacing=3\n");
-    for (std::uint32_t y = 0; y < 12; ++y) {
-      std::vector<std::uint16_t> row(16);
-      for (int x = 0; x < 16; ++x) {
-        const int left = plane % 2 == 0 ? 1000 : 7000 + plane;
-        row[static_cast<std::size_t>(x)] = static_cast<std::uint16_t>(x < 6 ? left : 5000);
-      }
-      TIFFWriteScanline(tiff, row.data(), y);
-    }
-    TIFFWriteDirectory(tiff);
+    cv::Mat samples(12, 16, CV_16U, cv::Scalar(5000));
+    samples.colRange(0, 6).setTo(plane % 2 == 0 ? 1000 : 7000 + plane);
+    pages.push_back(tiff_page(samples));
+    pages.back().description =
+        "ImageJ=1.53t\nimages=4\nchannels=2\nslices=2\nunit=micron\nspacing=3\n";
+    pages.back().set_tags = [](TIFF* tiff) {
+      TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
+      TIFFSetField(tiff, TIFFTAG_XRESOLUTION, 2.0);
+      TIFFSetField(tiff, TIFFTAG_YRESOLUTION, 4.0);
+    };
   }
-  TIFFClose(tiff);
+  return write_tiff(pages);
 }
 
 TEST_F(CliStack, OneTableMeasuresAllChannelsAndLabelsKeepAxesAndPixels) {
-  write_imagej_stack(path("cells.tif"));
+  const FileBytes cells = imagej_stack();
+  write("cells.tif", {cells.begin(), cells.end()});
   expect_done(segment(
       "cells.tif --page all --channel 1 --regions 2 --boundary gradient -o labels.TIF --table "
       "t.csv --measure all"));
