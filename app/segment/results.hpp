@@ -131,22 +131,20 @@ inline constexpr std::array<CompanionInfo, kCompanionCount> kCompanions = {{
     {Companion::kSeeds, "--seeds", kAsksSeeded, ".png .tif .tiff .npy .geojson",
      "Grow labels from these pixels: a PNG, TIFF or NPY of the image's size with numbers from 1, "
      "and 0 elsewhere, or GeoJSON in pixels with properties.label; with --method hierarchy, find "
-     "the largest regions that do not join two labels; for several images a folder as with "
-     "--boundary-map"},
+     "the largest regions that do not join two labels; for several images a folder"},
     {Companion::kBarriers, "--barriers", kAsksGrowth, ".png .tif .tiff .npy .geojson",
      "Lines that labels do not cross, pixels other than 0 of a PNG, TIFF or NPY of "
-     "the image's size, or GeoJSON in pixels; for several images a folder as with --boundary-map"},
+     "the image's size, or GeoJSON in pixels; for several images a folder"},
     {Companion::kFeatures, "--features", kAsksAny & ~kAsksObjects, ".npy",
      "Compare pixels by your own features instead of boundaries: .npy of float32 or float16, "
      "(height, width, channels), of the image's size or a smaller one of its proportions; for "
-     "several images a folder as with --boundary-map"},
+     "several images a folder"},
     {Companion::kStart, "--start-from", kAsksGrowth, ".npy",
      "Start from the --probabilities of an earlier run (.npy), to save time after "
-     "adding a few seeds; for several images a folder as with --boundary-map"},
+     "adding a few seeds; for several images a folder"},
     {Companion::kCorrected, "--correct", kAsksSeeded, ".png .tif .tiff .npy",
      "Correct these labels (PNG, TIFF or NPY). Regions with marks of one number get "
-     "it, those with several are divided among them, all others stay; for several images a folder "
-     "as with --boundary-map"},
+     "it, those with several are divided among them, all others stay; for several images a folder"},
 }};
 
 inline const CompanionInfo& info_of(Companion companion) {

@@ -113,7 +113,7 @@ class Section {
 
 /// A text of one line.
 std::optional<std::string> line_in(const ParameterValue& value) {
-  const auto text = held<std::string>(value);
+  auto text = held<std::string>(value);
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
   if (!text || std::any_of(text->begin(), text->end(), is_control)) return std::nullopt;
   return text;
@@ -353,12 +353,13 @@ Table make_table() {
 
   Section matvec(table, "matvec", "The product of the affinity matrix with a vector.",
                  &Parameters::matvec);
-  matvec.names("kernel", &MatvecParameters::kernel, kMatvecNames,
-               {"The kernel of the product, kernels/matrix/matvec_<name>.cl. auto chooses the "
-                "fastest on the device; for lanczos, the storages of symmetric are candidates too. "
-                "All kernels give the same product up to rounding.",
-                "",
-                {"--matvec", "NAME", "The kernel of the matrix-vector product", kAsksVectors}});
+  matvec.names(
+      "kernel", &MatvecParameters::kernel, kMatvecNames,
+      {"The kernel of the product, kernels/matrix/matvec_<name>.cl. auto chooses the "
+       "fastest on the device; for lanczos, the storages of symmetric are candidates too. "
+       "All kernels give the same product up to rounding.",
+       "",
+       {"--matvec", "NAME", "The kernel of the product of lanczos and spectra", kAsksVectors}});
   matvec.names(
       "storage", &MatvecParameters::storage, kMatvecStorageNames,
       {"How the kernel symmetric stores weights: float32, half (16 bits) or minifloat (8 bits: 4 "
