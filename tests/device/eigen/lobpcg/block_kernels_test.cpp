@@ -231,5 +231,49 @@ TEST_F(BlockColumnsTest, SegmentsHaveFactorsAndOrdersOfTheirOwn) {
   }
 }
 
+class BasisUpdateTest : public BlockTest {};
+
+TEST_F(BasisUpdateTest, ImagesWithFewerColumnsHaveRotationsOfTheirOwn) {
+  // Two images in a basis [X W P]: one corrects columns 2 and 5, the other one column 1.
+  constexpr int kColumns = 8;
+  constexpr int kRows = 3;
+  Workspace workspace(context_, kColumns, kRows,
+                      std::make_shared<const ActiveSegments>(context_, 2));
+  const std::vector<std::vector<std::int32_t>> selected = {{2, 5}, {1}};
+  std::vector<std::vector<float>> q;
+  for (const auto& each : selected) q.push_back(trial_.normal((8 + 2 * each.size()) * 8));
+  const std::vector<ImageRotation> images = {{q[0], selected[0]}, {q[1], selected[1]}};
+  DrawnBlock x(trial_, 2 * kRows, kColumns);
+  const DrawnBlock w(trial_, 2 * kRows, kColumns);
+  const DrawnBlock p(trial_, 2 * kRows, kColumns);
+  Buffer<float> next = trial_.empty(2 * kRows * kColumns);
+  const Rotation rotation =
+      upload_rotation(workspace, std::vector<float>(2 * kColumns, 0.5F), images, 3, kColumns);
+  update_basis(workspace, rotation, x.device, &w.device, &p.device, kColumns, {kRows, kRows}, next);
+  Rows vectors(2 * kRows, kColumns);
+  Rows directions = Rows::Zero(2 * kRows, kColumns);
+  Rows vector_magnitudes(2 * kRows, kColumns);
+  Rows direction_magnitudes = directions;
+  for (int k = 0; k < 2; ++k) {
+    const auto own = static_cast<Eigen::Index>(selected[at_size(k)].size());
+    const auto update = [&](const Rows& s, const Rows& rotated, Rows& all, Rows& narrow) {
+      all.middleRows(k * kRows, kRows) = s * rotated;
+      const Rows sums = s.rightCols(2 * own) * rotated.bottomRows(2 * own);
+      for (Eigen::Index i = 0; i < own; ++i) {
+        narrow.col(i).segment(k * kRows, kRows) = sums.col(selected[at_size(k)][i]);
+      }
+    };
+    Rows s(kRows, kColumns + 2 * own);
+    s << x.rows.middleRows(k * kRows, kRows), w.rows.block(k * kRows, 0, kRows, own),
+        p.rows.block(k * kRows, 0, kRows, own);
+    const Rows rotated = rows_of(q[at_size(k)], kColumns);
+    update(s, rotated, vectors, directions);
+    update(s.cwiseAbs(), rotated.cwiseAbs(), vector_magnitudes, direction_magnitudes);
+  }
+  constexpr double kRoundings = 3.0 * kColumns + 2;
+  expect_block(trial_, "Ritz vectors", x.device, vectors, vector_magnitudes, kRoundings);
+  expect_block(trial_, "directions", next, directions, direction_magnitudes, kRoundings);
+}
+
 }  // namespace
 }  // namespace diacut::testing
