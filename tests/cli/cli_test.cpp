@@ -61,13 +61,6 @@ void CliTest::write_picture(const std::string& name, const cv::Mat& pixels) cons
   if (!cv::imwrite(path(name), pixels)) throw std::runtime_error("cannot write " + name);
 }
 
-void CliTest::write_pictures(const std::vector<std::string>& names) const {
-  for (const std::string& name : names) {
-    fs::create_directories(fs::path(path(name)).parent_path());
-    write_picture(name);
-  }
-}
-
 cv::Mat CliTest::read_picture(const std::string& name) const {
   cv::Mat picture = cv::imread(path(name), cv::IMREAD_UNCHANGED);
   EXPECT_FALSE(picture.empty()) << name;
@@ -83,6 +76,16 @@ std::set<std::string> CliTest::files() const {
     }
   }
   return names;
+}
+
+std::map<std::string, std::string> CliTest::contents(const std::string& place) const {
+  std::map<std::string, std::string> found;
+  for (const std::string& name : files()) {
+    if (name == place || name.starts_with(place + "/")) {
+      found[name.substr(place.size())] = read(name);
+    }
+  }
+  return found;
 }
 
 std::vector<std::string> words_of(const std::string& line) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/core.hpp>
@@ -44,12 +45,12 @@ class CliTest : public ::testing::Test {
   /// A picture file of two flat halves with a little texture; the format is the extension's.
   void write_picture(const std::string& name, int width = kWidth, int height = kHeight) const;
   void write_picture(const std::string& name, const cv::Mat& pixels) const;
-  /// Several of them, in folders that are made.
-  void write_pictures(const std::vector<std::string>& names) const;
   cv::Mat read_picture(const std::string& name) const;
 
   /// Every file in the test's folder and below, relative to it; hidden ones too.
   std::set<std::string> files() const;
+  /// The bytes of a file, by an empty name, or of all files in a folder, by their names from it.
+  std::map<std::string, std::string> contents(const std::string& place) const;
 
  private:
   TempFolder folder_;

@@ -30,9 +30,10 @@ class CliList : public CliTest {
 
 TEST_F(CliList, AKilledRunThatIsRepeatedDoesTheRestAndNothingTwice) {
   std::string list;
+  make_folder("in");
   for (int i = 0; i < 60; ++i) {
     const std::string name = "in/" + std::to_string(100 + i).append(".png");
-    write_pictures({name});
+    write_picture(name);
     list += name + '\n';
   }
   write("list", list);

@@ -167,11 +167,14 @@ class CliScript : public CliTest, public ::testing::WithParamInterface<Script> {
   }
 
  private:
+  using Test = CliScript&;
+  using Text = const std::string&;
+  using Parts = const Words&;
   /// Statements of one file, with the text after the bar.
-  using OfFile = void (*)(const CliScript& test, const std::string& name, const std::string& text);
+  using OfFile = void (*)(Test test, Text name, Text text);
   static const std::map<std::string, OfFile> kOfFiles;
   /// All others but programs.
-  using Statement = void (*)(CliScript& test, Words words, const Words& parts);
+  using Statement = void (*)(Test test, Words words, Parts parts);
   static const std::map<std::string, Statement> kStatements;
 
   void follow(Words words, const Words& parts) {
@@ -258,17 +261,6 @@ class CliScript : public CliTest, public ::testing::WithParamInterface<Script> {
     if (!out.empty() && !outs.contains(out)) write(out, result.out);
   }
 
-  /// The bytes of a file, or of all files in a folder, by their names in it.
-  std::map<std::string, std::string> contents(const std::string& place) const {
-    std::map<std::string, std::string> found;
-    for (const std::string& name : files()) {
-      if (name == place || name.starts_with(place + "/"))
-        found[name.substr(place.size())] = read(name);
-    }
-    EXPECT_FALSE(found.empty()) << place;
-    return found;
-  }
-
   void expect_files(const std::string& folder, const std::string& names) const {
     Words expected;
     for (const std::string& name : words_of(names)) expected.push_back(folder + name);
@@ -316,60 +308,52 @@ class CliScript : public CliTest, public ::testing::WithParamInterface<Script> {
 };
 
 const std::map<std::string, CliScript::OfFile> CliScript::kOfFiles = {
-    {"text", [](const CliScript& test, const std::string& name,
-                const std::string& text) { test.write(name, text); }},
-    {"folder", [](const CliScript& test, const std::string& name,
-                  const std::string&) { test.make_folder(name); }},
-    {"pipe", [](const CliScript& test, const std::string& name,
-                const std::string&) { ASSERT_EQ(mkfifo(test.path(name).c_str(), 0600), 0); }},
-    {"remove", [](const CliScript& test, const std::string& name,
-                  const std::string&) { fs::remove_all(test.path(name)); }},
-    {"halve",
-     [](const CliScript& test, const std::string& name, const std::string&) {
-       fs::resize_file(test.path(name), fs::file_size(test.path(name)) / 2);
-     }},
+    {"text", [](Test test, Text name, Text text) { test.write(name, text); }},
+    {"folder", [](Test test, Text name, Text) { test.make_folder(name); }},
+    {"pipe",
+     [](Test test, Text name, Text) { ASSERT_EQ(mkfifo(test.path(name).c_str(), 0600), 0); }},
+    {"remove", [](Test test, Text name, Text) { fs::remove_all(test.path(name)); }},
+    {"halve", [](Test test, Text name,
+                 Text) { fs::resize_file(test.path(name), fs::file_size(test.path(name)) / 2); }},
     {"flip",
-     [](const CliScript& test, const std::string& name, const std::string&) {
+     [](Test test, Text name, Text) {
        std::string bytes = test.read(name);
        bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);
        test.write(name, bytes);
      }},
     {"network",
-     [](const CliScript& test, const std::string& name, const std::string&) {
+     [](Test test, Text name, Text) {
        NetworkFile file(1);
        file.conv("logit", "image", 3, 1, {.relu = false});
        file.sigmoid("logit");
        file.write(test.path(name));
      }},
     {"narrow",
-     [](const CliScript& test, const std::string& name, const std::string&) {
+     [](Test test, Text name, Text) {
        for (const std::string& line : split(test.read(name), "\n"))
          EXPECT_LE(line.size(), 80u) << line;
      }},
-    {"there", [](const CliScript& test, const std::string& name,
-                 const std::string&) { EXPECT_TRUE(test.exists(name)) << name; }},
-    {"gone", [](const CliScript& test, const std::string& name,
-                const std::string&) { EXPECT_FALSE(test.exists(name)) << name; }},
-    {"labels", [](const CliScript& test, const std::string& name,
-                  const std::string&) { expect_labels(test.read_picture(name)); }},
+    {"there", [](Test test, Text name, Text) { EXPECT_TRUE(test.exists(name)) << name; }},
+    {"gone", [](Test test, Text name, Text) { EXPECT_FALSE(test.exists(name)) << name; }},
+    {"labels", [](Test test, Text name, Text) { expect_labels(test.read_picture(name)); }},
 };
 
 const std::map<std::string, CliScript::Statement> CliScript::kStatements = {
     {"with",
-     [](CliScript& test, Words words, const Words&) {
+     [](Test test, Words words, Parts) {
        for (const std::string& word : words) test.set(test.around_, word);
      }},
     {"picture",
-     [](CliScript& test, Words words, const Words&) {
+     [](Test test, Words words, Parts) {
        const cv::Size size = take_size(words, {kWidth, kHeight});
        for (const std::string& name : words) {
          test.make_folder_of(name);
          test.write_picture(name, size.width, size.height);
        }
      }},
-    {"marks", [](CliScript& test, Words words, const Words&) { test.write_marks(words); }},
+    {"marks", [](Test test, Words words, Parts) { test.write_marks(words); }},
     {"scene",
-     [](CliScript& test, Words words, const Words&) {
+     [](Test test, Words words, Parts) {
        SceneFile file;
        file.width = kWidth;
        file.height = kHeight;
@@ -383,41 +367,42 @@ const std::map<std::string, CliScript::Statement> CliScript::kStatements = {
        test.make_folder_of(words.at(0));
        write_scene(test.path(words.at(0)), file);
      }},
-    {"tree", [](CliScript& test, Words words, const Words&) { test.write_hierarchy(words); }},
+    {"tree", [](Test test, Words words, Parts) { test.write_hierarchy(words); }},
     {"copy",
-     [](CliScript& test, Words words, const Words&) {
+     [](Test test, Words words, Parts) {
        fs::copy(test.path(words.at(0)), test.path(words.at(1)), fs::copy_options::recursive);
      }},
-    {"link", [](CliScript& test, Words words,
-                const Words&) { fs::create_symlink(words.at(0), test.path(words.at(1))); }},
+    {"link", [](Test test, Words words,
+                Parts) { fs::create_symlink(words.at(0), test.path(words.at(1))); }},
     {"files",
-     [](CliScript& test, Words words, const Words& parts) {
+     [](Test test, Words words, Parts parts) {
        test.expect_files(words.empty() ? "" : words.front() + "/", parts.at(0));
      }},
     {"same",
-     [](CliScript& test, Words words, const Words&) {
+     [](Test test, Words words, Parts) {
+       EXPECT_FALSE(test.contents(words.at(0)).empty());
        for (const std::string& word : words) {
          EXPECT_TRUE(test.contents(word) == test.contents(words.at(0))) << word;
        }
      }},
     {"other",
-     [](CliScript& test, Words words, const Words&) {
+     [](Test test, Words words, Parts) {
        EXPECT_FALSE(test.contents(words.at(0)) == test.contents(words.at(1)));
      }},
     {"holds", [](CliScript& test, Words words,
                  const Words& parts) { expect_parts(test.read(words.at(0)), parts); }},
     {"size",
-     [](CliScript& test, Words words, const Words&) {
+     [](Test test, Words words, Parts) {
        const cv::Size size = test.read_picture(words.front()).size();
        words.erase(words.begin());
        EXPECT_EQ(size, take_size(words, {}));
      }},
     {"pages",
-     [](CliScript& test, Words words, const Words&) {
+     [](Test test, Words words, Parts) {
        EXPECT_EQ(cv::imcount(test.path(words.at(0))), std::stoul(words.at(1)));
      }},
     {"pixels",
-     [](CliScript& test, Words words, const Words&) {
+     [](Test test, Words words, Parts) {
        cv::Mat picture;
        test.read_picture(words.at(0)).convertTo(picture, CV_32F);
        for (std::size_t k = 1; k < words.size(); ++k) {
@@ -427,7 +412,7 @@ const std::map<std::string, CliScript::Statement> CliScript::kStatements = {
        }
      }},
     {"drawn",
-     [](CliScript& test, Words words, const Words&) {
+     [](Test test, Words words, Parts) {
        cv::Mat found;
        cv::Mat expected;
        test.read_picture(words.at(0)).convertTo(found, CV_32F);
@@ -435,7 +420,7 @@ const std::map<std::string, CliScript::Statement> CliScript::kStatements = {
        EXPECT_EQ(cv::norm(found, expected, cv::NORM_INF), 0);
      }},
     {"json",
-     [](CliScript& test, Words words, const Words&) {
+     [](Test test, Words words, Parts) {
        const Words place = split(words.front(), ":");
        words.erase(words.begin());
        const std::string text = test.read(place.at(0));

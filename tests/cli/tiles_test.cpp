@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -65,21 +64,13 @@ class CliTiles : public CliTest {
     return read_scene(path(name)).values;
   }
 
-  /// The files in a folder.
-  std::map<std::string, std::string> files_in(const std::string& folder) const {
-    std::map<std::string, std::string> found;
-    for (const std::string& name : files()) {
-      if (name.starts_with(folder + "/")) found[name.substr(folder.size() + 1)] = read(name);
-    }
-    return found;
-  }
   /// The folders "whole" and "tiled" have the same files. Blocks of labels lie otherwise in tiles.
   void expect_same(const std::string& what) const {
-    std::map<std::string, std::string> expected = files_in("whole");
-    std::map<std::string, std::string> found = files_in("tiled");
+    std::map<std::string, std::string> expected = contents("whole");
+    std::map<std::string, std::string> found = contents("tiled");
     EXPECT_FALSE(expected.empty()) << what;
-    if (expected.erase("labels.tif") > 0) {
-      EXPECT_EQ(found.erase("labels.tif"), 1U) << what;
+    if (expected.erase("/labels.tif") > 0) {
+      EXPECT_EQ(found.erase("/labels.tif"), 1U) << what;
       EXPECT_TRUE(labels("tiled/labels.tif") == labels("whole/labels.tif")) << what;
     }
     EXPECT_TRUE(found == expected) << what;
@@ -100,8 +91,8 @@ class CliTiles : public CliTest {
           expect_done(tiled(fmt::format(fmt::runtime(line), "tiled") + " --tile-size " + size));
       EXPECT_THAT(result.err, HasSubstr("--merging strength"));
       expect_same(line + " in tiles of " + size);
-      if (first.empty()) first = files_in("tiled");
-      EXPECT_TRUE(files_in("tiled") == first) << line << " in tiles of " << size;
+      if (first.empty()) first = contents("tiled");
+      EXPECT_TRUE(contents("tiled") == first) << line << " in tiles of " << size;
     }
   }
 
@@ -162,7 +153,7 @@ TEST_P(CliTiledResults, OfTwoSharesAtOnceOnAFullDiskAndPaintedAgain) {
   }
   expect_error(step("paint", "", {.file_size_limit = GetParam().size_limit}), 3,
                {"tiled/", GetParam().told});
-  EXPECT_TRUE(files_in("tiled").empty());
+  EXPECT_TRUE(contents("tiled").empty());
   const bool has_shapes = exists("whole/r.shp");
   if (has_shapes) write("tiled/r.sbn", "an index of polygons that are gone");
   expect_done(step("paint"));
@@ -188,7 +179,7 @@ TEST_P(CliTiledResults, OfAKilledRun) {
     EXPECT_TRUE(met || name == "work/labels.tif") << name << ": it is there for a moment";
     process->send(SIGKILL);
     process->wait();
-    EXPECT_FALSE(name.ends_with('-') && !files_in("tiled").empty());
+    EXPECT_FALSE(name.ends_with('-') && !contents("tiled").empty());
   }
   expect_done(segment(run));
   expect_same("a killed run");

@@ -37,50 +37,36 @@ def labels_of_program(programs, array, tmp_path, *options) -> np.ndarray:
 
 
 FAST = ("--config", "fast", "--regions", "6")
-DTYPES = "uint8 int8 uint16 int16 uint32 int32 float16 float32 float64".split()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_labels_of_each_dtype(programs, segmenter, picture, tmp_path, dtype):
-    array = converted(picture, dtype)
-    expected = labels_of_program(programs, array, tmp_path, *FAST)
-    labels = segmenter.segment(array).labels
-    assert labels.dtype == np.int32
-    assert labels.max() == 6
-    assert labels.tobytes() == expected.tobytes()
-
-
-def test_labels_of_a_narrow_range(programs, segmenter, picture, tmp_path):
-    """Twelve bits in sixteen are stretched, and a note says so."""
-    array = picture.astype(np.uint16) * 16
-    expected = labels_of_program(programs, array, tmp_path, *FAST)
-    result = segmenter.segment(array)
-    assert np.array_equal(result.labels, expected)
-    assert any("image.range" in note for note in result.notes)
-
-
-@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
-@pytest.mark.parametrize("colour", [False, True])
-def test_labels_with_alpha(programs, segmenter, picture, tmp_path, dtype, colour):
-    array = converted(picture, dtype)
-    if not colour:
-        array = array[:, :, :1]
-    alpha = np.full(array.shape[:2], array.max(), dtype)
+def with_alpha(array: np.ndarray) -> np.ndarray:
+    alpha = np.full((*array.shape[:2], 1), array.max(), array.dtype)
     alpha[:30, :40] = 0
-    array = np.concatenate([array, alpha[:, :, np.newaxis]], axis=2)
-    expected = labels_of_program(programs, array, tmp_path, *FAST)
-    labels = segmenter.segment(array).labels
-    assert labels.tobytes() == expected.tobytes()
-    assert (labels[:30, :40] == 0).all()
-    assert (labels == 0).sum() == 30 * 40
+    return np.concatenate([array, alpha], axis=2)
 
 
-@pytest.mark.parametrize("shape", ["grey", "one channel"])
-def test_grey(programs, segmenter, picture, tmp_path, shape):
-    grey = picture[:, :, 1]
-    expected = labels_of_program(programs, grey, tmp_path, *FAST)
-    array = grey if shape == "grey" else grey[:, :, np.newaxis]
-    assert np.array_equal(segmenter.segment(array).labels, expected)
+DTYPES = "uint8 int8 uint16 int16 uint32 int32 float16 float32 float64".split()
+ARRAYS = {dtype: lambda picture, dtype=dtype: converted(picture, dtype) for dtype in DTYPES}
+ARRAYS["a narrow range"] = lambda picture: picture.astype(np.uint16) * 16  # Twelve bits in sixteen.
+ARRAYS["grey"] = lambda picture: picture[:, :, 1]
+ARRAYS["one channel"] = lambda picture: picture[:, :, 1:2]
+for dtype in ["uint8", "uint16", "float32"]:
+    ARRAYS[f"{dtype}, alpha"] = lambda picture, dtype=dtype: with_alpha(converted(picture, dtype))
+    ARRAYS[f"{dtype}, grey, alpha"] = lambda picture, dtype=dtype: with_alpha(converted(picture[:, :, :1], dtype))
+
+
+@pytest.mark.parametrize("kind", ARRAYS)
+def test_labels_of_arrays(programs, segmenter, picture, tmp_path, kind):
+    array = ARRAYS[kind](picture)
+    expected = labels_of_program(programs, np.squeeze(array), tmp_path, *FAST)
+    result = segmenter.segment(array)
+    assert result.labels.dtype == np.int32
+    assert result.labels.max() == 6
+    assert result.labels.tobytes() == expected.tobytes()
+    without_data = np.zeros(picture.shape[:2], bool)
+    without_data[:30, :40] = "alpha" in kind
+    assert np.array_equal(result.labels == 0, without_data)
+    assert any("image.range" in note for note in result.notes) == (kind == "a narrow range")
 
 
 @pytest.mark.parametrize(
