@@ -174,7 +174,7 @@ class CliScript : public CliTest, public ::testing::WithParamInterface<Script> {
   using OfFile = void (*)(Test test, Text name, Text text);
   static const std::map<std::string, OfFile> kOfFiles;
   /// All others but programs.
-  using Statement = void (*)(Test test, Words words, Parts parts);
+  using Statement = void (*)(Test test, Parts words, Parts parts);
   static const std::map<std::string, Statement> kStatements;
 
   void follow(Words words, const Words& parts) {
@@ -221,7 +221,7 @@ class CliScript : public CliTest, public ::testing::WithParamInterface<Script> {
   /// Takes the last two words away where they tell of a stream; the name of its file.
   static std::string stream(Words& words, const std::string& sign) {
     if (words.size() < 3 || *(words.end() - 2) != sign) return "";
-    const std::string name = words.back();
+    std::string name = words.back();
     words.resize(words.size() - 2);
     return name;
   }
@@ -273,10 +273,11 @@ class CliScript : public CliTest, public ::testing::WithParamInterface<Script> {
     fs::create_directories(fs::path(path(name)).parent_path());
   }
 
-  void write_marks(Words words) const {
-    const cv::Size size = take_size(words, {kWidth, kHeight});
-    const std::string name = words.front();
-    const cv::Mat picture = drawing({words.begin() + 1, words.end()}, size);
+  void write_marks(const Words& words) const {
+    Words rest = words;
+    const cv::Size size = take_size(rest, {kWidth, kHeight});
+    const std::string name = rest.front();
+    const cv::Mat picture = drawing({rest.begin() + 1, rest.end()}, size);
     make_folder_of(name);
     if (!name.ends_with(".npy")) return write_picture(name, picture);
     cv::Mat array;
@@ -340,20 +341,21 @@ const std::map<std::string, CliScript::OfFile> CliScript::kOfFiles = {
 
 const std::map<std::string, CliScript::Statement> CliScript::kStatements = {
     {"with",
-     [](Test test, Words words, Parts) {
+     [](Test test, Parts words, Parts) {
        for (const std::string& word : words) test.set(test.around_, word);
      }},
     {"picture",
-     [](Test test, Words words, Parts) {
-       const cv::Size size = take_size(words, {kWidth, kHeight});
-       for (const std::string& name : words) {
+     [](Test test, Parts words, Parts) {
+       Words names = words;
+       const cv::Size size = take_size(names, {kWidth, kHeight});
+       for (const std::string& name : names) {
          test.make_folder_of(name);
          test.write_picture(name, size.width, size.height);
        }
      }},
-    {"marks", [](Test test, Words words, Parts) { test.write_marks(words); }},
+    {"marks", [](Test test, Parts words, Parts) { test.write_marks(words); }},
     {"scene",
-     [](Test test, Words words, Parts) {
+     [](Test test, Parts words, Parts) {
        SceneFile file;
        file.width = kWidth;
        file.height = kHeight;
@@ -367,42 +369,41 @@ const std::map<std::string, CliScript::Statement> CliScript::kStatements = {
        test.make_folder_of(words.at(0));
        write_scene(test.path(words.at(0)), file);
      }},
-    {"tree", [](Test test, Words words, Parts) { test.write_hierarchy(words); }},
+    {"tree", [](Test test, Parts words, Parts) { test.write_hierarchy(words); }},
     {"copy",
-     [](Test test, Words words, Parts) {
+     [](Test test, Parts words, Parts) {
        fs::copy(test.path(words.at(0)), test.path(words.at(1)), fs::copy_options::recursive);
      }},
-    {"link", [](Test test, Words words,
+    {"link", [](Test test, Parts words,
                 Parts) { fs::create_symlink(words.at(0), test.path(words.at(1))); }},
     {"files",
-     [](Test test, Words words, Parts parts) {
+     [](Test test, Parts words, Parts parts) {
        test.expect_files(words.empty() ? "" : words.front() + "/", parts.at(0));
      }},
     {"same",
-     [](Test test, Words words, Parts) {
+     [](Test test, Parts words, Parts) {
        EXPECT_FALSE(test.contents(words.at(0)).empty());
        for (const std::string& word : words) {
          EXPECT_TRUE(test.contents(word) == test.contents(words.at(0))) << word;
        }
      }},
     {"other",
-     [](Test test, Words words, Parts) {
+     [](Test test, Parts words, Parts) {
        EXPECT_FALSE(test.contents(words.at(0)) == test.contents(words.at(1)));
      }},
-    {"holds", [](CliScript& test, Words words,
-                 const Words& parts) { expect_parts(test.read(words.at(0)), parts); }},
+    {"holds",
+     [](Test test, Parts words, Parts parts) { expect_parts(test.read(words.at(0)), parts); }},
     {"size",
-     [](Test test, Words words, Parts) {
-       const cv::Size size = test.read_picture(words.front()).size();
-       words.erase(words.begin());
-       EXPECT_EQ(size, take_size(words, {}));
+     [](Test test, Parts words, Parts) {
+       Words wanted(words.begin() + 1, words.end());
+       EXPECT_EQ(test.read_picture(words.front()).size(), take_size(wanted, {}));
      }},
     {"pages",
-     [](Test test, Words words, Parts) {
+     [](Test test, Parts words, Parts) {
        EXPECT_EQ(cv::imcount(test.path(words.at(0))), std::stoul(words.at(1)));
      }},
     {"pixels",
-     [](Test test, Words words, Parts) {
+     [](Test test, Parts words, Parts) {
        cv::Mat picture;
        test.read_picture(words.at(0)).convertTo(picture, CV_32F);
        for (std::size_t k = 1; k < words.size(); ++k) {
@@ -412,7 +413,7 @@ const std::map<std::string, CliScript::Statement> CliScript::kStatements = {
        }
      }},
     {"drawn",
-     [](Test test, Words words, Parts) {
+     [](Test test, Parts words, Parts) {
        cv::Mat found;
        cv::Mat expected;
        test.read_picture(words.at(0)).convertTo(found, CV_32F);
@@ -420,13 +421,12 @@ const std::map<std::string, CliScript::Statement> CliScript::kStatements = {
        EXPECT_EQ(cv::norm(found, expected, cv::NORM_INF), 0);
      }},
     {"json",
-     [](Test test, Words words, Parts) {
+     [](Test test, Parts words, Parts) {
        const Words place = split(words.front(), ":");
-       words.erase(words.begin());
        const std::string text = test.read(place.at(0));
        expect_json(place.size() == 1 ? nlohmann::json::parse(text)
                                      : json_lines(text).at(std::stoul(place.at(1)) - 1),
-                   words);
+                   {words.begin() + 1, words.end()});
      }},
 };
 

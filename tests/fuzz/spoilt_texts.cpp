@@ -10,6 +10,7 @@ namespace diacut::fuzz {
 std::vector<SpoiltFile> changed(const std::string& text, const std::vector<Change>& changes,
                                 FileBytes (*file_of)(const std::string& text)) {
   std::vector<SpoiltFile> files;
+  files.reserve(changes.size());
   for (const auto& [from, to, told] : changes) {
     files.emplace_back(file_of(replaced_once(text, from, to)), told);
   }
