@@ -14,99 +14,73 @@ Drawing drawing_of(int width, const std::vector<std::int32_t>& labels) {
 
 DrawnGraph::DrawnGraph(const Drawing& drawing, double across, int radius)
     : width_(static_cast<int>(drawing.front().size())), height_(static_cast<int>(drawing.size())) {
-  const int pixels = width_ * height_;
-  weights_ = Eigen::MatrixXd::Zero(pixels, pixels);
-  for (int i = 0; i < pixels; ++i) {
-    for (int j = 0; j < pixels; ++j) {
-      const int dx = j % width_ - i % width_;
-      const int dy = j / width_ - i / width_;
-      const char a =
-          drawing[static_cast<std::size_t>(i / width_)][static_cast<std::size_t>(i % width_)];
-      const char b =
-          drawing[static_cast<std::size_t>(j / width_)][static_cast<std::size_t>(j % width_)];
-      if (a == ' ' || b == ' ' || dx * dx + dy * dy > radius * radius) continue;
-      weights_(i, j) = a == b ? 1.0 : across;
-    }
-  }
+  std::string all;
+  for (const std::string& row : drawing) all += row;
+  const auto pixels = static_cast<Eigen::Index>(all.size());
+  weights_ = Eigen::MatrixXd::NullaryExpr(pixels, pixels, [&](Eigen::Index i, Eigen::Index j) {
+    const Eigen::Index dx = j % width_ - i % width_;
+    const Eigen::Index dy = j / width_ - i / width_;
+    const char a = all[static_cast<std::size_t>(i)];
+    const char b = all[static_cast<std::size_t>(j)];
+    if (a == ' ' || b == ' ' || dx * dx + dy * dy > radius * radius) return 0.0;
+    return a == b ? 1.0 : across;
+  });
 }
 
 Eigenvectors DrawnGraph::eigenvectors(int count) const {
-  const Eigen::Index pixels = weights_.rows();
   const Eigen::VectorXd root = weights_.rowwise().sum().cwiseSqrt();
   Eigenvectors result;
   result.width = width_;
   result.height = height_;
-  result.sqrt_degree.assign(static_cast<std::size_t>(pixels), 0.0f);
+  result.sqrt_degree = {root.begin(), root.end()};
   result.report.converged = true;
   std::vector<Eigen::Index> data;
-  for (Eigen::Index i = 0; i < pixels; ++i) {
-    if (root[i] == 0) continue;
-    data.push_back(i);
-    result.sqrt_degree[i] = static_cast<float>(root[i]);
+  for (Eigen::Index i = 0; i < root.size(); ++i) {
+    if (root[i] > 0) data.push_back(i);
   }
   const auto n = static_cast<Eigen::Index>(data.size());
   if (n == 0) return result;
-  Eigen::MatrixXd laplacian = Eigen::MatrixXd::Identity(n, n);
-  for (Eigen::Index a = 0; a < n; ++a) {
-    for (Eigen::Index b = 0; b < n; ++b) {
-      laplacian(a, b) -= weights_(data[a], data[b]) / (root[data[a]] * root[data[b]]);
-    }
-  }
-  Eigen::VectorXd trivial(n);
-  for (Eigen::Index a = 0; a < n; ++a) trivial[a] = root[data[a]];
-  trivial.normalize();
-  const auto add = [&](double value, Eigen::VectorXd z) {
-    Eigen::Index largest = 0;
-    z.cwiseAbs().maxCoeff(&largest);
-    if (z[largest] < 0) z = -z;
-    std::vector<float> vector(static_cast<std::size_t>(pixels), 0.0f);
-    for (Eigen::Index a = 0; a < n; ++a) vector[data[a]] = static_cast<float>(z[a]);
-    result.vectors.push_back(std::move(vector));
-    result.values.push_back(value);
-  };
-  add(0.0, trivial);
+  const Eigen::VectorXd trivial = root(data).normalized();
+  const Eigen::VectorXd inverse = root(data).cwiseInverse();
   // A picture in pieces has several vectors of eigenvalue 0: the trivial one is moved out of their
   // way, beyond the Laplacian's largest eigenvalue.
-  laplacian += 4.0 * trivial * trivial.transpose();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(laplacian);
-  for (Eigen::Index k = 0; k + 1 < std::min<Eigen::Index>(count, n); ++k) {
-    add(solver.eigenvalues()[k], solver.eigenvectors().col(k));
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+      Eigen::MatrixXd::Identity(n, n) -
+      inverse.asDiagonal() * weights_(data, data) * inverse.asDiagonal() +
+      4.0 * trivial * trivial.transpose());
+  for (Eigen::Index k = 0; k < std::min<Eigen::Index>(count, n); ++k) {
+    const Eigen::VectorXd z = k == 0 ? trivial : solver.eigenvectors().col(k - 1);
+    Eigen::Index largest = 0;
+    z.cwiseAbs().maxCoeff(&largest);
+    Eigen::VectorXf vector = Eigen::VectorXf::Zero(root.size());
+    vector(data) = (z[largest] < 0 ? -z : z).cast<float>();
+    result.vectors.emplace_back(vector.begin(), vector.end());
+    result.values.push_back(k == 0 ? 0.0 : solver.eigenvalues()[k - 1]);
   }
   return result;
 }
 
 void DrawnGraph::product_within(const std::vector<std::int32_t>& region,
                                 const std::vector<float>& x, int columns, std::vector<float>& out) {
-  const auto width = static_cast<std::size_t>(columns);
-  out.assign(region.size() * width, 0.0f);
-  for (std::size_t i = 0; i < region.size(); ++i) {
-    for (std::size_t c = 0; c < width; ++c) {
-      double sum = 0;
-      for (std::size_t j = 0; j < region.size(); ++j) {
-        if (region[i] != 0 && region[i] == region[j]) {
-          sum += weights_(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) *
-                 static_cast<double>(x[j * width + c]);
-        }
-      }
-      out[i * width + c] = static_cast<float>(sum);
-    }
-  }
+  using Block = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto within = Eigen::MatrixXd::NullaryExpr(
+      weights_.rows(), weights_.cols(), [&](Eigen::Index i, Eigen::Index j) {
+        const std::int32_t own = region[static_cast<std::size_t>(i)];
+        return own != 0 && own == region[static_cast<std::size_t>(j)] ? weights_(i, j) : 0.0;
+      });
+  const Eigen::MatrixXd block =
+      Eigen::Map<const Block>(x.data(), weights_.rows(), columns).cast<double>();
+  out.resize(x.size());
+  Eigen::Map<Block>(out.data(), weights_.rows(), columns) = (within * block).cast<float>();
 }
 
-const std::vector<float>& DrawnGraph::right() {
-  right_.assign(static_cast<std::size_t>(weights_.rows()), 0.0f);
-  for (int i = 0; i < weights_.rows(); ++i) {
-    if ((i + 1) % width_ != 0) right_[i] = static_cast<float>(weights_(i, i + 1));
+std::vector<float> DrawnGraph::of_neighbours(int step, bool within_row) const {
+  std::vector<float> found(static_cast<std::size_t>(weights_.rows()), 0.0f);
+  for (int i = 0; i + step < weights_.rows(); ++i) {
+    if (within_row && (i + step) % width_ == 0) continue;
+    found[static_cast<std::size_t>(i)] = static_cast<float>(weights_(i, i + step));
   }
-  return right_;
-}
-
-const std::vector<float>& DrawnGraph::down() {
-  down_.assign(static_cast<std::size_t>(weights_.rows()), 0.0f);
-  for (int i = 0; i + width_ < weights_.rows(); ++i) {
-    down_[i] = static_cast<float>(weights_(i, i + width_));
-  }
-  return down_;
+  return found;
 }
 
 }  // namespace diacut::testing

@@ -38,10 +38,13 @@ class DrawnGraph final : public AffinityGraph {
   void product_within(const std::vector<std::int32_t>& region, const std::vector<float>& x,
                       int columns, std::vector<float>& out) override;
   int max_columns() const override { return 16; }
-  const std::vector<float>& right() override;
-  const std::vector<float>& down() override;
+  const std::vector<float>& right() override { return right_ = of_neighbours(1, true); }
+  const std::vector<float>& down() override { return down_ = of_neighbours(width_, false); }
 
  private:
+  /// The affinity of each pixel with the one `step` pixels further; 0 where there is none.
+  std::vector<float> of_neighbours(int step, bool within_row) const;
+
   int width_;
   int height_;
   Eigen::MatrixXd weights_;

@@ -3,6 +3,7 @@
 #include <matio.h>
 #include <zlib.h>
 
+#include <Eigen/Core>
 #include <array>
 #include <stdexcept>
 
@@ -13,21 +14,12 @@ namespace diacut::testing {
 namespace {
 
 template <typename T>
-std::vector<T> by_column(const std::vector<T>& values, int width, int height) {
-  std::vector<T> result;
-  for (int x = 0; x < width; ++x) {
-    for (int y = 0; y < height; ++y) {
-      result.push_back(values.at(static_cast<std::size_t>(y * width + x)));
-    }
-  }
-  return result;
-}
-
-template <typename T>
 matvar_t* matrix(const char* name, matio_classes type, matio_types stored, int width, int height,
                  const std::vector<T>& values) {
   std::array dims = {static_cast<std::size_t>(height), static_cast<std::size_t>(width)};
-  std::vector<T> data = by_column(values, width, height);
+  using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> data =
+      Eigen::Map<const Rows>(values.data(), height, width);  // By columns.
   return Mat_VarCreate(name, type, stored, 2, dims.data(), data.data(), 0);
 }
 

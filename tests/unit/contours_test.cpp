@@ -18,36 +18,42 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-/// A ridge through the middle whose normal has angle `normal`, as wide as blurred boundaries are.
-std::vector<float> ridge(int width, int height, double normal, double sigma = 2) {
-  return testing::by_pixel(width, height, [&](int x, int y) {
-    const double distance =
-        (x - width / 2) * std::cos(normal) + (y - height / 2) * std::sin(normal);
-    return static_cast<float>(std::exp(-distance * distance / (2 * sigma * sigma)));
-  });
-}
+constexpr int kRidgeWidth = 61;
+constexpr int kRidgeHeight = 53;
 
-double distance_of_angles(double a, double b) {
-  const double d = std::fmod(std::abs(a - b), kPi);
-  return std::min(d, kPi - d);
-}
+std::size_t ridge_pixel(int x, int y) { return static_cast<std::size_t>(y * kRidgeWidth + x); }
+
+/// A ridge through the middle, as wide as blurred boundaries are.
+struct Ridge {
+  explicit Ridge(int degrees)
+      : cosine(std::cos(degrees * kPi / 180)), sine(std::sin(degrees * kPi / 180)) {}
+
+  double distance(int x, int y) const {
+    return (x - kRidgeWidth / 2) * cosine + (y - kRidgeHeight / 2) * sine;
+  }
+
+  double cosine;  ///< Of the angle of its normal.
+  double sine;
+  std::vector<float> map = testing::by_pixel(kRidgeWidth, kRidgeHeight, [&](int x, int y) {
+    return static_cast<float>(std::exp(-std::pow(distance(x, y) / 2, 2) / 2));
+  });
+  std::vector<float> angles = boundary_orientation(map, kRidgeWidth, kRidgeHeight);
+  std::vector<float> thin = suppress_non_maxima(map, angles, kRidgeWidth, kRidgeHeight);
+};
 
 TEST(BoundaryOrientation, IsTheNormalOfARidgeAtAnyAngle) {
-  constexpr int kWidth = 61;
-  constexpr int kHeight = 53;
   for (int degrees = 0; degrees < 180; degrees += 7) {
-    const double normal = degrees * kPi / 180;
-    const std::vector<float> angles =
-        boundary_orientation(ridge(kWidth, kHeight, normal), kWidth, kHeight);
+    const Ridge ridge(degrees);
     // On the crest, within the part where no border is in reach.
     for (int step = -15; step <= 15; ++step) {
-      const int x = kWidth / 2 + static_cast<int>(std::lround(-step * std::sin(normal)));
-      const int y = kHeight / 2 + static_cast<int>(std::lround(step * std::cos(normal)));
-      const float angle = angles[static_cast<std::size_t>(y * kWidth + x)];
+      const float angle = ridge.angles[ridge_pixel(
+          kRidgeWidth / 2 + static_cast<int>(std::lround(-step * ridge.sine)),
+          kRidgeHeight / 2 + static_cast<int>(std::lround(step * ridge.cosine)))];
       EXPECT_GE(angle, 0.0F);
       EXPECT_LT(angle, kPi);
       // A square filter is not quite round: up to 2 degrees off.
-      EXPECT_LT(distance_of_angles(angle, normal), 2 * kPi / 180) << degrees << " at " << step;
+      const double apart = std::fmod(std::abs(angle - degrees * kPi / 180), kPi);
+      EXPECT_LT(std::min(apart, kPi - apart), 2 * kPi / 180) << degrees << " at " << step;
     }
   }
 }
@@ -59,46 +65,33 @@ TEST(BoundaryOrientation, IsZeroWhereThereIsNothing) {
 }
 
 TEST(SuppressNonMaxima, LeavesARidgeOnePixelWide) {
-  constexpr int kWidth = 61;
-  constexpr int kHeight = 53;
   for (const int degrees : {0, 45, 90, 135}) {
-    const double normal = degrees * kPi / 180;
-    const std::vector<float> map = ridge(kWidth, kHeight, normal);
-    const std::vector<float> thin =
-        suppress_non_maxima(map, boundary_orientation(map, kWidth, kHeight), kWidth, kHeight);
-    for (int y = 8; y < kHeight - 8; ++y) {
-      for (int x = 8; x < kWidth - 8; ++x) {
-        const double distance =
-            (x - kWidth / 2) * std::cos(normal) + (y - kHeight / 2) * std::sin(normal);
-        const auto i = static_cast<std::size_t>(y * kWidth + x);
+    const Ridge ridge(degrees);
+    for (int y = 8; y < kRidgeHeight - 8; ++y) {
+      for (int x = 8; x < kRidgeWidth - 8; ++x) {
+        const double distance = std::abs(ridge.distance(x, y));
         // Far out in the flanks there is nothing to thin: the strength is below 1e-4.
-        if (std::abs(distance) < 0.1) {
-          EXPECT_EQ(thin[i], map[i]) << degrees << ": " << x << ", " << y;
-        } else if (std::abs(distance) < 8) {
-          EXPECT_EQ(thin[i], 0.0F) << degrees << ": " << x << ", " << y;
-        }
+        if (distance >= 8) continue;
+        EXPECT_EQ(ridge.thin[ridge_pixel(x, y)],
+                  distance < 0.1 ? ridge.map[ridge_pixel(x, y)] : 0.0F)
+            << degrees << ": " << x << ", " << y;
       }
     }
   }
 }
 
 TEST(SuppressNonMaxima, LeavesAtMostTwoPixelsAcrossARidgeAtAnyAngle) {
-  constexpr int kWidth = 61;
-  constexpr int kHeight = 53;
   for (int degrees = 3; degrees < 180; degrees += 11) {
-    const double normal = degrees * kPi / 180;
-    const std::vector<float> map = ridge(kWidth, kHeight, normal);
-    const std::vector<float> thin =
-        suppress_non_maxima(map, boundary_orientation(map, kWidth, kHeight), kWidth, kHeight);
-    const bool steep = std::abs(std::cos(normal)) > std::abs(std::sin(normal));
+    const Ridge ridge(degrees);
+    const bool steep = std::abs(ridge.cosine) > std::abs(ridge.sine);
+    const double slope = steep ? -ridge.sine / ridge.cosine : -ridge.cosine / ridge.sine;
     for (int along = -12; along <= 12; ++along) {
+      const int centre = static_cast<int>(std::lround(along * slope));
       int kept = 0;
-      for (int across = -6; across <= 6; ++across) {
-        const int centre = static_cast<int>(
-            std::lround(along * (steep ? -std::tan(normal) : -1 / std::tan(normal))));
-        const int x = kWidth / 2 + (steep ? centre + across : along);
-        const int y = kHeight / 2 + (steep ? along : centre + across);
-        if (thin[static_cast<std::size_t>(y * kWidth + x)] > 0) ++kept;
+      for (int across = centre - 6; across <= centre + 6; ++across) {
+        const int x = kRidgeWidth / 2 + (steep ? across : along);
+        const int y = kRidgeHeight / 2 + (steep ? along : across);
+        if (ridge.thin[ridge_pixel(x, y)] > 0) ++kept;
       }
       EXPECT_GE(kept, 1) << degrees << " at " << along;
       EXPECT_LE(kept, 2) << degrees << " at " << along;
@@ -119,48 +112,26 @@ TEST(SuppressNonMaxima, KeepsWhatIsWithinOnePercentOfItsNeighbours) {
   EXPECT_EQ(thin[9 * 20 + 14], 0.5F);  // Not across: above and below.
 }
 
-TEST(SuppressNonMaxima, ThinsAStepToItsEdge) {
-  // A plateau beside nothing: the normal is x, and only where the map falls is anything lost.
-  std::vector<float> map;
-  for (int i = 0; i < 40 * 30; ++i) map.push_back(i % 40 < 20 ? 0.8F : 0.0F);
-  const std::vector<float> angles = boundary_orientation(map, 40, 30);
-  EXPECT_NEAR(distance_of_angles(angles[15 * 40 + 18], 0), 0, 1e-3);
-  const std::vector<float> thin = suppress_non_maxima(map, angles, 40, 30);
-  for (int x = 5; x < 35; ++x)
-    EXPECT_EQ(thin[15 * 40 + static_cast<std::size_t>(x)], x < 20 ? 0.8F : 0.0F);
-}
-
-TEST(SuppressNonMaxima, FadesTheOuterFivePixels) {
-  const std::vector<float> map(20 * 20, 1.0F);
-  const std::vector<float> thin =
-      suppress_non_maxima(map, boundary_orientation(map, 20, 20), 20, 20);
-  for (int x = 0; x < 20; ++x) {
-    const float expected =
-        std::min({1.0F, static_cast<float>(x) / 5.0F, static_cast<float>(19 - x) / 5.0F});
-    EXPECT_FLOAT_EQ(thin[10 * 20 + static_cast<std::size_t>(x)], expected) << x;
-    EXPECT_FLOAT_EQ(thin[static_cast<std::size_t>(x) * 20 + 10], expected) << x;
-  }
-}
-
-TEST(SuppressNonMaxima, TakesAnySize) {
-  for (const int width : {1, 2, 3, 5, 7, 13}) {
-    for (const int height : {1, 2, 3, 5, 7, 13}) {
+TEST(SuppressNonMaxima, FadesTheOuterFivePixelsOrTheOuterHalf) {
+  const auto fade = [](int from_begin, int size) {
+    const int from_border = std::min(from_begin, size - 1 - from_begin);
+    return size == 1 ? 1.0F
+                     : std::min(1.0F, static_cast<float>(from_border) /
+                                          static_cast<float>(std::min(5, size / 2)));
+  };
+  for (const int width : {1, 2, 3, 5, 7, 13, 20}) {
+    for (const int height : {1, 2, 3, 5, 7, 13, 20}) {
       const std::vector<float> map(static_cast<std::size_t>(width * height), 0.5F);
-      const std::vector<float> angles = boundary_orientation(map, width, height);
-      const std::vector<float> thin = suppress_non_maxima(map, angles, width, height);
-      ASSERT_EQ(thin.size(), map.size());
-      for (const float value : thin) {
-        EXPECT_GE(value, 0.0F);
-        EXPECT_LE(value, 0.5F);
-      }
-      // The middle is never faded where it is one pixel.
-      if (width % 2 == 1 && height % 2 == 1 && width < 11 && height < 11) {
-        EXPECT_EQ(thin[thin.size() / 2], 0.5F) << width << " x " << height;
-      }
+      EXPECT_THAT(suppress_non_maxima(map, boundary_orientation(map, width, height), width, height),
+                  ::testing::Pointwise(::testing::FloatEq(),
+                                       testing::by_pixel(width, height,
+                                                         [&](int x, int y) {
+                                                           return 0.5F * fade(x, width) *
+                                                                  fade(y, height);
+                                                         })))
+          << width << " x " << height;
     }
   }
-  EXPECT_EQ(suppress_non_maxima(std::vector<float>{0.5F}, std::vector<float>{1.0F}, 1, 1),
-            std::vector<float>{0.5F});
 }
 
 TEST(SuppressNonMaxima, RefusesSizesThatDoNotFit) {
@@ -189,7 +160,7 @@ TEST(CombinedContour, IsTheWeightedSumWithThePowerOfTheSpectralPart) {
             std::vector<double>(boundary.begin(), boundary.end()));
 }
 
-TEST(GradientWeights, KeepConstantsAndMeasureSlopes) {
+TEST(GradientWeights, OfAGaussianKeepConstantsAndMeasureSlopes) {
   for (const double sigma : {0.05, 0.3, 0.5, 1.0, 1.5, 2.0, 10.0}) {
     SCOPED_TRACE(sigma);
     const GradientWeights weights = gradient_weights(sigma);
@@ -204,17 +175,11 @@ TEST(GradientWeights, KeepConstantsAndMeasureSlopes) {
     }
     EXPECT_NEAR(constant, 1, 1e-14);
     EXPECT_NEAR(slope, 1, 1e-14);
+    if (sigma != 2) continue;
+    EXPECT_NEAR(weights.smooth[3] / weights.smooth[1], std::exp(-(9.0 - 1) / 8), 1e-14);
+    // The derivative at t is proportional to t times the Gaussian.
+    EXPECT_NEAR(weights.derivative[2] / weights.derivative[0], 3 * std::exp(-(9.0 - 1) / 8), 1e-14);
   }
-}
-
-TEST(GradientWeights, AreAGaussianAndItsDerivative) {
-  const double sigma = 2;
-  const GradientWeights weights = gradient_weights(sigma);
-  const auto ratio = [](double later, double earlier) { return later / earlier; };
-  EXPECT_NEAR(ratio(weights.smooth[3], weights.smooth[1]), std::exp(-(9.0 - 1) / 8), 1e-14);
-  // The derivative at t is proportional to t times the Gaussian.
-  EXPECT_NEAR(ratio(weights.derivative[2], weights.derivative[0]), 3 * std::exp(-(9.0 - 1) / 8),
-              1e-14);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "by_pixel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "evaluate/evaluation.hpp"
@@ -25,23 +26,42 @@
 namespace diacut::testing {
 namespace {
 
-void write_labels_file(const std::string& path, int width, int height,
-                       const std::vector<std::int32_t>& values) {
-  write_labels(path, {width, height, 9, values});
-}
-
-std::vector<std::string> names_of(const std::vector<TruthEntry>& entries) {
-  std::vector<std::string> names;
-  for (const TruthEntry& entry : entries) {
-    names.push_back(entry.name + " " + std::to_string(entry.paths.size()));
+class EvaluatedFiles : public ::testing::Test {
+ protected:
+  /// Files with nothing in them that is read.
+  void touch(const std::vector<std::string>& names) const {
+    for (const std::string& name : names) {
+      std::filesystem::create_directories((folder_.path() / name).parent_path());
+      write_file(folder_ / name, std::string("x"));
+    }
   }
-  return names;
-}
+  std::string write(const std::string& name, int width, int height,
+                    const std::vector<std::int32_t>& values) const {
+    write_labels(folder_ / name, {width, height, 9, values});
+    return folder_ / name;
+  }
+  /// The names of what is found, and how many files each has.
+  std::vector<std::string> truths(const std::vector<std::string>& wanted) const {
+    std::vector<std::string> names;
+    for (const TruthEntry& entry : find_ground_truth(folder_.path().string(), wanted)) {
+      names.push_back(fmt::format("{} {}", entry.name, entry.paths.size()));
+    }
+    return names;
+  }
+  std::vector<std::string> results() const {
+    std::vector<std::string> names;
+    for (const ResultFile& result : find_results(folder_.path().string())) {
+      names.push_back(result.name);
+    }
+    return names;
+  }
 
-TEST(GroundTruth, ReadsMatlabFiles) {
-  const TempFolder folder;
+  TempFolder folder_;
+};
+
+TEST_F(EvaluatedFiles, TruthInMatlabFiles) {
   for (const bool compressed : {true, false}) {
-    const std::string path = folder / (compressed ? "a.mat" : "b.mat");
+    const std::string path = folder_ / (compressed ? "a.mat" : "b.mat");
     testing::write_ground_truth_mat(
         path, 3, 2,
         {{{1, 2, 3, 4, 5, 60000}, {0, 1, 0, 0, 0, 1}}, {{7, 7, 7, 7, 7, 7}, {1, 0, 0, 0, 0, 0}}},
@@ -56,102 +76,69 @@ TEST(GroundTruth, ReadsMatlabFiles) {
   }
 }
 
-TEST(GroundTruth, ReadsLabelsOfOneOrSeveralAnnotators) {
-  const TempFolder folder;
-  write_labels_file(folder / "a_0.png", 2, 2, {1, 1, 2, 2});
-  write_labels_file(folder / "a_1.npy", 2, 2, {1, 2, 1, 2});
-  const std::vector<TruthEntry> entries = find_ground_truth(folder.path().string(), {"a"});
+TEST_F(EvaluatedFiles, TruthInLabelsOfOneOrSeveralAnnotators) {
+  const std::string first = write("a_0.png", 2, 2, {1, 1, 2, 2});
+  write("a_1.npy", 2, 2, {1, 2, 1, 2});
+  const std::vector<TruthEntry> entries = find_ground_truth(folder_.path().string(), {"a"});
   ASSERT_EQ(entries.size(), 1u);
   const GroundTruth truth = read_ground_truth(entries[0]);
   ASSERT_EQ(truth.annotations.size(), 2u);
   EXPECT_THAT(truth.annotations[0].labels, ElementsAre(1, 1, 2, 2));
   EXPECT_THAT(truth.annotations[0].boundaries, ElementsAre(1, 1, 0, 0));
   EXPECT_THAT(truth.annotations[1].boundaries, ElementsAre(1, 0, 1, 0));
+  const std::string other = write("b.png", 1, 2, {1, 2});
+  EXPECT_THAT(
+      [&] {
+        read_ground_truth({"a", {first, other}});
+      },
+      ThrowsMessage<InputError>(AllOf(HasSubstr("b.png"), HasSubstr("1 x 2"), HasSubstr("2 x 2"))));
 }
 
-TEST(GroundTruth, LabelsAgreeWithThemselves) {
+TEST_F(EvaluatedFiles, LabelsAgreeWithThemselves) {
   // A slanted boundary, whose steps two pixels share until they are thinned.
-  const TempFolder folder;
   constexpr int kSize = 30;
-  std::vector<std::int32_t> values;
-  for (int i = 0; i < kSize * kSize; ++i) values.push_back(i % kSize > i / kSize ? 1 : 2);
-  write_labels_file(folder / "a.png", kSize, kSize, values);
-  const GroundTruth truth = read_ground_truth({"a", {folder / "a.png"}});
+  const auto values = by_pixel(kSize, kSize, [](int x, int y) { return x > y ? 1 : 2; });
+  const GroundTruth truth = read_ground_truth({"a", {write("a.png", kSize, kSize, values)}});
   const BoundaryCounts counts = match_boundaries(boundaries_of(values, kSize, kSize), truth);
   EXPECT_GT(counts.found, 20);
   EXPECT_EQ(counts.found, counts.found_matched);
   EXPECT_EQ(counts.truth, counts.truth_matched);
 }
 
-TEST(GroundTruth, AnnotationsOfDifferentSizesAreAnError) {
-  const TempFolder folder;
-  write_labels_file(folder / "a_0.png", 2, 1, {1, 1});
-  write_labels_file(folder / "a_1.png", 1, 2, {1, 2});
-  const std::string told = message_of<InputError>([&] {
-    read_ground_truth({"a", {folder / "a_0.png", folder / "a_1.png"}});
-  });
-  EXPECT_THAT(told, HasSubstr("a_1.png"));
-  EXPECT_THAT(told, HasSubstr("1 x 2"));
-  EXPECT_THAT(told, HasSubstr("2 x 1"));
-}
-
-TEST(GroundTruth, FindsEveryLayout) {
-  const TempFolder folder;
-  const auto add = [&](const std::string& name) {
-    std::filesystem::create_directories((folder.path() / name).parent_path());
-    write_file(folder / name, std::string("x"));
-  };
-  for (const char* name : {"a.mat", "b.png", "c_0.png", "c_1.png", "c_2.png", "c_10.png",
-                           "d/first.png", "d/second.npy", "photo_007.png", "e_1.mat", "notes.txt",
-                           "empty/notes.txt", ".hidden.png"}) {
-    add(name);
-  }
-  const auto find = [&](const std::vector<std::string>& wanted) {
-    return names_of(find_ground_truth(folder.path().string(), wanted));
-  };
-  EXPECT_THAT(find({}), ElementsAre("a 1", "b 1", "c 4", "d 2", "e_1 1", "photo_007 1"));
+TEST_F(EvaluatedFiles, TruthInEveryLayout) {
+  touch({"a.mat", "b.png", "c_0.png", "c_1.png", "c_2.png", "c_10.png", "d/first.png",
+         "d/second.npy", "photo_007.png", "e_1.mat", "notes.txt", "empty/notes.txt",
+         ".hidden.png"});
+  EXPECT_THAT(truths({}), ElementsAre("a 1", "b 1", "c 4", "d 2", "e_1 1", "photo_007 1"));
   // The results decide what a number at the end means.
-  EXPECT_THAT(find({"c_1", "photo"}),
+  EXPECT_THAT(truths({"c_1", "photo"}),
               ElementsAre("a 1", "b 1", "c 3", "c_1 1", "d 2", "e_1 1", "photo 1"));
-  const std::vector<TruthEntry> entries = find_ground_truth(folder.path().string(), {});
-  EXPECT_THAT(entries[2].paths.back(), HasSubstr("c_10.png"));
+  EXPECT_THAT(find_ground_truth(folder_.path().string(), {})[2].paths.back(),
+              HasSubstr("c_10.png"));
+  touch({"a.png"});
+  expect_refused([&] { truths({}); }, "more than one ground truth for 'a'");
 }
 
-TEST(GroundTruth, TwoForAName) {
-  const TempFolder folder;
-  write_file(folder / "a.mat", std::string("x"));
-  write_file(folder / "a.png", std::string("x"));
-  expect_refused([&] { find_ground_truth(folder.path().string(), {}); },
-                 "more than one ground truth for 'a'");
+TEST_F(EvaluatedFiles, ResultsByName) {
+  expect_refused([&] { results(); }, "no results");
+  touch({"b.npy", "a.PNG", "c.mat", "d.txt", ".e.png"});
+  EXPECT_THAT(results(), ElementsAre("a", "b", "c"));
+  touch({"a.tif"});
+  expect_refused([&] { results(); }, "'a'");
 }
 
-TEST(Results, AreFoundByName) {
-  const TempFolder folder;
-  for (const char* name : {"b.npy", "a.PNG", "c.mat", "d.txt", ".e.png"}) {
-    write_file(folder / name, std::string("x"));
-  }
-  std::vector<std::string> names;
-  for (const ResultFile& result : find_results(folder.path().string()))
-    names.push_back(result.name);
-  EXPECT_THAT(names, ElementsAre("a", "b", "c"));
-  write_file(folder / "a.tif", std::string("x"));
-  expect_refused([&] { find_results(folder.path().string()); }, "'a'");
-  const TempFolder empty;
-  expect_refused([&] { find_results(empty.path().string()); }, "no results");
-}
-
-TEST(Results, MatlabFilesHoldUcm2OrUcm) {
-  const TempFolder folder;
-  testing::write_matrix_mat(folder / "a.mat", "ucm2", 3, 1, {0.5, 0.25, 1});
-  testing::write_matrix_mat(folder / "b.mat", "ucm", 1, 3, {0.5, 0.25, 1});
-  testing::write_matrix_mat(folder / "c.mat", "other", 1, 3, {0.5, 0.25, 1});
-  const Raster a = read_result(folder / "a.mat");
-  EXPECT_EQ(a.width, 3);
-  EXPECT_EQ(a.height, 1);
-  EXPECT_FALSE(a.is_integer);
-  EXPECT_THAT(a.values, ElementsAre(0.5, 0.25, 1));
-  EXPECT_EQ(read_result(folder / "b.mat").height, 3);
-  expect_refused([&] { read_result(folder / "c.mat"); }, "'ucm2' or 'ucm'");
+TEST_F(EvaluatedFiles, ResultsInMatlabFilesAreUcm2OrUcm) {
+  const auto written = [&](const std::string& name, int width, int height) {
+    testing::write_matrix_mat(folder_ / "a.mat", name, width, height, {0.5, 0.25, 1});
+    return read_result(folder_ / "a.mat");
+  };
+  const Raster raster = written("ucm2", 3, 1);
+  EXPECT_EQ(raster.width, 3);
+  EXPECT_EQ(raster.height, 1);
+  EXPECT_FALSE(raster.is_integer);
+  EXPECT_THAT(raster.values, ElementsAre(0.5, 0.25, 1));
+  EXPECT_EQ(written("ucm", 1, 3).height, 3);
+  expect_refused([&] { written("other", 1, 3); }, "'ucm2' or 'ucm'");
 }
 
 Raster raster(int width, int height, const std::vector<double>& values, double full = 1) {
@@ -182,11 +169,8 @@ TEST(Results, KindsAreToldBySizeAndNumbers) {
   EXPECT_EQ(detect_kind(raster(8, 8, noise, 65535), 8, 8), ResultKind::kContours);
 }
 
-TEST(Results, WrongSizesNameBoth) {
+TEST(Results, UltrametricMapsHaveTwiceTheSize) {
   const Raster result = raster(4, 2, std::vector<double>(8, 0));
-  expect_refused([&] { detect_kind(result, 5, 5); }, "is 4 x 2");
-  expect_refused([&] { detect_kind(result, 5, 5); }, "5 x 5");
-  expect_refused([&] { detect_kind(result, 2, 4); }, "turned");
   expect_refused([&] { check_result_size(result, ResultKind::kUltrametric, 4, 2); }, "9 x 5");
 }
 

@@ -1,5 +1,4 @@
-// Scores of objects: small cases by hand, and many drawn ones against plain loops over all pairs
-// and all assignments.
+// Scores of objects: small cases by hand, and many drawn ones against all assignments.
 //
 // Scores of label images in memory: those that diacut-evaluate computes of the same labels in
 // files.
@@ -7,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <opencv2/core.hpp>
 #include <random>
-#include <set>
+#include <tuple>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -41,8 +42,6 @@ TEST(ObjectScores, OfEqualObjectsArePerfectWhateverTheirNumbers) {
     EXPECT_EQ(each.matched, 3);
     EXPECT_EQ(each.found, 3);
     EXPECT_EQ(each.truth, 3);
-    EXPECT_DOUBLE_EQ(each.f1(), 1);
-    EXPECT_DOUBLE_EQ(each.average_precision(), 1);
   }
   EXPECT_EQ(scores.splits, 0);
   EXPECT_EQ(scores.merges, 0);
@@ -59,114 +58,80 @@ TEST(ObjectScores, CountAnOverlapThatIsReachedExactly) {
               ::testing::ElementsAre(1, 1, 0, 0, 0, 0, 0, 0, 0, 0));
 }
 
-TEST(ObjectScores, HalvesMatchOnce) {
-  const ObjectScores split = of_row({1, 1, 2, 2, 0}, {5, 5, 5, 5, 0});
-  EXPECT_EQ(split.matches[0].matched, 1);
-  EXPECT_DOUBLE_EQ(split.matches[0].precision(), 0.5);
-  EXPECT_DOUBLE_EQ(split.matches[0].recall(), 1);
-  EXPECT_DOUBLE_EQ(split.matches[0].f1(), 2.0 / 3);
-  EXPECT_DOUBLE_EQ(split.matches[0].average_precision(), 0.5);
-  EXPECT_EQ(split.matches[1].matched, 0);
-  EXPECT_EQ(split.splits, 1);
-  EXPECT_EQ(split.merges, 0);
-  const ObjectScores merged = of_row({5, 5, 5, 5, 0}, {1, 1, 2, 2, 0});
-  EXPECT_EQ(merged.matches[0].matched, 1);
-  EXPECT_EQ(merged.splits, 0);
-  EXPECT_EQ(merged.merges, 1);
-}
-
-TEST(ObjectScores, OfNothing) {
-  const EvaluateObjectsMap none(6, 0);
-  const ObjectMatches both = of_row(none, none).matches[0];
-  EXPECT_DOUBLE_EQ(both.f1(), 1);
-  EXPECT_DOUBLE_EQ(both.average_precision(), 1);
-  const ObjectMatches missed = of_row(none, EvaluateObjectsMap(6, 1)).matches[0];
-  EXPECT_DOUBLE_EQ(missed.recall(), 0);
-  EXPECT_DOUBLE_EQ(missed.f1(), 0);
-  EXPECT_DOUBLE_EQ(missed.average_precision(), 0);
-  const ObjectMatches invented = of_row(EvaluateObjectsMap(6, 1), none).matches[0];
-  EXPECT_DOUBLE_EQ(invented.precision(), 0);
-  EXPECT_DOUBLE_EQ(invented.f1(), 0);
-}
-
-TEST(ObjectScores, NeedMapsOfTheImagesSize) {
-  EXPECT_THROW(evaluate_objects(EvaluateObjectsMap(6, 1), EvaluateObjectsMap(5, 1), 3, 2),
-               InputError);
-  EXPECT_THROW(evaluate_objects(EvaluateObjectsMap(5, 1), EvaluateObjectsMap(6, 1), 3, 2),
-               InputError);
-  EXPECT_THROW(evaluate_objects(EvaluateObjectsMap(), EvaluateObjectsMap(), 0, 0), InputError);
+TEST(ObjectMatches, OfFewAndOfNothing) {
+  struct Case {
+    ObjectMatches matches;  ///< An overlap; how many match, are found, are true.
+    double precision, recall, f1, average_precision;
+  };
+  for (const auto& [matches, precision, recall, f1, average_precision] :
+       {Case{{0.5, 1, 2, 1}, 0.5, 1, 2.0 / 3, 0.5},  // One of two halves.
+        {{0.5, 0, 0, 0}, 1, 1, 1, 1},
+        {{0.5, 0, 0, 1}, 1, 0, 0, 0},
+        {{0.5, 0, 1, 0}, 0, 1, 0, 0}}) {
+    EXPECT_DOUBLE_EQ(matches.precision(), precision);
+    EXPECT_DOUBLE_EQ(matches.recall(), recall);
+    EXPECT_DOUBLE_EQ(matches.f1(), f1);
+    EXPECT_DOUBLE_EQ(matches.average_precision(), average_precision);
+  }
 }
 
 constexpr int kEvaluateObjectsSide = 12;
+constexpr int kMostObjects = 5;
 
-/// Up to five rectangles, later ones above earlier ones.
+/// Some rectangles, later ones above earlier ones.
 EvaluateObjectsMap rectangles(std::mt19937& random) {
   const auto below = [&](int end) {
     return static_cast<int>(random() % static_cast<unsigned>(end));
   };
-  EvaluateObjectsMap map(kEvaluateObjectsSide * kEvaluateObjectsSide, 0);
-  const int count = below(6);
+  cv::Mat1i map(kEvaluateObjectsSide, kEvaluateObjectsSide, 0);
+  const int count = below(kMostObjects + 1);
   for (int label = 1; label <= count; ++label) {
-    const int left = below(kEvaluateObjectsSide);
-    const int top = below(kEvaluateObjectsSide);
-    const int right = std::min(kEvaluateObjectsSide, left + 2 + below(6));
-    const int bottom = std::min(kEvaluateObjectsSide, top + 2 + below(6));
-    for (int y = top; y < bottom; ++y) {
-      for (int x = left; x < right; ++x)
-        map[static_cast<std::size_t>(y * kEvaluateObjectsSide + x)] = label;
-    }
+    const cv::Point corner(below(kEvaluateObjectsSide), below(kEvaluateObjectsSide));
+    const cv::Size size(2 + below(6), 2 + below(6));
+    map(cv::Rect(corner, size) & cv::Rect({}, map.size())) = label;
   }
-  return map;
+  return {map.begin(), map.end()};
 }
 
 /// A map whose objects differ from those of another by few pixels: moved by up to one pixel, or
 /// joined.
 EvaluateObjectsMap disturbed(const EvaluateObjectsMap& map, std::mt19937& random) {
   EvaluateObjectsMap result(map.size(), 0);
-  const int right = static_cast<int>(random() % 2);
+  const auto right = static_cast<std::ptrdiff_t>(random() % 2);
   const int join = static_cast<int>(random() % 4);
-  for (int i = 0; i + right < kEvaluateObjectsSide * kEvaluateObjectsSide; ++i) {
-    const std::int32_t label = map[static_cast<std::size_t>(i)];
-    result[static_cast<std::size_t>(i + right)] = label == join ? 1 : label;
-  }
+  std::replace_copy(map.begin(), map.end() - right, result.begin() + right, join, 1);
   return result;
 }
 
-/// The intersection over union of each true object (row) with each found one.
-std::vector<std::vector<double>> overlaps(const EvaluateObjectsMap& labels,
-                                          const EvaluateObjectsMap& truth) {
-  const std::set<std::int32_t> found(labels.begin(), labels.end());
-  const std::set<std::int32_t> real(truth.begin(), truth.end());
-  std::vector<std::vector<double>> table;
-  for (const std::int32_t t : real) {
-    if (t == 0) continue;
-    table.emplace_back();
-    for (const std::int32_t f : found) {
-      if (f == 0) continue;
-      int both = 0;
-      int either = 0;
-      for (std::size_t i = 0; i < labels.size(); ++i) {
-        both += labels[i] == f && truth[i] == t ? 1 : 0;
-        either += labels[i] == f || truth[i] == t ? 1 : 0;
-      }
-      table.back().push_back(static_cast<double>(both) / either);
+/// The intersection over union of each true object (row) with each found one; 0 of what is not
+/// there.
+cv::Mat1d overlaps(const EvaluateObjectsMap& labels, const EvaluateObjectsMap& truth) {
+  cv::Mat1d table(kMostObjects, kMostObjects);
+  const auto mask = [](const EvaluateObjectsMap& map, int label) -> cv::Mat {
+    return cv::Mat(map, true) == label;
+  };
+  for (int t = 0; t < kMostObjects; ++t) {
+    for (int f = 0; f < kMostObjects; ++f) {
+      const cv::Mat real = mask(truth, t + 1);
+      const cv::Mat found = mask(labels, f + 1);
+      table(t, f) =
+          cv::countNonZero(real & found) / std::max(1.0 * cv::countNonZero(real | found), 1.0);
     }
   }
   return table;
 }
 
-/// The most pairs of at least `least`, of all ways to pair the rows from `row` on with columns that
-/// are not taken.
-int most_pairs(const std::vector<std::vector<double>>& table, double least, std::size_t row,
-               std::set<std::size_t>& taken) {
-  if (row == table.size()) return 0;
-  int most = most_pairs(table, least, row + 1, taken);
-  for (std::size_t column = 0; column < table[row].size(); ++column) {
-    if (table[row][column] < least - 1e-9 || taken.count(column) > 0) continue;
-    taken.insert(column);
-    most = std::max(most, 1 + most_pairs(table, least, row + 1, taken));
-    taken.erase(column);
-  }
+/// The most pairs that overlap by at least `least`, of all ways to pair rows with columns.
+int most_pairs(const cv::Mat1d& table, double least) {
+  std::array<int, kMostObjects> column = {0, 1, 2, 3, 4};
+  int most = 0;
+  do {
+    int pairs = 0;
+    for (int row = 0; row < kMostObjects; ++row) {
+      pairs += table(row, column[static_cast<std::size_t>(row)]) >= least - 1e-9 ? 1 : 0;
+    }
+    most = std::max(most, pairs);
+  } while (std::next_permutation(column.begin(), column.end()));
   return most;
 }
 
@@ -178,26 +143,20 @@ TEST(ObjectScores, AreThoseOfTheBestOfAllAssignments) {
     const EvaluateObjectsMap truth = rectangles(random);
     const EvaluateObjectsMap labels =
         round % 2 == 0 ? disturbed(truth, random) : rectangles(random);
-    const auto table = overlaps(labels, truth);
+    const cv::Mat1d table = overlaps(labels, truth);
     const ObjectScores scores =
         evaluate_objects(labels, truth, kEvaluateObjectsSide, kEvaluateObjectsSide);
     for (std::size_t k = 0; k < scores.matches.size(); ++k) {
-      std::set<std::size_t> taken;
       const double least = 0.5 + 0.05 * static_cast<double>(k);
-      ASSERT_EQ(scores.matches[k].matched, most_pairs(table, least, 0, taken)) << round << " " << k;
+      ASSERT_EQ(scores.matches[k].matched, most_pairs(table, least)) << round << " " << k;
     }
     std::int64_t splits = 0;
-    std::vector<int> parts(table.empty() ? 0 : table.front().size(), 0);
-    for (const std::vector<double>& row : table) {
-      int own = 0;
-      for (std::size_t column = 0; column < row.size(); ++column) {
-        if (row[column] <= 0.1 + 1e-9) continue;
-        ++own;
-        ++parts[column];
-      }
-      splits += own > 1 ? 1 : 0;
+    std::int64_t merges = 0;
+    const cv::Mat parts = table > 0.1 + 1e-9;
+    for (int k = 0; k < kMostObjects; ++k) {
+      splits += cv::countNonZero(parts.row(k)) > 1 ? 1 : 0;
+      merges += cv::countNonZero(parts.col(k)) > 1 ? 1 : 0;
     }
-    const auto merges = std::count_if(parts.begin(), parts.end(), [](int n) { return n > 1; });
     EXPECT_EQ(scores.splits, splits);
     EXPECT_EQ(scores.merges, merges);
     several += scores.matches[4].matched > 1 ? 1 : 0;
@@ -207,18 +166,10 @@ TEST(ObjectScores, AreThoseOfTheBestOfAllAssignments) {
   EXPECT_GT(parted, 50);
 }
 
-TEST(ObjectScores, OfSeveralImagesArePooledAndAveraged) {
+TEST(ObjectScores, OfSeveralImagesHaveAMeanF1) {
   const std::vector<ObjectScores> images = {of_row({1, 1, 0, 2}, {1, 1, 0, 0}),
                                             of_row({1, 1, 1, 0}, {1, 1, 1, 1})};
-  const ObjectSummary summary = summarise_objects(images);
-  EXPECT_EQ(summary.pooled.matches[0].matched, 2);
-  EXPECT_EQ(summary.pooled.matches[0].found, 3);
-  EXPECT_EQ(summary.pooled.matches[0].truth, 2);
-  EXPECT_DOUBLE_EQ(summary.pooled.matches[0].average_precision(), 2.0 / 3);
-  EXPECT_DOUBLE_EQ(summary.mean_precision[0], (0.5 + 1) / 2);
-  EXPECT_DOUBLE_EQ(summary.mean_precision[9], (0.5 + 0) / 2);
-  EXPECT_DOUBLE_EQ(summary.mean_f1, (2.0 / 3 + 1) / 2);
-  EXPECT_DOUBLE_EQ(mean_average_precision(images[1]), 0.6);
+  EXPECT_DOUBLE_EQ(summarise_objects(images).mean_f1, (2.0 / 3 + 1) / 2);
 }
 
 constexpr int kSide = 8;
@@ -231,19 +182,14 @@ Map halves(int column) {
   return labels;
 }
 
-TEST(LabelScores, OfEqualLabelsArePerfectWhateverTheirNumbers) {
+TEST(LabelScores, AreMeansOverPeopleWhateverTheNumbers) {
   Map renamed = halves(4);
   for (std::int32_t& label : renamed) label = 7 - 5 * label;
-  const LabelScores scores = evaluate_labels(halves(4), {renamed}, kSide, kSide);
-  EXPECT_DOUBLE_EQ(scores.precision, 1);
-  EXPECT_DOUBLE_EQ(scores.recall, 1);
-  EXPECT_DOUBLE_EQ(scores.f, 1);
-  EXPECT_DOUBLE_EQ(scores.covering, 1);
-  EXPECT_DOUBLE_EQ(scores.pri, 1);
-  EXPECT_NEAR(scores.vi, 0, 1e-12);
-}
-
-TEST(LabelScores, AreMeansOverPeople) {
+  const LabelScores same = evaluate_labels(halves(4), {renamed}, kSide, kSide);
+  for (const double score : {same.precision, same.recall, same.f, same.covering, same.pri}) {
+    EXPECT_DOUBLE_EQ(score, 1);
+  }
+  EXPECT_NEAR(same.vi, 0, 1e-12);
   const LabelScores both = evaluate_labels(halves(4), {halves(4), Map(64, 1)}, kSide, kSide);
   EXPECT_NEAR(both.vi, 0.5, 1e-12);
   EXPECT_NEAR(both.pri, (1 + (1 - 1024.0 / 2016)) / 2, 1e-12);
@@ -252,9 +198,13 @@ TEST(LabelScores, AreMeansOverPeople) {
 
 TEST(LabelScores, NeedTruthOfTheImagesSize) {
   EXPECT_THROW(evaluate_labels(halves(4), {}, kSide, kSide), InputError);
-  EXPECT_THROW(evaluate_labels(halves(4), {Map(63, 1)}, kSide, kSide), InputError);
-  EXPECT_THROW(evaluate_labels(halves(4), {halves(4)}, kSide, kSide + 1), InputError);
-  EXPECT_THROW(evaluate_labels(Map(), {Map()}, 0, 0), InputError);
+  for (const auto& [labels, truth, height] :
+       {std::tuple(64, 63, 8), {63, 64, 8}, {64, 64, 9}, {0, 0, 0}}) {
+    const Map found(static_cast<std::size_t>(labels), 1);
+    const Map wanted(static_cast<std::size_t>(truth), 1);
+    EXPECT_THROW(evaluate_labels(found, {wanted}, kSide, height), InputError);
+    EXPECT_THROW(evaluate_objects(found, wanted, kSide, height), InputError);
+  }
 }
 
 }  // namespace

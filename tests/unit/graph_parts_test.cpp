@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "drawn_graph.hpp"
 #include "graph/steps.hpp"
@@ -14,15 +15,12 @@ namespace diacut::testing {
 namespace {
 
 /// Classes renamed in scan order, drawn.
-Drawing drawn(int width, const std::vector<std::int32_t>& classes) {
-  std::vector<std::int32_t> name(256, 0);
-  std::vector<std::int32_t> renamed;
-  std::int32_t next = 0;
-  for (const std::int32_t c : classes) {
-    if (c != 0 && name[c] == 0) name[c] = ++next;
-    renamed.push_back(name[c]);
+Drawing drawn(int width, std::vector<std::int32_t> classes) {
+  std::map<std::int32_t, std::int32_t> name = {{0, 0}};
+  for (std::int32_t& each : classes) {
+    each = name.emplace(each, static_cast<std::int32_t>(name.size())).first->second;
   }
-  return drawing_of(width, renamed);
+  return drawing_of(width, classes);
 }
 
 TEST(Discretise, FindsWhatWasDrawn) {
@@ -38,25 +36,24 @@ TEST(Discretise, FindsWhatWasDrawn) {
     }
   }
   const Drawing halves = {"aaaaaabbbbbb", "aaaaaabbbbbb", "aaaaaabbbbbb"};
-  for (const auto& [drawing, vectors, classes] : {Case{{"aaaaaabbbbbb",  //
-                                                        "aaaaaabbbbbb",  //
-                                                        "aaaaaabbbbbb",  //
-                                                        "aaaabbbbbbbb",  //
-                                                        "ccccccccdddd",  //
-                                                        "ccccccccdddd",  //
-                                                        "ccccccccdddd",  //
-                                                        "ccccccdddddd"},
-                                                       4,
-                                                       4},
+  const Drawing apart = {"aaaa  bbbb",  //
+                         "aaaa  bbbb",  //
+                         " aaa  bbb "};
+  const Drawing four = {"aaaaaabbbbbb",  //
+                        "aaaaaabbbbbb",  //
+                        "aaaaaabbbbbb",  //
+                        "aaaabbbbbbbb",  //
+                        "ccccccccdddd",  //
+                        "ccccccccdddd",  //
+                        "ccccccccdddd",  //
+                        "ccccccdddddd"};
+  for (const auto& [drawing, vectors, classes] : {Case{four, 4, 4},
                                                   {halves, 7, 2},  // The first vectors alone.
                                                   {halves, 2, 5},  // As many as there are.
-                                                  {{"aaaa  bbbb",  //
-                                                    "aaaa  bbbb",  //
-                                                    " aaa  bbb "},
-                                                   2,
-                                                   2},
+                                                  {apart, 2, 2},
                                                   {{"aaaaaaaa"}, 1, 5},
                                                   {{"  a"}, 3, 2},
+                                                  {{"   "}, 3, 4},
                                                   {blocks, 30, 30}}) {
     const DrawnGraph graph(drawing, 0.001);
     EXPECT_EQ(drawn(graph.width(), discretise(graph.eigenvectors(vectors), classes)), drawing);
@@ -76,14 +73,6 @@ TEST(Discretise, IsTheSameWhateverTheSignsAndTheBasisOfEqualVectors) {
     vectors.vectors[2][i] = -0.8f * a - 0.6f * b;
   }
   EXPECT_THAT(drawn(12, discretise(vectors, 3)), ElementsAreArray(drawing));
-}
-
-TEST(Discretise, NothingHasData) {
-  Eigenvectors none;
-  none.width = 3;
-  none.height = 1;
-  none.sqrt_degree = {0, 0, 0};
-  EXPECT_EQ(discretise(none, 4), (std::vector<std::int32_t>{0, 0, 0}));
 }
 
 Labels parts_of(const Drawing& drawing) {

@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "diacut/errors.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/seeds.hpp"
 #include "label_checks.hpp"
@@ -18,47 +18,48 @@
 namespace diacut::testing {
 namespace {
 
-/// A, B and D are large; C is a speck that is merged with B and D together, and touches D more.
+/// A, B and C are large; D is a speck that is merged with B and C together, and touches C more.
 Hierarchy speck() {
   return {drawn_labels({"AAAABBBB",  //
                         "AAAABBBB",  //
-                        "AAAADCCD",  //
-                        "AAAADDDD"}),
-          {{2, 4, 0.2F}, {3, 5, 0.4F}, {1, 6, 0.6F}},
+                        "AAAACDDC",  //
+                        "AAAACCCC"}),
+          {{2, 3, 0.2F}, {4, 5, 0.4F}, {1, 6, 0.6F}},
           0.3};
 }
 
-TEST(WithoutSmallRegions, OneJoinsTheNeighbourWithTheLongestBoundary) {
-  const Hierarchy clean = without_small_regions(speck(), 3);
-  check(clean);
-  EXPECT_THAT(letters(clean.leaves), ElementsAre("AAAABBBB",  //
-                                                 "AAAABBBB",  //
-                                                 "AAAACCCC",  //
-                                                 "AAAACCCC"));
-  expect_same(clean.merges, {{2, 3, 0.2F}, {1, 4, 0.6F}});
-  EXPECT_EQ(clean.threshold, 0.3);
-}
-
-TEST(WithoutSmallRegions, ALeastSizeOfOneChangesNothing) {
+TEST(WithoutSmallRegions, JoinTheNeighbourWithTheLongestBoundary) {
+  using Rows = std::vector<std::string>;
+  struct Case {
+    Hierarchy tree;
+    int size;
+    Rows leaves;
+    std::vector<Merge> merges;
+  };
+  // Regions that merge may be large together.
+  const Hierarchy three{drawn_labels({"AABBCCCC", "AABBCCCC"}), {{1, 2, 0.2F}, {3, 4, 0.4F}}, 0.3};
+  // A piece of the data stays however small it is.
+  const Hierarchy apart{drawn_labels({"AAA B", "AAA B"}), {}, 0.3};
+  std::vector<Case> cases = {{speck(),
+                              3,
+                              {"AAAABBBB",  //
+                               "AAAABBBB",  //
+                               "AAAACCCC",  //
+                               "AAAACCCC"},
+                              {{2, 3, 0.2F}, {1, 4, 0.6F}}},
+                             {three, 5, {"AAAABBBB", "AAAABBBB"}, {{1, 2, 0.4F}}},
+                             {three, 9, {"AAAAAAAA", "AAAAAAAA"}, {}},
+                             {apart, 100, {"AAA B", "AAA B"}, {}}};
   for (const int size : {0, 1, 2}) {
-    const Hierarchy same = without_small_regions(speck(), size);
-    EXPECT_EQ(same.leaves.values, speck().leaves.values);
-    EXPECT_EQ(same.merges.size(), speck().merges.size());
+    cases.push_back({speck(), size, letters(speck().leaves), speck().merges});
   }
-}
-
-TEST(WithoutSmallRegions, SmallOnesThatMergeMayBeLargeTogether) {
-  const Hierarchy tree{drawn_labels({"AABBCCCC", "AABBCCCC"}), {{1, 2, 0.2F}, {3, 4, 0.4F}}, 0.3};
-  EXPECT_THAT(letters(without_small_regions(tree, 5).leaves), ElementsAre("AAAABBBB", "AAAABBBB"));
-  EXPECT_THAT(letters(without_small_regions(tree, 9).leaves), ElementsAre("AAAAAAAA", "AAAAAAAA"));
-}
-
-TEST(WithoutSmallRegions, APieceOfTheDataStaysHoweverSmall) {
-  const Hierarchy tree{drawn_labels({"AAA B", "AAA B"}), {}, 0.3};
-  const Hierarchy clean = without_small_regions(tree, 100);
-  check(clean);
-  EXPECT_THAT(letters(clean.leaves), ElementsAre("AAA B", "AAA B"));
-  EXPECT_THAT(clean.merges, IsEmpty());
+  for (const auto& [tree, size, leaves, merges] : cases) {
+    const Hierarchy clean = without_small_regions(tree, size);
+    check(clean);
+    EXPECT_EQ(letters(clean.leaves), leaves);
+    expect_same(clean.merges, merges);
+    EXPECT_EQ(clean.threshold, 0.3);
+  }
 }
 
 /// Digits are labels, dots no seeds.
@@ -141,28 +142,22 @@ TEST(SeededCut, IsTheCoarsestDivisionThatKeepsLabelsApart) {
     if (labels.size() < 3) continue;  // 0 and one label.
     const SeededRegions found = cut_by_seeds(tree, seeds, notes);
     testing::expect_labels_contract(found.regions, kWidth, kHeight);
-    // By threshold: each node of the tree is a region of some cut after some merges.
-    std::vector<std::set<std::int32_t>> held(1);
+    std::vector<unsigned> held = {0};  // By node, the labels of its seeds as bits.
     for (std::size_t leaf = 1; leaf < of_leaf.size(); ++leaf) {
-      held.push_back(of_leaf[leaf] == 0 ? std::set<std::int32_t>() : std::set{of_leaf[leaf]});
+      held.push_back(of_leaf[leaf] == 0 ? 0U : 1U << of_leaf[leaf]);
     }
     for (const Merge& merge : tree.merges) {
-      std::set<std::int32_t> both = held[static_cast<std::size_t>(merge.first)];
-      both.insert(held[static_cast<std::size_t>(merge.second)].begin(),
-                  held[static_cast<std::size_t>(merge.second)].end());
-      held.push_back(both);
+      held.push_back(held[static_cast<std::size_t>(merge.first)] |
+                     held[static_cast<std::size_t>(merge.second)]);
     }
-    std::int64_t expected = 0;  // Nodes that hold one label at most below ones that hold more.
-    std::vector<bool> is_child(held.size(), false);
+    // Nodes that hold one label at most below ones that hold more; there is one root.
+    const auto is_whole = [&](std::size_t node) { return std::popcount(held[node]) <= 1; };
+    std::int64_t expected = 0;
     for (std::size_t k = 0; k < tree.merges.size(); ++k) {
-      const std::size_t node = of_leaf.size() + k;
+      if (is_whole(of_leaf.size() + k)) continue;
       for (const std::int32_t child : {tree.merges[k].first, tree.merges[k].second}) {
-        is_child[static_cast<std::size_t>(child)] = true;
-        if (held[node].size() > 1 && held[static_cast<std::size_t>(child)].size() <= 1) ++expected;
+        expected += is_whole(static_cast<std::size_t>(child)) ? 1 : 0;
       }
-    }
-    for (std::size_t node = 1; node < held.size(); ++node) {
-      if (!is_child[node] && held[node].size() <= 1) ++expected;
     }
     EXPECT_EQ(found.regions.count, expected);
     for (std::size_t i = 0; i < strength.size(); ++i) {
@@ -173,19 +168,9 @@ TEST(SeededCut, IsTheCoarsestDivisionThatKeepsLabelsApart) {
   }
 }
 
-TEST(SeededCut, WrongSeedsAreRefused) {
-  const auto refuse = [](const std::vector<std::string>& rows, const std::string& part) {
-    std::vector<std::string> notes;
-    Hierarchy tree = rectangle_and_angle();
-    EXPECT_THAT(message_of<InputError>([&] { cut_by_seeds(tree, drawn_seeds(rows), notes); }),
-                HasSubstr(part));
-  };
-  refuse({"1.2", "..."}, "3x2");
-  refuse({"..........", "..........", "..........", ".........."}, "no labels");
-  refuse({"4.........", "..........", "......4...", ".........."}, "one label");
+TEST(SeededCut, OfPiecesOfTheData) {
   std::vector<std::string> notes;
-  Hierarchy holed{drawn_labels({"A B"}), {}, 0.3};
-  EXPECT_THROW(cut_by_seeds(holed, drawn_seeds({"123"}), notes), InputError);
+  const Hierarchy holed{drawn_labels({"A B"}), {}, 0.3};
   EXPECT_THAT(cut_by_seeds(holed, drawn_seeds({"1.2"}), notes).seed_labels, ElementsAre(1, 2));
 }
 

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/enum_names.hpp"
 #include "core/host_memory.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/memory_plan.hpp"
@@ -34,24 +36,20 @@ DeviceInfo device_of(DeviceKind kind, std::uint64_t memory = 64 * kGiB) {
   return device;
 }
 
-std::uint64_t most(const PipelineBudget& budget) { return budget.memory().total; }
+/// Settings with boundaries by the gradient: networks need more memory than the solver.
+RunParameters with(const std::string& settings) {
+  return parse_parameters("boundary.kind = 'gradient'\n" + settings, "settings");
+}
 
 TEST(PipelineBudget, GrowsWithRadiusAndVectors) {
-  const Grid grid = grid_for(100, 80);
-  // Without networks, whose memory depends on none of these parameters.
-  Parameters plain;
-  plain.boundary.kind = BoundaryKind::kGradient;
-  plain.contour.spectral = SpectralUse::kFull;
-  Parameters direct = plain;
-  direct.region.method = RegionMethod::kKway;
-  const PipelineBudget budget = pipeline_budget(grid, plain);
-  Parameters more = direct;
-  more.affinity.radius = 10;
-  EXPECT_GT(pipeline_budget(grid, more).regions, 2 * pipeline_budget(grid, direct).regions);
-  more = plain;
-  more.eigen.vectors = 50;
-  EXPECT_GT(pipeline_budget(grid, more).eigen, budget.eigen + 33ull * 8000 * 4);
-  EXPECT_GT(pipeline_budget(grid, more).contours, budget.contours + 2 * 33ull * 8000 * 4);
+  const auto budget = [](const std::string& settings) {
+    return pipeline_budget(grid_for(100, 80), with("contour.spectral = 'full'\n" + settings));
+  };
+  const std::string cut = "region.method = 'kway'\n";
+  EXPECT_GT(budget(cut + "affinity.radius = 10").regions, 2 * budget(cut).regions);
+  const PipelineBudget more = budget("eigen.vectors = 50");
+  EXPECT_GT(more.eigen, budget("").eigen + 33ull * 8000 * 4);
+  EXPECT_GT(more.contours, budget("").contours + 2 * 33ull * 8000 * 4);
 }
 
 TEST(PipelineBudget, FitsByTotalAndByPiece) {
@@ -87,138 +85,101 @@ TEST(PlanForImage, NamesTheLargestImageThatFits) {
               HasSubstr("no image fits"));
 }
 
-TEST(PlanForImage, SolvesByLanczosOnlyWhereMultilevelDoesNotFitInAnyForm) {
-  const Grid grid = grid_for(600, 400);
-  Parameters multilevel;
-  multilevel.boundary.kind = BoundaryKind::kGradient;  // Networks need more than the solver.
-  Parameters lanczos = multilevel;
-  lanczos.eigen.solver = SolverKind::kLanczos;
-  const auto need = [&](const Parameters& parameters, MatrixForm form) {
-    return most(pipeline_budget(grid, parameters, form));
+TEST(PlanForImage, ChoosesTheSolverTheFormOfTheMatrixAndTheProduct) {
+  const std::string lanczos = "eigen.solver = 'lanczos'\n";
+  const std::string spectra = "eigen.solver = 'spectra'\n";
+  const std::string walker = "region.method = 'walker'\n";
+  const std::string naive = "matvec.kernel = 'naive'\n";
+  const std::string minifloat = "matvec.storage = 'minifloat'\n";
+  const std::string half = "matvec = {kernel = 'symmetric', storage = 'half'}\n";
+  const auto need = [&](const std::string& settings, MatrixForm form = MatrixForm::kDia) {
+    return pipeline_budget(grid_for(600, 400), with(settings), form).memory().total;
   };
-  const std::uint64_t whole = need(multilevel, MatrixForm::kDia);
-  const std::uint64_t compressed = need(multilevel, MatrixForm::kCompressed);
-  const std::uint64_t other = need(lanczos, MatrixForm::kDia);
+  const std::uint64_t whole = need("");
+  const std::uint64_t compressed = need("", MatrixForm::kCompressed);
+  const std::uint64_t other = need(lanczos);
   const std::uint64_t other_compressed = need(lanczos, MatrixForm::kCompressed);
+  const std::uint64_t room = need(lanczos + half);
   ASSERT_GT(whole, compressed);
   ASSERT_GT(compressed, other);
   ASSERT_GT(other, other_compressed);
-  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
-    const DeviceInfo device = device_of(kind);
-    const auto expect = [&](std::uint64_t limit, SolverKind solver, MatrixForm form) {
-      SCOPED_TRACE(limit);
-      const SegmentationPlan plan = plan_for_image(grid, multilevel, device, limit);
-      EXPECT_EQ(plan.parameters.eigen.solver, solver);
-      EXPECT_EQ(plan.form, form);
-      EXPECT_TRUE(plan.budget.fits(device, limit));
-    };
-    expect(0, SolverKind::kMultilevel, MatrixForm::kDia);
-    expect(whole, SolverKind::kMultilevel, MatrixForm::kDia);
-    expect(whole - 1, SolverKind::kMultilevel, MatrixForm::kCompressed);
-    expect(compressed, SolverKind::kMultilevel, MatrixForm::kCompressed);
-    expect(compressed - 1, SolverKind::kLanczos, MatrixForm::kDia);
-    expect(other - 1, SolverKind::kLanczos, MatrixForm::kCompressed);
-    expect(other_compressed, SolverKind::kLanczos, MatrixForm::kCompressed);
-    EXPECT_THROW(plan_for_image(grid, multilevel, device, other_compressed - 1), DeviceError);
+  ASSERT_GT(room, other);
+  using Kinds = std::vector<DeviceKind>;
+  const Kinds cpu = {DeviceKind::kCpu};
+  const Kinds gpu = {DeviceKind::kGpu};  // Without images.
+  const Kinds any = {DeviceKind::kCpu, DeviceKind::kGpu};
+  struct Case {
+    Kinds kinds;
+    PictureSize size;
+    std::string settings;
+    int labels;
+    std::uint64_t limit;
+    const char* plan;
+  };
+  for (const auto& [kinds, size, settings, labels, limit, expected] :
+       {// By Lanczos only where multilevel does not fit in any form.
+        Case{any, {600, 400}, "", 0, 0, "multilevel, whole, "},
+        {any, {600, 400}, "", 0, whole, "multilevel, whole, "},
+        {any, {600, 400}, "", 0, whole - 1, "multilevel, compressed, "},
+        {any, {600, 400}, "", 0, compressed, "multilevel, compressed, "},
+        {any, {600, 400}, "", 0, compressed - 1, "lanczos, whole, "},
+        {any, {600, 400}, "", 0, other - 1, "lanczos, compressed, "},
+        {any, {600, 400}, "", 0, other_compressed, "lanczos, compressed, "},
+        {any, {600, 400}, "", 0, other_compressed - 1, "nothing"},
+        {any, {600, 400}, lanczos, 0, whole, "lanczos, whole, "},
+        {any, {600, 400}, spectra, 0, other, "spectra, whole, "},
+        {any, {600, 400}, spectra, 0, other - 1, "nothing"},
+        // Direct cuts need the whole matrix later.
+        {any, {600, 400}, "region.method = 'kway'", 0, whole - 1'000'000, "lanczos, whole, "},
+        // Compressed on a CPU for large images, if rounding the weights is within the tolerance.
+        {cpu, {1023, 1024}, "", 0, 0, "multilevel, whole, "},
+        {cpu, {1024, 1024}, "", 0, 0, "multilevel, compressed, "},
+        {gpu, {1024, 1024}, "", 0, 0, "multilevel, whole, "},
+        {cpu, {1024, 1024}, "eigen.tolerance = 1e-6", 0, 0, "multilevel, whole, "},
+        {cpu, {1024, 1024}, lanczos, 0, 0, "lanczos, whole, "},
+        // Compressed for a walk where that is faster.
+        {cpu, {481, 1024}, walker, 4, 0, "multilevel, compressed, "},
+        {gpu, {1023, 1024}, walker, 4, 0, "multilevel, whole, "},
+        {gpu, {1024, 1024}, walker, 4, 0, "multilevel, compressed, "},
+        {cpu, {1024, 1024}, walker, 5, 0, "multilevel, compressed, "},
+        {gpu, {1024, 1024}, walker, 5, 0, "multilevel, whole, "},
+        // Multiplied by a compressed copy for Lanczos, where there is room or it is asked for.
+        {gpu, {600, 400}, "", 0, 0, "multilevel, whole, unrolled"},
+        {gpu, {600, 400}, half, 0, 0, "multilevel, whole, unrolled"},
+        {gpu, {600, 400}, naive, 0, 0, "multilevel, whole, naive"},
+        {gpu, {600, 400}, spectra, 0, 0, "spectra, whole, unrolled"},
+        {gpu, {600, 400}, lanczos, 0, 0, "lanczos, whole, symmetric half"},
+        {gpu, {600, 400}, lanczos, 0, room, "lanczos, whole, symmetric half"},
+        {gpu, {600, 400}, lanczos, 0, room - 1, "lanczos, whole, unrolled"},
+        {gpu, {600, 400}, lanczos + half, 0, room, "lanczos, whole, symmetric half"},
+        {gpu, {600, 400}, lanczos + half, 0, room - 1, "nothing"},
+        {gpu, {600, 400}, lanczos + minifloat, 0, 0, "lanczos, whole, symmetric minifloat"},
+        {gpu, {600, 400}, lanczos + naive, 0, 0, "lanczos, whole, naive"}}) {
+    for (const DeviceKind kind : kinds) {
+      SCOPED_TRACE(::testing::Message() << settings << ", limit " << limit);
+      RunParameters parameters = with(settings);
+      parameters.labels = labels;
+      std::string found = "nothing";
+      try {
+        const SegmentationPlan plan =
+            plan_for_image(grid_for(size.width, size.height), parameters, device_of(kind), limit);
+        EXPECT_TRUE(plan.budget.fits(device_of(kind), limit));
+        found = fmt::format("{}, {}, {}", enum_name(kSolverNames, plan.parameters.eigen.solver),
+                            plan.form == MatrixForm::kDia ? "whole" : "compressed",
+                            plan.product.name());
+      } catch (const DeviceError&) {
+      }
+      EXPECT_THAT(found, StartsWith(expected));
+    }
   }
-  const DeviceInfo device = device_of(DeviceKind::kGpu);
-  Parameters spectra = multilevel;
-  spectra.eigen.solver = SolverKind::kSpectra;
-  EXPECT_EQ(plan_for_image(grid, lanczos, device, whole).parameters.eigen.solver,
-            SolverKind::kLanczos);
-  const SegmentationPlan of_spectra = plan_for_image(grid, spectra, device, other);
-  EXPECT_EQ(of_spectra.parameters.eigen.solver, SolverKind::kSpectra);
-  EXPECT_EQ(of_spectra.form, MatrixForm::kDia);
-  EXPECT_THROW(plan_for_image(grid, spectra, device, other - 1), DeviceError);
-  // Direct cuts need the whole matrix later.
-  Parameters direct = multilevel;
-  direct.region.method = RegionMethod::kKway;
-  const SegmentationPlan cut = plan_for_image(grid, direct, device, whole - 1'000'000);
-  EXPECT_EQ(cut.parameters.eigen.solver, SolverKind::kLanczos);
-  EXPECT_EQ(cut.form, MatrixForm::kDia);
-}
-
-TEST(PlanForImage, CompressesTheMatrixOfLargeImagesOnACpu) {
-  DeviceInfo device = device_of(DeviceKind::kCpu);
-  const Parameters usable;
-  const auto form = [&](int width, const Parameters& parameters) {
-    return plan_for_image(grid_for(width, 1024), parameters, device, 0).form;
-  };
-  EXPECT_EQ(form(1023, usable), MatrixForm::kDia);
-  EXPECT_EQ(form(1024, usable), MatrixForm::kCompressed);
-  Parameters exact = usable;
-  exact.eigen.tolerance = 1e-6;  // Less than the rounding of weights.
-  EXPECT_EQ(form(1024, exact), MatrixForm::kDia);
-  Parameters lanczos = usable;
-  lanczos.eigen.solver = SolverKind::kLanczos;
-  EXPECT_EQ(form(1024, lanczos), MatrixForm::kDia);
-  device.kind = DeviceKind::kGpu;
-  EXPECT_EQ(form(1024, usable), MatrixForm::kDia);
-}
-
-TEST(PlanForImage, CompressesTheMatrixOfAWalkWhereThatIsFaster) {
-  DeviceInfo device = device_with(100'000 * kMiB, 100'000 * kMiB);
-  RunParameters walk;
-  walk.region.method = RegionMethod::kWalker;
-  walk.labels = 4;
-  ASSERT_TRUE(walks(walk));
-  const auto form = [&](DeviceKind kind, int width) {
-    device.kind = kind;
-    return plan_for_image(grid_for(width, 1024), walk, device, 0).form;
-  };
-  EXPECT_EQ(form(DeviceKind::kCpu, 481), MatrixForm::kCompressed);
-  EXPECT_EQ(form(DeviceKind::kGpu, 1023), MatrixForm::kDia);
-  EXPECT_EQ(form(DeviceKind::kGpu, 1024), MatrixForm::kCompressed);
-  walk.labels = 5;
-  EXPECT_EQ(form(DeviceKind::kCpu, 1024), MatrixForm::kCompressed);
-  EXPECT_EQ(form(DeviceKind::kGpu, 1024), MatrixForm::kDia);
 }
 
 TEST(PipelineBudget, OfFourMegapixelsIsWithinThreeGigabytesCompressed) {
   const PipelineBudget budget = pipeline_budget(grid_for(2464, 1640), {}, MatrixForm::kCompressed);
-  EXPECT_LT(most(budget), 2'800'000'000u);
+  EXPECT_LT(budget.memory().total, 2'800'000'000u);
   // Compressing takes the whole matrix and the compressed one.
   EXPECT_GT(budget.compression, 400ull * 2464 * 1640);
   EXPECT_GT(budget.piece, 300ull * 2464 * 1640);
-}
-
-TEST(PlanForImage, MultipliesByACompressedMatrixForLanczosWhereThereIsRoom) {
-  const Grid grid = grid_for(600, 400);
-  DeviceInfo device = device_of(DeviceKind::kGpu);
-  Parameters lanczos;
-  lanczos.eigen.solver = SolverKind::kLanczos;
-  lanczos.boundary.kind = BoundaryKind::kGradient;  // Networks need more than the solver.
-  const auto product = [&](const Parameters& parameters, std::uint64_t limit = 0) {
-    return plan_for_image(grid, parameters, device, limit).product.name();
-  };
-  EXPECT_EQ(product({}), "unrolled");  // The device has no images.
-  EXPECT_EQ(product(lanczos), "symmetric half");
-  Parameters compressed = lanczos;
-  compressed.matvec = {MatvecKind::kSymmetric, MatvecStorage::kHalf};
-  const std::uint64_t room = most(pipeline_budget(grid, compressed));
-  ASSERT_GT(room, most(pipeline_budget(grid, lanczos)));
-  EXPECT_EQ(product(lanczos, room), "symmetric half");
-  EXPECT_EQ(product(lanczos, room - 1), "unrolled");
-  EXPECT_EQ(product(compressed, room), "symmetric half");
-  EXPECT_THROW(product(compressed, room - 1), DeviceError);  // Asked for is asked for.
-
-  Parameters stored = lanczos;
-  stored.matvec.storage = MatvecStorage::kMinifloat;
-  EXPECT_EQ(product(stored), "symmetric minifloat");
-  stored.matvec.kernel = MatvecKind::kNaive;
-  EXPECT_EQ(product(stored), "naive");
-  Parameters multilevel = compressed;
-  multilevel.eigen.solver = SolverKind::kMultilevel;
-  EXPECT_EQ(product(multilevel), "unrolled");
-  EXPECT_THAT(plan_for_image(grid, multilevel, device, 0).product.note,
-              HasSubstr("--matvec symmetric is for --solver lanczos"));
-  multilevel.matvec.kernel = MatvecKind::kNaive;
-  const MatvecChoice naive = plan_for_image(grid, multilevel, device, 0).product;
-  EXPECT_EQ(naive.kind, MatvecKind::kNaive);
-  EXPECT_THAT(naive.note, HasSubstr("--matvec naive is for --solver lanczos"));
-  Parameters spectra = lanczos;
-  spectra.eigen.solver = SolverKind::kSpectra;
-  EXPECT_EQ(product(spectra), "unrolled");
 }
 
 TEST(PlanForImage, OfTheNcutPresetIsTheWholeMatrixAtAnySizeAndTellsOfMissingImages) {
@@ -227,23 +188,20 @@ TEST(PlanForImage, OfTheNcutPresetIsTheWholeMatrixAtAnySizeAndTellsOfMissingImag
   for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
     for (const Grid& grid : {grid_for(481, 321), grid_for(4000, 3000)}) {
       device.kind = kind;
-      device.images = true;
       device.image_max_width = device.image_max_height = 16384;
-      const SegmentationPlan plan = plan_for_image(grid, ncut, device, 0);
-      EXPECT_EQ(plan.form, MatrixForm::kDia);
-      EXPECT_EQ(plan.parameters.eigen.solver, SolverKind::kLanczos);
-      EXPECT_EQ(plan.product.kind, MatvecKind::kImage);
-      EXPECT_TRUE(plan.notes.empty());
-      EXPECT_FALSE(plan_for_batch(grid, 2, ncut, device, 0));
-      // Nothing compresses it where memory is short.
-      EXPECT_THROW(plan_for_image(grid, ncut, device, 324 * grid.rows()), DeviceError);
-
-      device.images = false;
-      const SegmentationPlan without = plan_for_image(grid, ncut, device, 0);
-      EXPECT_EQ(without.form, MatrixForm::kDia);
-      EXPECT_EQ(without.product.kind, MatvecKind::kVectorized);
-      EXPECT_THAT(without.notes, ElementsAre(AllOf(HasSubstr("has no images"),
-                                                   HasSubstr("'vectorized' is used instead"))));
+      for (const bool images : {true, false}) {
+        device.images = images;
+        const SegmentationPlan plan = plan_for_image(grid, ncut, device, 0);
+        EXPECT_EQ(plan.form, MatrixForm::kDia);
+        EXPECT_EQ(plan.parameters.eigen.solver, SolverKind::kLanczos);
+        EXPECT_EQ(plan.product.kind, images ? MatvecKind::kImage : MatvecKind::kVectorized);
+        EXPECT_THAT(plan.notes, SizeIs(images ? 0 : 1));
+        EXPECT_THAT(plan.notes, Each(AllOf(HasSubstr("has no images"),
+                                           HasSubstr("'vectorized' is used instead"))));
+        EXPECT_FALSE(plan_for_batch(grid, 2, ncut, device, 0));
+        // Nothing compresses it where memory is short.
+        EXPECT_THROW(plan_for_image(grid, ncut, device, 324 * grid.rows()), DeviceError);
+      }
     }
   }
 }
@@ -263,25 +221,21 @@ TEST(ProductThatFits, RoundsWeightsNoMoreThanTheToleranceAdmits) {
   EXPECT_TRUE(storages_within_tolerance(eigen, kAuto).empty());
 }
 
-std::vector<std::string> names(const MemoryPlan& plan) {
-  std::vector<std::string> result;
-  for (const MemoryPhase& phase : plan.phases) result.push_back(phase.phase);
-  return result;
-}
-
 TEST(MemoryPlan, HasThePhasesOfTheRun) {
-  const DeviceInfo device = device_of(DeviceKind::kGpu);
-  EXPECT_THAT(names(plan_memory({4000, 3000}, {}, device)),
-              ElementsAre("reading", "boundaries", "eigenvectors", "contours", "regions",
-                          "placement", "results"));
-  Parameters native;
-  native.image.detail = 0;
-  EXPECT_THAT(
-      names(plan_memory({400, 300}, native, device)),
-      ElementsAre("reading", "boundaries", "eigenvectors", "contours", "regions", "results"));
-  native.region.method = RegionMethod::kKway;
-  EXPECT_THAT(names(plan_memory({400, 300}, native, device)),
-              ElementsAre("reading", "boundaries", "eigenvectors", "regions", "results"));
+  const auto phases = [](const ImageSize& image, const std::string& settings) {
+    std::string names;
+    for (const MemoryPhase& each :
+         plan_memory(image, with(settings), device_of(DeviceKind::kGpu)).phases) {
+      names += each.phase + " ";
+    }
+    return names;
+  };
+  EXPECT_EQ(phases({4000, 3000}, ""),
+            "reading boundaries eigenvectors contours regions placement results ");
+  EXPECT_EQ(phases({400, 300}, "image.detail = 'native'"),
+            "reading boundaries eigenvectors contours regions results ");
+  EXPECT_EQ(phases({400, 300}, "image.detail = 'native'\nregion.method = 'kway'"),
+            "reading boundaries eigenvectors regions results ");
 }
 
 TEST(MemoryPlan, OfAReducedImageGrowsInMainMemoryAlone) {
@@ -309,19 +263,6 @@ TEST(MemoryPlan, CountsTheMemoryOfACpuAsMainMemory) {
   }
 }
 
-TEST(MemoryPlan, RefusesWhatDoesNotFitTheDeviceAndSaysWhatToDo) {
-  Parameters native;
-  native.image.detail = 0;
-  const DeviceInfo device = device_of(DeviceKind::kGpu, 8 * kGiB);
-  EXPECT_NO_THROW(plan_memory({10'000, 7'000}, {}, device));
-  EXPECT_THAT(message_of<DeviceError>([&] {
-                plan_memory({10'000, 7'000}, native, device);
-              }),
-              AllOf(HasSubstr("10000x7000"), HasSubstr("not enough device memory"),
-                    HasSubstr("8192 MiB"), HasSubstr("--detail 640")));
-  EXPECT_THROW(plan_memory({640, 480}, {}, device, 1 << 20), DeviceError);
-}
-
 TEST(MemoryPlan, IsHeldAgainstMainMemory) {
   if (host_memory_available() == 0) GTEST_SKIP() << "the system does not tell its memory";
   const DeviceInfo device = device_of(DeviceKind::kCpu);
@@ -340,10 +281,6 @@ TEST(MemoryPlan, CountsTheBytesOfTheFileWhileItIsRead) {
   EXPECT_EQ(plan.phases.front().host_bytes,
             plan_memory({640, 480}, {}, device).phases.front().host_bytes + 5 * kGiB);
   EXPECT_EQ(plan.host_bytes(), plan.phases.front().host_bytes);
-  if (host_memory_available() == 0) GTEST_SKIP() << "the system does not tell its memory";
-  const ImageSize image{640, 480, 3, host_memory_available() + kGiB};
-  EXPECT_THAT([&] { check_host_memory(plan_memory(image, {}, device), image, device); },
-              ThrowsMessage<InputError>(HasSubstr("of them for the bytes of its file")));
 }
 
 TEST(HostMemory, KnowsTheLimitOfAddresses) {

@@ -35,12 +35,6 @@ RegionParameters kway(int regions, int min_size = 1) {
   return parameters;
 }
 
-/// `drawing` segmented with `vectors` exact eigenvectors.
-Segmented segmented(const Drawing& drawing, int regions, int min_size = 1, int vectors = 9) {
-  DrawnGraph graph(drawing);
-  return segmented(graph, graph.eigenvectors(vectors), kway(regions, min_size));
-}
-
 const Drawing kFour = {"aaaaaaaabbbbbbbb",  //
                        "aaaaaaaabbbbbbbb",  //
                        "aaaaaaaabbbbbbbb",  //
@@ -57,88 +51,74 @@ const Drawing kFour = {"aaaaaaaabbbbbbbb",  //
 TEST(SegmentRegions, FindWhatWasDrawn) {
   struct Case {
     Drawing drawing;
-    int regions;
-    int min_size = 1;
+    RegionParameters parameters;
+    Drawing expected = drawing;
     int vectors = 9;
+    std::vector<const char*> notes = {};
   };
   const Drawing flat(24, std::string(32, 'a'));
-  for (const auto& [drawing, regions, min_size, vectors] :
-       std::vector<Case>{{kFour, 0},
-                         {kFour, 4},
-                         // Two vectors beside the trivial one span the four indicators' plane only
-                         // in part: the further cuts are found within the parts.
-                         {kFour, 0, 1, 4},
-                         {flat, 0, 20, 17},
-                         {{"aaabbb"}, 2},
-                         {{"a b"}, 0},
-                         {{"   ", "   "}, 0}}) {
-    EXPECT_EQ(segmented(drawing, regions, min_size, vectors).drawing, drawing);
-  }
+  const Drawing pieces = {"aaa   bbb",  //
+                          "aaa   bbb",  //
+                          "         ",  //
+                          "ccc   ddd"};
+  const Drawing hole = {"aaaaaaaaaa",  //
+                        "aabbaaaaaa",  //
+                        "aabbaaaaaa",  //
+                        "aaaaaaaaaa",  //
+                        "cccccccccc",  //
+                        "cccccccccc",  //
+                        "cccccccccc"};
+  const Drawing filled = {"aaaaaaaaaa",  //
+                          "aaaaaaaaaa",  //
+                          "aaaaaaaaaa",  //
+                          "aaaaaaaaaa",  //
+                          "bbbbbbbbbb",  //
+                          "bbbbbbbbbb",  //
+                          "bbbbbbbbbb"};
+  std::vector<Case> cases = {
+      {kFour, kway(0)},
+      {kFour, kway(4)},
+      // Two vectors beside the trivial one span the four indicators' plane only in part: the
+      // further cuts are found within the parts.
+      {kFour, kway(0), kFour, 4},
+      {flat, kway(0, 20), flat, 17},
+      {{"aaabbb"}, kway(2)},
+      {{"a b"}, kway(0)},
+      {{"   ", "   "}, kway(0)},
+      // Pieces of data cannot be joined.
+      {pieces, kway(2), pieces, 9, {"2 regions were asked for", "4 separate pieces"}},
+      // Regions under the least size join their neighbour.
+      {hole, kway(0, 4)},
+      {hole, kway(0, 5), filled},
+      // With the trivial vector alone each piece is a region.
+      {{"aab ", "abb ", "   a"}, kway(0), {"aaa ", "aaa ", "   b"}, 1}};
   for (const Drawing& tiny : {Drawing{"a"}, {"aaaaaaaa"}, {"a", "a", "a"}, {"aa", "aa"}}) {
-    EXPECT_EQ(segmented(tiny, 0).drawing, tiny);
-    EXPECT_EQ(segmented(tiny, 0, 50).drawing, tiny);
-    EXPECT_EQ(segmented(tiny, 1, 50).drawing, tiny);
+    for (const RegionParameters& parameters : {kway(0), kway(0, 50), kway(1, 50)}) {
+      cases.push_back({tiny, parameters});
+    }
+  }
+  for (const auto& [drawing, parameters, expected, vectors, told] : cases) {
+    DrawnGraph graph(drawing);
+    const Segmented found = segmented(graph, graph.eigenvectors(vectors), parameters);
+    EXPECT_EQ(found.drawing, expected);
+    for (const char* part : told) EXPECT_THAT(found.notes, ElementsAre(HasSubstr(part)));
   }
 }
 
 TEST(SegmentRegions, MoreRegionsThanPixelsIsAnErrorThatNamesBoth) {
-  EXPECT_THAT(message_of<ConfigError>([] {
-                segmented({"aaa ", "aaa "}, 7);
-              }),
+  DrawnGraph graph({"aaa ", "aaa "});
+  EXPECT_THAT(message_of<ConfigError>([&] { segmented(graph, graph.eigenvectors(9), kway(7)); }),
               AllOf(HasSubstr("7 regions"), HasSubstr("6 pixels")));
 }
 
-TEST(SegmentRegions, PiecesOfDataCannotBeJoined) {
-  const Segmented result = segmented({"aaa   bbb",  //
-                                      "aaa   bbb",  //
-                                      "         ",  //
-                                      "ccc   ddd"},
-                                     2);
-  EXPECT_EQ(result.labels.count, 4);
-  ASSERT_EQ(result.notes.size(), 1u);
-  EXPECT_THAT(result.notes[0], HasSubstr("2 regions were asked for"));
-  EXPECT_THAT(result.notes[0], HasSubstr("4 separate pieces"));
-  EXPECT_THAT(result.drawing, ElementsAreArray({"aaa   bbb",  //
-                                                "aaa   bbb",  //
-                                                "         ",  //
-                                                "ccc   ddd"}));
-}
-
-TEST(SegmentRegions, RegionsUnderTheLeastSizeJoinTheirNeighbour) {
-  const Drawing drawing = {"aaaaaaaaaa",  //
-                           "aabbaaaaaa",  //
-                           "aabbaaaaaa",  //
-                           "aaaaaaaaaa",  //
-                           "cccccccccc",  //
-                           "cccccccccc",  //
-                           "cccccccccc"};
-  EXPECT_THAT(segmented(drawing, 0, 4).drawing, ElementsAreArray(drawing));
-  Drawing without = drawing;
-  for (std::string& line : without) {
-    std::replace(line.begin(), line.end(), 'b', 'a');
-    std::replace(line.begin(), line.end(), 'c', 'b');
-  }
-  EXPECT_THAT(segmented(drawing, 0, 5).drawing, ElementsAreArray(without));
-}
-
-/// Two halves and between them a row of pixels that are alike to no other, as on a boundary.
-DrawnGraph halves_and_boundary() {
-  const Drawing drawing = {"aaaaaaaa", "aaaaaaaa", "aaaaaaaa", "bbbbbbbb",
-                           "cccccccc", "cccccccc", "cccccccc"};
-  DrawnGraph graph(drawing);
-  const std::vector<std::int32_t> classes = classes_of(drawing);
-  for (Eigen::Index i = 0; i < graph.weights().rows(); ++i) {
-    for (Eigen::Index j = 0; j < graph.weights().cols(); ++j) {
-      const bool on_boundary =
-          classes[static_cast<std::size_t>(i)] == 2 || classes[static_cast<std::size_t>(j)] == 2;
-      if (on_boundary && i != j) graph.weights()(i, j) = 0.003;
-    }
-  }
-  return graph;
-}
-
 TEST(SegmentRegions, ABoundaryIsNoRegionOfItsOwn) {
-  DrawnGraph graph = halves_and_boundary();
+  // Two halves and between them a row of pixels that are alike to no other, as on a boundary.
+  DrawnGraph graph(
+      {"aaaaaaaa", "aaaaaaaa", "aaaaaaaa", "bbbbbbbb", "cccccccc", "cccccccc", "cccccccc"});
+  const Eigen::VectorXd own = graph.weights().diagonal();
+  graph.weights().middleRows(3 * 8, 8).setConstant(0.003);
+  graph.weights().middleCols(3 * 8, 8).setConstant(0.003);
+  graph.weights().diagonal() = own;
   for (const int least : {1, 4}) {
     for (const int regions : {0, 2}) {
       const Segmented result = segmented(graph, graph.eigenvectors(9), kway(regions, least));
@@ -180,10 +160,9 @@ TEST(SegmentRegions, TellsTheNormalizedCut) {
   EXPECT_NEAR(cuts.normalized_cut, sum, 3 * 2 * std::numeric_limits<float>::epsilon());
 }
 
-TEST(SegmentRegions, WithTheTrivialVectorAloneEachPieceIsARegion) {
-  EXPECT_THAT(segmented({"aab ", "abb ", "   a"}, 0, 1, 1).drawing,
-              ElementsAreArray({"aaa ", "aaa ", "   b"}));
-  EXPECT_EQ(segmented(kFour, 3, 1, 1).labels.count, 3);
+TEST(SegmentRegions, AreAsManyAsAskedForWithTheTrivialVectorAlone) {
+  DrawnGraph graph(kFour);
+  EXPECT_EQ(segmented(graph, graph.eigenvectors(1), kway(3)).labels.count, 3);
 }
 
 TEST(SegmentRegions, RoughVectorsStillCutAlongTheBoundaries) {

@@ -1,9 +1,9 @@
 // Two segmentations of one image are held to be the same in each of their results.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "matchers.hpp"
 #include "pipeline/device_checks.hpp"
@@ -29,13 +29,8 @@ TEST(Verification, TakesTheSameResultsWhateverTimeTheyTook) {
   EXPECT_NO_THROW(check_same_results(some_results(), again, "a device"));
 }
 
-struct Difference {
-  std::string name;  ///< As the message says it.
-  std::function<void(Segmentation&)> make;
-};
-
 TEST(Verification, NamesEachResultThatDiffers) {
-  const Difference differences[] = {
+  const std::pair<const char*, void (*)(Segmentation&)> differences[] = {
       {"labels", [](Segmentation& s) { s.labels.values[1] = 1; }},
       {"labels", [](Segmentation& s) { s.labels.count = 3; }},
       {"contours", [](Segmentation& s) { s.contours[0] = 0.50001F; }},
@@ -51,12 +46,12 @@ TEST(Verification, NamesEachResultThatDiffers) {
       {"eigenvectors", [](Segmentation& s) { s.eigenvectors.vectors[0][1] = 1; }},
       {"eigenvectors", [](Segmentation& s) { s.eigenvectors.sqrt_degree[1] = 2; }},
   };
-  for (const Difference& difference : differences) {
+  for (const auto& [name, change] : differences) {
     Segmentation again = some_results();
-    difference.make(again);
+    change(again);
     EXPECT_THAT([&] { check_same_results(some_results(), again, "a device"); },
                 ThrowsMessage<DeviceError>(AllOf(HasSubstr("a device computed the image twice"),
-                                                 HasSubstr("differ: " + difference.name + ")"),
+                                                 HasSubstr(std::string("differ: ") + name + ")"),
                                                  HasSubstr("--list-devices"))));
   }
 }

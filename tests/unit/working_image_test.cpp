@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -15,6 +15,7 @@
 #include "image_files.hpp"
 #include "matchers.hpp"
 #include "output/npy.hpp"
+#include "refusal.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut::testing {
@@ -26,7 +27,7 @@ Parameters with_detail(int side) {
   return parameters;
 }
 
-TEST(WorkingImage, IsTheImageItselfUpToTheSizeOfDetail) {
+TEST(WorkingImage, IsReducedBeyondTheSizeOfDetail) {
   const Image image = testing::grey_image(64, 40, 0.5F);
   for (const int side : {0, 64, 640}) {
     const WorkingImage working = working_image({&image, nullptr}, with_detail(side));
@@ -34,56 +35,46 @@ TEST(WorkingImage, IsTheImageItselfUpToTheSizeOfDetail) {
     EXPECT_FALSE(working.boundary_map);
     EXPECT_FALSE(working.full);
   }
-}
-
-TEST(WorkingImage, IsReducedBeyondIt) {
-  const Image image = testing::grey_image(64, 40, 0.5F);
-  const WorkingImage working = working_image({&image, nullptr}, with_detail(32));
-  EXPECT_EQ(working.size(), (PictureSize{32, 20}));
-  ASSERT_TRUE(working.full);
-  EXPECT_EQ(working.full->size, (PictureSize{64, 40}));
-  EXPECT_EQ(working.full->detail.width, 64);
   // The detail is at most twice the working size.
-  EXPECT_EQ(working_image({&image, nullptr}, with_detail(16)).full->detail.width, 32);
+  for (const auto& [side, height, detail] : {std::tuple(32, 20, 64), {16, 10, 32}}) {
+    const WorkingImage working = working_image({&image, nullptr}, with_detail(side));
+    EXPECT_EQ(working.size(), (PictureSize{side, height}));
+    ASSERT_TRUE(working.full);
+    EXPECT_EQ(working.full->size, (PictureSize{64, 40}));
+    EXPECT_EQ(working.full->detail.width, detail);
+  }
 }
 
 TEST(WorkingImage, ReducesABoundaryMapByItsMaximum) {
   const Image image = testing::grey_image(8, 4, 0.5F);
   BoundaryMap map{8, 4, std::vector<float>(32, 0.0F)};
   for (std::size_t y = 0; y < 4; ++y) map.strength[y * 8 + 5] = 0.75F;
-  const WorkingImage working = working_image({&image, &map}, with_detail(4));
-  ASSERT_TRUE(working.boundary_map);
-  EXPECT_THAT(working.boundary_map->strength, ElementsAre(0, 0, 0.75F, 0, 0, 0, 0.75F, 0));
-}
-
-std::string refusal(const Image& image, const BoundaryMap& map) {
-  return message_of<InputError>([&] { working_image({&image, &map}, with_detail(4)); });
-}
-
-TEST(WorkingImage, RefusesABoundaryMapThatDoesNotFit) {
-  const Image image = testing::grey_image(8, 4, 0.5F);
-  EXPECT_THAT(refusal(image, {4, 2, std::vector<float>(8, 0.0F)}), HasSubstr("4x2"));
-  BoundaryMap map{8, 4, std::vector<float>(32, 0.0F)};
-  for (const float bad : {-0.1F, 1.1F, std::numeric_limits<float>::quiet_NaN()}) {
+  const auto reduced = [&] { return working_image({&image, &map}, with_detail(4)); };
+  ASSERT_TRUE(reduced().boundary_map);
+  EXPECT_THAT(reduced().boundary_map->strength, ElementsAre(0, 0, 0.75F, 0, 0, 0, 0.75F, 0));
+  for (const float bad : {-0.1F, 1.1F, std::nanf("")}) {
     map.strength[9] = bad;
-    EXPECT_THAT(refusal(image, map), HasSubstr("from 0 to 1")) << bad;
+    expect_refused(reduced, "from 0 to 1");
   }
+  boundary_map = {4, 2, std::vector<float>(8, 0.0F)};
+  expect_refused(reduced, "4x2");
 }
 
 TEST(WorkingParameters, TheNetworkSeesThreeQuartersOfTheDetail) {
-  const Parameters parameters;
-  const auto scales = [&](const PictureSize& size) {
-    return working_parameters(parameters, size, size, {}).boundary.scales;
+  struct Case {
+    Parameters parameters;
+    PictureSize size;
+    double scale;
   };
   // Photographs of the size that the network learned from are seen as they are.
-  EXPECT_THAT(scales({481, 321}), ElementsAre(0.5, 1.0));
-  EXPECT_THAT(scales({100, 50}), ElementsAre(0.5, 1.0));
-  EXPECT_THAT(scales({640, 480}),
-              ElementsAre(DoubleNear(0.5 * 481 / 640, 1e-9), DoubleNear(481.0 / 640, 1e-9)));
-  EXPECT_THAT(scales({400, 600}),
-              ElementsAre(DoubleNear(0.5 * 481 / 600, 1e-9), DoubleNear(481.0 / 600, 1e-9)));
-  EXPECT_THAT(working_parameters(with_detail(0), {4000, 3000}, {4000, 3000}, {}).boundary.scales,
-              ElementsAre(0.5, 1.0));
+  for (const auto& [parameters, size, scale] : {Case{{}, {481, 321}, 1},
+                                                {{}, {100, 50}, 1},
+                                                {{}, {640, 480}, 481.0 / 640},
+                                                {{}, {400, 600}, 481.0 / 600},
+                                                {with_detail(0), {4000, 3000}, 1}}) {
+    EXPECT_THAT(working_parameters(parameters, size, size, {}).boundary.scales,
+                ElementsAre(DoubleNear(0.5 * scale, 1e-9), DoubleNear(scale, 1e-9)));
+  }
 }
 
 TEST(WorkingParameters, ALeastSizeOfDirectCutsIsInPixelsOfTheWorkingImage) {
@@ -99,65 +90,27 @@ TEST(WorkingParameters, ALeastSizeOfDirectCutsIsInPixelsOfTheWorkingImage) {
   EXPECT_EQ(least(), 0.01);
 }
 
-class ReadProbabilities : public ::testing::Test {
- protected:
-  std::string failure(const std::vector<std::uint8_t>& bytes) {
-    const std::string path = folder_.write("p.npy", bytes);
-    const std::string message = message_of<InputError>([&] { read_probabilities(path); });
-    EXPECT_THAT(message, HasSubstr("p.npy"));
-    return message;
-  }
-  testing::TempFolder folder_;
-};
-
-TEST_F(ReadProbabilities, ReadsWhatIsWritten) {
-  const std::string path = folder_.write("p.npy", std::vector<std::uint8_t>{});
-  write_probabilities(path, {{0, 0.25F, 1, 0, 0.5F, 1}, {1, 0.75F, 0, 1, 0.5F, 0}}, 3, 2);
-  const Probabilities read = read_probabilities(path);
-  EXPECT_EQ(read.width, 3);
-  EXPECT_EQ(read.height, 2);
-  EXPECT_THAT(read.of_label, ElementsAre(ElementsAre(0, 0.25F, 1, 0, 0.5F, 1),
-                                         ElementsAre(1, 0.75F, 0, 1, 0.5F, 0)));
-}
-
-TEST_F(ReadProbabilities, RefusesOtherNumbersNamingTheirPixel) {
-  for (const float wrong : {-0.125F, 1.5F, std::numeric_limits<float>::quiet_NaN(),
-                            std::numeric_limits<float>::infinity()}) {
-    std::vector<float> values(12, 0.5F);
-    values[6 + 4] = wrong;
-    EXPECT_THAT(failure(encode_npy<float>(values, {2, 2, 3})),
-                AllOf(HasSubstr("column 1, row 1"), HasSubstr("[0, 1]")))
-        << wrong;
-  }
-}
-
-TEST_F(ReadProbabilities, RefusesOtherFiles) {
+TEST(ReadProbabilities, RefusesOtherFiles) {
+  const testing::TempFolder folder;
   const std::vector<float> half(12, 0.5F);
-  EXPECT_THAT(failure(encode_npy<float>(half, {4, 3})),
-              AllOf(HasSubstr("(4, 3)"), HasSubstr("(labels, height, width)")));
-  EXPECT_THAT(failure(encode_npy<float>(std::vector<float>{}, {0, 4, 3})), HasSubstr("(0, 4, 3)"));
-  EXPECT_THAT(failure(encode_npy<double>(std::vector<double>(12, 0.5), {1, 4, 3})),
-              AllOf(HasSubstr("<f8"), HasSubstr("float32")));
+  const std::vector<double> wide(12, 0.5);
   std::vector<std::uint8_t> cut = encode_npy<float>(half, {1, 4, 3});
   cut.resize(cut.size() - 4);
-  EXPECT_THAT(failure(cut), HasSubstr("cut off"));
-  EXPECT_THAT(failure({'P', '5'}), HasSubstr("no .npy file"));
-  EXPECT_THAT(message_of<InputError>([&] { read_probabilities(folder_ / "none.npy"); }),
-              AllOf(HasSubstr("none.npy"), HasSubstr("no such file")));
+  for (const auto& [bytes, told, expected] :
+       {std::tuple(encode_npy<float>(half, {4, 3}), "(4, 3)", "(labels, height, width)"),
+        {encode_npy<float>(std::vector<float>{}, {0, 4, 3}), "(0, 4, 3)", ""},
+        {encode_npy<double>(wide, {1, 4, 3}), "<f8", "float32"},
+        {cut, "cut off", ""},
+        {{'P', '5'}, "no .npy file", ""}}) {
+    const std::string path = folder.write("p.npy", bytes);
+    EXPECT_THAT(message_of<InputError>([&] { read_probabilities(path); }),
+                AllOf(HasSubstr("p.npy"), HasSubstr(told), HasSubstr(expected)));
+  }
 }
 
 Probabilities halves(int width, int height, int labels) {
-  return {width, height,
-          std::vector<std::vector<float>>(
-              static_cast<std::size_t>(labels),
-              std::vector<float>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height),
-                                 0.5F))};
-}
-
-Parameters walking() {
-  Parameters parameters;
-  parameters.region.method = RegionMethod::kWalker;
-  return parameters;
+  const std::vector<float> each(static_cast<std::size_t>(width * height), 0.5F);
+  return {width, height, std::vector(static_cast<std::size_t>(labels), each)};
 }
 
 class WalkStart : public ::testing::Test {
@@ -166,37 +119,31 @@ class WalkStart : public ::testing::Test {
     seeds_.labels[0] = 1;
     seeds_.labels[31] = 5;
   }
-  ImageToSegment asked(const Probabilities& start) const {
-    ImageToSegment result;
-    result.image = &image_;
-    result.seeds = &seeds_;
-    result.start = &start;
-    return result;
+  /// At the image's own size, or at a smaller one.
+  WorkingImage started(const Probabilities& start, int detail = 8,
+                       RegionMethod method = RegionMethod::kWalker) const {
+    Parameters parameters = with_detail(detail);
+    parameters.region.method = method;
+    ImageToSegment asked{&image_, nullptr, &seeds_};
+    asked.start = &start;
+    return working_image(asked, parameters);
   }
   Image image_ = testing::grey_image(8, 4, 0.5F);
   Seeds seeds_{8, 4, std::vector<std::int32_t>(32, 0)};
 };
 
-TEST_F(WalkStart, IsWhatIsGivenAtTheImagesOwnSize) {
+TEST_F(WalkStart, IsWhatIsGivenAndTheMeanInAReduction) {
   Probabilities start = halves(8, 4, 2);
-  start.of_label[0][9] = 0.25F;
-  const WorkingImage working = working_image(asked(start), walking());
-  ASSERT_TRUE(working.seeds);
-  EXPECT_EQ(working.seeds->start, start.of_label);
-}
-
-TEST_F(WalkStart, IsTheMeanInAReduction) {
-  Probabilities start = halves(8, 4, 1);
   start.of_label[0][0] = 0.1F;
   start.of_label[0][9] = 0.3F;
-  Parameters parameters = walking();
-  parameters.image.detail = 4;
-  const WorkingImage working = working_image(asked(start), parameters);
-  ASSERT_EQ(working.seeds->start.size(), 1u);
-  const std::vector<float>& reduced = working.seeds->start[0];
-  ASSERT_EQ(reduced.size(), 8u);
-  EXPECT_FLOAT_EQ(reduced[0], 0.35F);
-  EXPECT_FLOAT_EQ(reduced[1], 0.5F);
+  const WorkingImage working = started(start);
+  ASSERT_TRUE(working.seeds);
+  EXPECT_EQ(working.seeds->start, start.of_label);
+  const std::vector<std::vector<float>> reduced = started(start, 4).seeds->start;
+  ASSERT_EQ(reduced.size(), 2u);
+  ASSERT_EQ(reduced[0].size(), 8u);
+  EXPECT_FLOAT_EQ(reduced[0][0], 0.35F);
+  EXPECT_FLOAT_EQ(reduced[0][1], 0.5F);
 }
 
 // What the linear systems of such pixels start from, they would keep.
@@ -206,34 +153,26 @@ TEST_F(WalkStart, Is0WhereNoSeedIsReached) {
   seeds_.labels[31] = 0;
   seeds_.labels[2] = 5;
   const Probabilities start = halves(8, 4, 2);
-  const WorkingImage working = working_image(asked(start), walking());
+  const WorkingImage working = started(start);
   for (std::size_t i = 0; i < 32; ++i) {
     ASSERT_EQ(working.seeds->start[1][i], i % 8 < 4 ? 0.5F : 0.0F) << i;
   }
 }
 
 TEST_F(WalkStart, OfAnotherSizeOrWithMoreLabelsIsRefused) {
-  const auto refusal = [&](const Probabilities& start) {
-    return message_of<InputError>([&] { working_image(asked(start), walking()); });
-  };
-  EXPECT_THAT(refusal(halves(8, 5, 2)), AllOf(HasSubstr("8x5"), HasSubstr("8x4")));
-  EXPECT_THAT(refusal(halves(8, 4, 3)), AllOf(HasSubstr("3 labels"), HasSubstr("have 2")));
-  Probabilities wrong = halves(8, 4, 2);
-  wrong.of_label[1][11] = std::nanf("");
-  EXPECT_THAT(refusal(wrong), AllOf(HasSubstr("column 3, row 1"), HasSubstr("[0, 1]")));
-  wrong.of_label[1].resize(31);
-  EXPECT_THAT(refusal(wrong), AllOf(HasSubstr("31"), HasSubstr("32")));
-  EXPECT_EQ(refusal(halves(8, 4, 1)), "");
-}
-
-TEST_F(WalkStart, IsRefusedWhereNothingHeedsIt) {
-  const Probabilities start = halves(8, 4, 2);
-  const auto refusal = [&](const ImageToSegment& asked, const Parameters& parameters) {
-    return message_of<ConfigError>([&] { working_image(asked, parameters); });
-  };
-  Parameters cut = walking();
-  cut.region.method = RegionMethod::kHierarchy;
-  EXPECT_THAT(refusal(asked(start), cut), HasSubstr("region.method"));
+  Probabilities cut = halves(8, 4, 2);
+  cut.of_label[1].resize(31);
+  expect_refused([&] { started(halves(8, 5, 2)); }, "8x5 pixels, the image 8x4");
+  expect_refused([&] { started(halves(8, 4, 3)); }, "3 labels, but the seeds have 2");
+  expect_refused([&] { started(cut); }, "31 numbers of a label, expected 32");
+  for (const float wrong : {-0.125F, 1.5F, std::nanf(""), INFINITY}) {
+    Probabilities start = halves(8, 4, 2);
+    start.of_label[1][11] = wrong;
+    expect_refused([&] { started(start); }, "at column 3, row 1: expected numbers in [0, 1]");
+  }
+  EXPECT_NO_THROW(started(halves(8, 4, 1)));
+  expect_refused<ConfigError>([&] { started(halves(8, 4, 2), 8, RegionMethod::kHierarchy); },
+                              "region.method");
 }
 
 }  // namespace

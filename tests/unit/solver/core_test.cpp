@@ -14,12 +14,9 @@
 namespace diacut::testing {
 namespace {
 
-TEST(UnitRange, HasItsEnds) {
+TEST(UnitRange, HasItsEndsAndTellsTheFirstValueOutsideWhereverItIs) {
   EXPECT_FALSE(value_outside_unit_range({}));
   EXPECT_FALSE(value_outside_unit_range(std::vector<float>{0.0F, 0.5F, 1.0F, -0.0F}));
-}
-
-TEST(UnitRange, TheFirstValueOutsideIsFoundWhereverItIs) {
   // Several threads and several blocks, the last of which is not whole.
   for (const std::size_t at : {0U, 1U, 4095U, 4096U, 300'000U, 999'998U}) {
     std::vector<float> values(999'999, 0.5F);

@@ -19,11 +19,16 @@
 namespace diacut::testing {
 namespace {
 
-/// 1 2 . .
-/// . . 3 .
-/// 4 . 5 6
-CsrMatrix drawn() {
-  return csr_from_entries(3, 4, {{0, 0, 1}, {0, 1, 2}, {1, 2, 3}, {2, 0, 4}, {2, 2, 5}, {2, 3, 6}});
+/// A matrix whose entries are digits; dots are none.
+CsrMatrix drawn_matrix(const std::vector<std::string>& rows) {
+  std::vector<MatrixEntry> entries;
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    for (std::uint32_t column = 0; column < rows[row].size(); ++column) {
+      const char c = rows[row][column];
+      if (c != '.') entries.push_back({row, column, static_cast<double>(c - '0')});
+    }
+  }
+  return csr_from_entries(rows.size(), rows.front().size(), entries);
 }
 
 TEST(DiagonalMatrix, BandsAreRunsCutWhereTooWide) {
@@ -33,23 +38,17 @@ TEST(DiagonalMatrix, BandsAreRunsCutWhereTooWide) {
   EXPECT_TRUE(diagonal_bands({}, 3).empty());
 }
 
-TEST(BlockMatrix, HoldsBlocksByRows) {
-  const CsrMatrix matrix = block_matrix(drawn(), {2, 2});
-  EXPECT_THAT(matrix.starts, ElementsAre(0, 2, 4));
-  EXPECT_THAT(matrix.columns, ElementsAre(0, 2, 0, 2));
-  EXPECT_THAT(matrix.values, ElementsAre(1, 2, 0, 0, 0, 0, 3, 0, 4, 0, 0, 0, 5, 6, 0, 0));
-  EXPECT_EQ(count_blocks(drawn(), {2, 2}), 4U);
-  EXPECT_EQ(count_blocks(drawn(), {3, 3}), 2U);
-}
-
 TEST(SlicedMatrix, PadsSlicesAndPutsTheLongestFirst) {
-  const SlicedMatrix plain = sliced_matrix(drawn(), {}, 6, {2, 1});
+  const CsrMatrix matrix = drawn_matrix({"12..",  //
+                                         "..3.",  //
+                                         "4.56"});
+  const SlicedMatrix plain = sliced_matrix(matrix, {}, 6, {2, 1});
   EXPECT_THAT(plain.starts, ElementsAre(0, 4, 10));
   EXPECT_THAT(plain.columns,
               ElementsAre(0, 2, 1, kNoColumn, 0, kNoColumn, 2, kNoColumn, 3, kNoColumn));
   EXPECT_THAT(plain.values, ElementsAre(1, 3, 2, 0, 4, 0, 5, 0, 6, 0));
   EXPECT_TRUE(plain.order.empty());
-  const SlicedMatrix sorted = sliced_matrix(drawn(), {}, 6, {2, 4});
+  const SlicedMatrix sorted = sliced_matrix(matrix, {}, 6, {2, 4});
   EXPECT_THAT(sorted.order, ElementsAre(2, 0, 1, 3));
   EXPECT_THAT(sorted.starts, ElementsAre(0, 6, 8));
   EXPECT_THAT(sorted.values, ElementsAre(4, 1, 5, 2, 6, 0, 3, 0));
@@ -147,56 +146,11 @@ HybridPart part_of(Take take, const char* name) {
   return part;
 }
 
-/// Diagonals, then dense 2x2 blocks, then row starts, then the rest.
-HybridPlan everything() {
-  HybridPlan plan;
-  plan.parts = {part_of(Take::kDiagonals, "dia/row"), part_of(Take::kBlocks, "bcsr-2x2/scalar"),
-                part_of(Take::kRowStarts, "ell/lanes1"), part_of(Take::kRest, "coo/group")};
-  plan.parts[0].offsets = {-3, 0, 5};
-  plan.parts[1].block_share = 0.7;
-  plan.parts[2].width = 2;
-  return plan;
-}
-
-TEST(SplitMatrix, EveryEntryIsInOnePart) {
-  for (const testing::NamedMatrix& each : testing::tiny_matrices()) {
-    SCOPED_TRACE(each.name);
-    const std::vector<CsrMatrix> parts = split_matrix(each.matrix, everything());
-    ASSERT_EQ(parts.size(), 4U);
-    std::vector<MatrixEntry> entries;
-    std::size_t count = 0;
-    for (const CsrMatrix& part : parts) {
-      EXPECT_NO_THROW(check_csr(part));
-      EXPECT_EQ(part.rows, each.matrix.rows);
-      EXPECT_EQ(part.cols, each.matrix.cols);
-      count += part.nonzeros();
-      for (std::size_t row = 0; row < part.rows; ++row) {
-        for (std::uint64_t e = part.starts[row]; e < part.starts[row + 1]; ++e) {
-          entries.push_back(
-              {static_cast<std::uint32_t>(row), part.columns[e], double{part.values[e]}});
-        }
-      }
-    }
-    EXPECT_EQ(count, each.matrix.nonzeros());
-    EXPECT_EQ(csr_from_entries(each.matrix.rows, each.matrix.cols, entries), each.matrix);
-  }
-}
-
 TEST(SplitMatrix, PartsTakeWhatTheySay) {
-  // 1 1 . . 1
-  // 1 1 . . .
-  // . . 1 . 1
-  // . . 1 . 1
-  const CsrMatrix matrix = csr_from_entries(4, 5,
-                                            {{0, 0, 1},
-                                             {0, 1, 1},
-                                             {0, 4, 1},
-                                             {1, 0, 1},
-                                             {1, 1, 1},
-                                             {2, 2, 1},
-                                             {2, 4, 1},
-                                             {3, 2, 1},
-                                             {3, 4, 1}});
+  const CsrMatrix matrix = drawn_matrix({"11..1",  //
+                                         "11...",  //
+                                         "..1.1",  //
+                                         "..1.1"});
   HybridPlan plan;
   plan.parts = {part_of(Take::kBlocks, "bcsr-2x2/scalar"), part_of(Take::kRest, "coo/group")};
   plan.parts[0].block_share = 0.5;

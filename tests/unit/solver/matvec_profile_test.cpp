@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,7 +14,6 @@
 #include "core/embedded_text.hpp"
 #include "core/enum_names.hpp"
 #include "device_profiles.hpp"
-#include "diacut/errors.hpp"
 #include "matchers.hpp"
 #include "matrix/device_profile.hpp"
 #include "matrix/matvec.hpp"
@@ -52,23 +51,32 @@ class Variable {
   std::optional<std::string> old_;
 };
 
-DeviceInfo device() {
+DeviceInfo device(DeviceKind kind = DeviceKind::kGpu) {
   DeviceInfo info;
   info.name = "a device";
   info.platform = "a platform";
   info.driver = "1.0";
-  info.kind = DeviceKind::kGpu;
+  info.kind = kind;
   return info;
 }
+
+/// With a data folder of its own for the user.
+class UserProfiles : public ::testing::Test {
+ protected:
+  /// Writes the profile of device().
+  void write(const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(path_).parent_path());
+    std::ofstream(path_) << text;
+  }
+
+  testing::TempFolder folder_;
+  Variable data_{"XDG_DATA_HOME", folder_.path().string()};
+  std::string path_ = profile_path(device());
+};
 
 /// A profile of this part alone.
 std::string text_of(const MatvecProfile& profile) {
   return profile_text(testing::plausible_device(DeviceKind::kGpu), {matvec_profile_part(profile)});
-}
-
-TEST(MatvecProfile, GoesThroughItsText) {
-  const MatvecProfile profile = plausible_matvec_profile();
-  EXPECT_EQ(parse_matvec_profile(text_of(profile), "p"), profile);
 }
 
 TEST(MatvecProfile, TheNearestSizeTellsTheKernel) {
@@ -105,9 +113,8 @@ TEST(MatvecProfile, TheCompressedFormIsTakenWhereItIsFasterInAStorageThatIsAllow
   EXPECT_EQ(fastest(4'000'000, {MatvecStorage::kMinifloat}), large);
   EXPECT_EQ(fastest(4'000'000, {MatvecStorage::kHalf, MatvecStorage::kMinifloat}), large);
   EXPECT_EQ(fastest(4'000'000, {MatvecStorage::kFloat32}), unrolled);  // Never measured.
-  EXPECT_EQ(parse_matvec_profile(text_of(profile), "p")
-                .fastest(4'000'000, std::vector{MatvecStorage::kMinifloat}),
-            large);
+  EXPECT_THAT(parse_matvec_profile(text_of(profile), "p").rates,
+              ::testing::UnorderedElementsAreArray(profile.rates));
 }
 
 TEST(MatvecProfile, ItsFileIsInTheUsersDataFolder) {
@@ -121,86 +128,78 @@ TEST(MatvecProfile, ItsFileIsInTheUsersDataFolder) {
   EXPECT_FALSE(find_matvec_profile(device()).profile.has_value());
 }
 
-TEST(MatvecProfile, FoundIfItIsThisDevicesElseToldOfAndIgnored) {
-  const testing::TempFolder folder;
-  const Variable data("XDG_DATA_HOME", folder.path().string());
+TEST_F(UserProfiles, FoundIfTheyAreThisDevicesElseToldOfAndIgnored) {
   FoundProfile<MatvecProfile> choice = find_matvec_profile(device());
   EXPECT_FALSE(choice.profile.has_value());
   EXPECT_EQ(choice.origin.note, "");
-
-  const std::string path = profile_path(device());
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   const std::string good = plausible_profile_text(DeviceKind::kGpu);
-  std::ofstream(path) << good;
+  write(good);
   choice = find_matvec_profile(device());
   ASSERT_TRUE(choice.profile.has_value()) << choice.origin.note;
-  EXPECT_EQ(choice.origin.source, path);
+  EXPECT_EQ(choice.origin.source, path_);
   EXPECT_EQ(choice.origin.note, "");
-
-  const std::map<std::string, std::string> bad = {
-      {good.substr(0, 300), "damaged"},
-      {"", "damaged"},
-      {replaced(good, "\"driver\":\"1.0\"", "\"driver\":\"0.9\""), "with driver 0.9, and this is"},
-      {replaced(good, "\"name\":\"a device\"", "\"name\":\"other\""), "is of other"},
-      {replaced(good, "\"diacut_profile\": 2", "\"diacut_profile\": 0"), "version 0"}};
-  for (const auto& [text, what] : bad) {
-    std::ofstream(path) << text;
+  for (const auto& [text, what] :
+       {std::pair(good.substr(0, 300), "damaged"),
+        {"", "damaged"},
+        {replaced(good, "\"driver\":\"1.0\"", "\"driver\":\"0.9\""),
+         "with driver 0.9, and this is"},
+        {replaced(good, "\"name\":\"a device\"", "\"name\":\"other\""), "is of other"},
+        {replaced(good, "\"diacut_profile\": 2", "\"diacut_profile\": 0"), "version 0"}}) {
+    write(text);
     choice = find_matvec_profile(device());
     EXPECT_FALSE(choice.profile.has_value());
-    EXPECT_THAT(choice.origin.note, ::testing::AllOf(HasSubstr(path), HasSubstr(what),
+    EXPECT_THAT(choice.origin.note, ::testing::AllOf(HasSubstr(path_), HasSubstr(what),
                                                      HasSubstr("ignored; 'diacut-bench tune'")));
   }
-  std::filesystem::remove(path);
-  std::filesystem::create_directory(path);
+  std::filesystem::remove(path_);
+  std::filesystem::create_directory(path_);
   EXPECT_THAT(find_matvec_profile(device()).origin.note, HasSubstr("ignored"));
 }
 
-TEST(MatvecProfile, AutoTakesTheProductFromIt) {
-  const testing::TempFolder folder;
-  const Variable data("XDG_DATA_HOME", folder.path().string());
-  DeviceInfo info = device();
-  info.kind = DeviceKind::kCpu;
-  const auto chosen = [&](MatvecKind asked, std::size_t rows) {
-    return choose_matvec({asked}, info, dia_shape(rows, {0}));
+TEST_F(UserProfiles, AutoTakesTheProductFromThem) {
+  using enum MatvecKind;
+  struct Case {
+    std::string text;
+    MatvecKind asked;
+    std::size_t rows;
+    std::vector<MatvecStorage> storages;  ///< That the caller allows.
+    const char* name;
+    const char* note = "";
   };
-  // The rule.
-  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kUnrolled);
-  const std::string path = profile_path(info);
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   const std::string good = plausible_profile_text(DeviceKind::kCpu);
-  std::ofstream(path) << good;
-  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kNaive);
-  EXPECT_EQ(chosen(MatvecKind::kAuto, 4'000'000).kind, MatvecKind::kUnrolled);
-  EXPECT_EQ(chosen(MatvecKind::kLocal, 100'000).kind, MatvecKind::kLocal);
-  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).note, "");
-  // The compressed form only where the caller allows it.
   const std::vector<MatvecStorage> half{MatvecStorage::kHalf};
-  const auto compressed = [&](const std::string& text) {
-    std::ofstream(path) << text;
-    return choose_matvec({}, info, dia_shape(4'000'000, {0}), half).name();
-  };
-  EXPECT_EQ(compressed(good), "unrolled");
-  EXPECT_EQ(compressed(replaced(good, "\"naive\"", "\"symmetric\", \"storage\": \"half\"")),
-            "unrolled");
-  EXPECT_EQ(compressed(replaced(good, "\"unrolled\"", "\"symmetric\", \"storage\": \"half\"")),
-            "symmetric half");
-  EXPECT_EQ(chosen(MatvecKind::kAuto, 4'000'000).name(), "naive");
-  // What cannot run on the device is not taken from it either.
-  std::ofstream(path) << replaced(good, "\"naive\"", "\"image\"");
-  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kUnrolled);
-  EXPECT_THAT(chosen(MatvecKind::kAuto, 100'000).note, HasSubstr("no images"));
-  // A damaged one is told of; the rule holds.
-  std::ofstream(path) << good.substr(0, 100);
-  EXPECT_EQ(chosen(MatvecKind::kAuto, 100'000).kind, MatvecKind::kUnrolled);
-  EXPECT_THAT(chosen(MatvecKind::kAuto, 100'000).note, HasSubstr("ignored"));
-  EXPECT_EQ(chosen(MatvecKind::kLocal, 100'000).note, "");
+  const std::string compressed = "\"symmetric\", \"storage\": \"half\"";
+  const std::string large_half = replaced(good, "\"unrolled\"", compressed);
+  const std::string images = replaced(good, "\"naive\"", "\"image\"");
+  const std::string damaged = good.substr(0, 100);
+  for (const auto& [text, asked, rows, storages, name, note] :
+       {// The rule.
+        Case{damaged, kAuto, 100'000, {}, "unrolled", "ignored"},
+        {damaged, kLocal, 100'000, {}, "local"},
+        {good, kAuto, 100'000, {}, "naive"},
+        {good, kAuto, 4'000'000, {}, "unrolled"},
+        {good, kLocal, 100'000, {}, "local"},
+        // The compressed form only where the caller allows it.
+        {good, kAuto, 4'000'000, half, "unrolled"},
+        {replaced(good, "\"naive\"", compressed), kAuto, 4'000'000, half, "unrolled"},
+        {large_half, kAuto, 4'000'000, half, "symmetric half"},
+        {large_half, kAuto, 4'000'000, {}, "naive"},
+        // What cannot run on the device is not taken from it either.
+        {images, kAuto, 100'000, {}, "unrolled", "no images"}}) {
+    write(text);
+    const MatvecChoice choice =
+        choose_matvec({asked}, device(DeviceKind::kCpu), dia_shape(rows, {0}), storages);
+    EXPECT_EQ(choice.name(), name);
+    EXPECT_EQ(choice.note.empty(), std::string(note).empty()) << choice.note;
+    EXPECT_THAT(choice.note, HasSubstr(note));
+  }
 }
 
 using testing::plausible_format_profile;
 
-FormatProfile::Rates rates_of(std::vector<double> gflops) {
+FormatProfile::Rates rates_of(const std::vector<double>& gflops) {
   FormatProfile::Rates rates;
-  rates.gflops = std::move(gflops);
+  rates.gflops = gflops;
   return rates;
 }
 
@@ -209,22 +208,11 @@ std::string text_of(const FormatProfile& profile) {
 }
 
 TEST(FormatProfile, GoesThroughItsText) {
-  const FormatProfile profile = plausible_format_profile(DeviceKind::kGpu);
-  const FormatProfile again = parse_format_profile(text_of(profile), "p");
-  EXPECT_EQ(again.device, profile.device);
-  EXPECT_EQ(again.copy, profile.copy);
-  EXPECT_EQ(again.rows, profile.rows);
-  EXPECT_EQ(again.row_lengths, profile.row_lengths);
-  ASSERT_EQ(again.rates.size(), profile.rates.size());
-  for (std::size_t i = 0; i < profile.rates.size(); ++i) {
-    EXPECT_EQ(again.rates[i].implementation, profile.rates[i].implementation);
-    for (std::size_t k = 0; k < profile.rates[i].gflops.size(); ++k) {
-      const double rate = profile.rates[i].gflops[k];
-      EXPECT_NEAR(again.rates[i].gflops[k], rate, 1e-6 * rate);
-    }
+  FormatProfile profile = plausible_format_profile(DeviceKind::kGpu);
+  for (FormatProfile::Rates& each : profile.rates) {
+    for (double& rate : each.gflops) rate = std::round(100 * rate) / 100;  // A text has six digits.
   }
-  // Rounding the rates a second time changes nothing.
-  EXPECT_EQ(text_of(again), text_of(parse_format_profile(text_of(again), "p")));
+  EXPECT_EQ(parse_format_profile(text_of(profile), "p"), profile);
 }
 
 TEST(FormatProfile, InterpolatesInLogarithmsAndKeepsTheTimeBelow) {
@@ -261,9 +249,7 @@ TEST(Profiles, PartsPassOverWhatIsNotTheirOwn) {
             parse_format_profile(good, "p").rates.size());
 }
 
-TEST(Profiles, ThoseThatShipAreReadAndChosenByDevice) {
-  const testing::TempFolder folder;
-  const Variable data("XDG_DATA_HOME", folder.path().string());
+TEST_F(UserProfiles, ThoseThatShipAreReadAndChosenByDevice) {
   EXPECT_FALSE(embedded_profiles().empty());
   for (const EmbeddedText& shipped : embedded_profiles()) {
     SCOPED_TRACE(shipped.name);
