@@ -72,13 +72,13 @@ std::vector<FileBytes> more_webps() {
   // The smallest file that there is: one pixel, of which each part has a code of no bits.
   const FileBytes smallest =
       bytes_of(std::string("RIFF\x14\0\0\0WEBPVP8L\x08\0\0\0\x2f\0\0\0\0\x88\x88\x08", 28));
-  return {smallest, testing::webp_with_profile(simple, 9, 7, testing::srgb_profile()),
+  return {smallest, testing::webp_with(simple, 9, 7, {.profile = testing::srgb_profile()}),
           testing::encode(".webp", random_samples(9, 7, CV_8UC4))};
 }
 
 std::vector<SpoiltFile> spoilt_webps() {
   const FileBytes simple = lossless_webp(9, 7);
-  const FileBytes extended = testing::webp_with_profile(simple, 9, 7, testing::srgb_profile());
+  const FileBytes extended = testing::webp_with(simple, 9, 7, {.profile = testing::srgb_profile()});
   constexpr std::size_t kFlags = 20;
   FileBytes nothing = bytes_of(std::string("RIFF\x08\0\0\0WEBPVP8X", 16));
   return {cut_off(simple, 0.5),

@@ -40,10 +40,7 @@ HeifPicture heif_picture(const cv::Mat& samples, int bits) {
       heif_image_add_plane(made, heif_channel_interleaved, samples.cols, samples.rows, bits));
   int stride = 0;
   std::uint8_t* plane = heif_image_get_plane(made, heif_channel_interleaved, &stride);
-  for (int y = 0; y < samples.rows; ++y) {
-    std::memcpy(plane + static_cast<std::ptrdiff_t>(y) * stride, samples.ptr(y),
-                samples.elemSize() * static_cast<std::size_t>(samples.cols));
-  }
+  samples.copyTo(cv::Mat(samples.size(), samples.type(), plane, static_cast<std::size_t>(stride)));
   return picture;
 }
 

@@ -6,28 +6,25 @@
 
 namespace diacut::testing {
 
-Image expected_image(const cv::Mat& samples, double low, double high) {
-  const int colours = samples.channels() - (samples.channels() % 2 == 0 ? 1 : 0);
-  const bool has_alpha = colours < samples.channels();
+Image expected_image(const cv::Mat& samples, double full) {
   cv::Mat values;
-  samples.convertTo(values, CV_64F);
-  Image image;
-  image.width = samples.cols;
-  image.height = samples.rows;
-  image.channels = colours;
-  bool all_valid = true;
-  for (int y = 0; y < samples.rows; ++y) {
-    for (int x = 0; x < samples.cols; ++x) {
-      const double* pixel = values.ptr<double>(y, x);
-      const bool valid = !has_alpha || (pixel[colours] - low) / (high - low) >= 0.5;
-      all_valid = all_valid && valid;
-      image.valid.push_back(valid ? 1 : 0);
-      for (int k = 0; k < colours; ++k) {
-        image.pixels.push_back(valid ? static_cast<float>((pixel[k] - low) / (high - low)) : 0.0f);
-      }
-    }
+  samples.convertTo(values, CV_64F, 1 / full);
+  std::vector<cv::Mat> planes;
+  cv::split(values, planes);
+  cv::Mat1b hidden(samples.size(), std::uint8_t{0});
+  if (planes.size() % 2 == 0) {
+    hidden = planes.back() < 0.5;
+    planes.pop_back();
   }
-  if (all_valid) image.valid.clear();
+  cv::merge(planes, values);
+  values.setTo(0, hidden);
+  values.convertTo(values, CV_32F);
+  Image image{samples.cols, samples.rows, values.channels(), {}, {}, {}};
+  image.pixels.assign(values.ptr<float>(), values.ptr<float>() + values.total() * planes.size());
+  if (cv::countNonZero(hidden) > 0) {
+    const cv::Mat valid = (hidden == 0) & 1;
+    image.valid.assign(valid.datastart, valid.dataend);
+  }
   return image;
 }
 
@@ -55,10 +52,7 @@ void expect_same(const Image& image, const Image& expected, double bound) {
 cv::Mat samples_with_data(int width, int height, int type) {
   cv::Mat samples = random_samples(width, height, type);
   if (samples.channels() % 2 == 0) {
-    cv::Mat first = samples(cv::Rect(0, 0, 1, 1));
-    first.setTo(type == CV_16UC2 || type == CV_16UC4 ? cv::Scalar::all(65535)
-                : type == CV_8UC2 || type == CV_8UC4 ? cv::Scalar::all(255)
-                                                     : cv::Scalar::all(1));
+    samples(cv::Rect(0, 0, 1, 1)).setTo(cv::Scalar::all(largest(samples)));
   }
   return samples;
 }

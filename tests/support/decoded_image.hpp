@@ -14,8 +14,9 @@ namespace diacut::testing {
 inline const std::vector<std::pair<int, int>> kDecodedSizes = {{1, 1}, {1, 7},   {7, 1},
                                                                {2, 2}, {13, 17}, {64, 33}};
 
-/// The picture that `samples` (grey, or red, green, blue; then alpha) stand for.
-Image expected_image(const cv::Mat& samples, double low, double high);
+/// The picture that `samples` (grey, or red, green, blue; then alpha) stand for, of which `full`
+/// is 1.
+Image expected_image(const cv::Mat& samples, double full);
 
 /// The image of a file whose values are told by their type alone, however few of them there are.
 Image decoded_by_type(const std::vector<std::uint8_t>& file, const std::string& name,

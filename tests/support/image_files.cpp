@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 #include <stdexcept>
 
 #include "temp_folder.hpp"
@@ -41,7 +43,16 @@ void check(bool done, const char* what) {
   if (!done) throw std::runtime_error(std::string("a test's file cannot be written: ") + what);
 }
 
-void write_blocks(TIFF* tiff, const TiffPage& page) {
+/// Tile by tile, or row by row; the library changes what it is given.
+void write_samples(TIFF* tiff, const TiffPage& page) {
+  if (page.tile == 0 && !page.is_separate) {
+    FileBytes samples = page.samples;
+    for (int y = 0; y < page.height; ++y) {
+      std::uint8_t* row = samples.data() + y * TIFFScanlineSize(tiff);
+      check(TIFFWriteScanline(tiff, row, static_cast<std::uint32_t>(y), 0) == 1, "TIFF row");
+    }
+    return;
+  }
   const int depth = page.bits == 8    ? CV_8U
                     : page.bits == 16 ? CV_16U
                     : page.bits == 32 ? CV_32S
@@ -50,29 +61,21 @@ void write_blocks(TIFF* tiff, const TiffPage& page) {
                         const_cast<std::uint8_t*>(page.samples.data()));
   std::vector<cv::Mat> planes = {samples};
   if (page.is_separate) cv::split(samples, planes);
-  const int width = page.tile > 0 ? page.tile : page.width;
+  const cv::Size size = page.tile > 0 ? cv::Size(page.tile, page.tile) : cv::Size(page.width, 1);
   for (std::size_t plane = 0; plane < planes.size(); ++plane) {
-    for (int y = 0; y < page.height;) {
-      // Strips end with the picture, tiles are filled with zeros.
-      const int height = page.tile > 0 ? page.tile : std::min(page.rows_per_strip, page.height - y);
-      for (int x = 0; x < page.width; x += width) {
-        const cv::Rect there =
-            cv::Rect(x, y, width, height) & cv::Rect(0, 0, page.width, page.height);
-        cv::Mat block = cv::Mat::zeros(height, width, planes[plane].type());
+    for (int y = 0; y < page.height; y += size.height) {
+      for (int x = 0; x < page.width; x += size.width) {
+        // Tiles are filled with zeros beyond the picture.
+        const cv::Rect there = cv::Rect({x, y}, size) & cv::Rect(0, 0, page.width, page.height);
+        cv::Mat block = cv::Mat::zeros(size, planes[plane].type());
         planes[plane](there).copyTo(block(cv::Rect({}, there.size())));
-        const auto size = static_cast<tmsize_t>(block.total() * block.elemSize());
         const auto column = static_cast<std::uint32_t>(x);
         const auto row = static_cast<std::uint32_t>(y);
         const auto sample = static_cast<std::uint16_t>(plane);
-        const tmsize_t written =
-            page.tile > 0
-                ? TIFFWriteEncodedTile(tiff, TIFFComputeTile(tiff, column, row, 0, sample),
-                                       block.data, size)
-                : TIFFWriteEncodedStrip(tiff, TIFFComputeStrip(tiff, row, sample), block.data,
-                                        size);
-        check(written == size, "TIFF block");
+        check((page.tile > 0 ? TIFFWriteTile(tiff, block.data, column, row, 0, sample)
+                             : TIFFWriteScanline(tiff, block.data, row, sample)) > 0,
+              "TIFF block");
       }
-      y += height;
     }
   }
 }
@@ -81,27 +84,24 @@ void write_blocks(TIFF* tiff, const TiffPage& page) {
 
 FileBytes encode(const std::string& extension, const cv::Mat& samples,
                  const std::vector<int>& options) {
+  cv::Mat stored = samples.clone();
+  if (samples.channels() == 3) cv::cvtColor(samples, stored, cv::COLOR_RGB2BGR);
+  if (samples.channels() == 4) cv::cvtColor(samples, stored, cv::COLOR_RGBA2BGRA);
   FileBytes bytes;
-  check(cv::imencode(extension, samples, bytes, options), extension.c_str());
+  check(cv::imencode(extension, stored, bytes, options), extension.c_str());
   return bytes;
 }
 
 cv::Mat random_samples(int width, int height, int type, std::uint64_t seed) {
   cv::Mat samples(height, width, type);
   cv::RNG generator(seed);
-  struct Range {
-    double begin;
-    double end;
-  };
-  // Of OpenCV's depths, in their order.
-  constexpr std::array<Range, 7> kRanges = {{{0, 256},
-                                             {-128, 128},
-                                             {0, 65536},
-                                             {-32768, 32768},
-                                             {-2147483647.0, 2147483647.0},
-                                             {0, 1},
-                                             {0, 1}}};
-  const auto [begin, end] = kRanges.at(static_cast<std::size_t>(samples.depth()));
+  const double half = std::ldexp(1, 8 * static_cast<int>(samples.elemSize1()) - 1);
+  const bool is_signed = samples.depth() != CV_8U && samples.depth() != CV_16U;
+  // OpenCV draws no numbers from all of 32 bits.
+  const double begin = samples.depth() >= CV_32F ? 0 : is_signed ? std::max(-half, 1 - 0x1p31) : 0;
+  const double end = samples.depth() >= CV_32F ? 1
+                     : is_signed               ? std::min(half, 0x1p31 - 1)
+                                               : 2 * half;
   generator.fill(samples, cv::RNG::UNIFORM, begin, end);
   return samples;
 }
@@ -188,6 +188,7 @@ FileBytes write_png(const PngFile& file) {
     png_write_chunk(png, reinterpret_cast<png_const_bytep>("iCCP"), chunk.data(), 3 + size);
   }
   if (file.bits == 16 && std::endian::native == std::endian::little) png_set_swap(png);
+  png_set_packing(png);
   std::vector<FileBytes> rows = file.rows;
   std::vector<png_bytep> pointers;
   for (FileBytes& row : rows) pointers.push_back(row.data());
@@ -211,17 +212,32 @@ PngFile png_file(const cv::Mat& samples) {
   return file;
 }
 
-FileBytes packed(const std::vector<unsigned>& numbers, int bits, std::size_t row) {
+FileBytes with_tag(FileBytes file, int tag, std::uint32_t value) {
+  const auto read = [&](std::size_t at, auto number) {
+    std::memcpy(&number, &file.at(at), sizeof number);
+    return number;
+  };
+  const auto write = [&](std::size_t at, auto number) {
+    std::memcpy(&file.at(at), &number, sizeof number);
+  };
+  const std::size_t directory = read(4, std::uint32_t{});
+  std::size_t at = directory + 2;
+  while (read(at, std::uint16_t{}) != tag) at += 12;
+  check(at < directory + 2 + 12U * read(directory, std::uint16_t{}), "TIFF tag");
+  write(at + 2, std::uint16_t{TIFF_LONG});
+  write(at + 8, value);
+  return file;
+}
+
+FileBytes packed(const cv::Mat& numbers, int bits) {
   FileBytes bytes;
-  int filled = 8;  // Bits of the last byte.
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (i % row == 0) filled = 8;
-    for (int bit = bits - 1; bit >= 0; --bit, ++filled) {
-      if (filled == 8) {
-        bytes.push_back(0);
-        filled = 0;
+  for (int y = 0; y < numbers.rows; ++y) {
+    int filled = 0;  // Bits of the row.
+    for (const int number : cv::Mat1i(cv::Mat(numbers.row(y).reshape(1)))) {
+      for (int bit = bits - 1; bit >= 0; --bit, ++filled) {
+        if (filled % 8 == 0) bytes.push_back(0);
+        bytes.back() |= static_cast<std::uint8_t>((number >> bit & 1) << (7 - filled % 8));
       }
-      bytes.back() |= static_cast<std::uint8_t>((numbers[i] >> bit & 1U) << (7 - filled));
     }
   }
   return bytes;
@@ -284,14 +300,7 @@ FileBytes write_tiff(const std::vector<TiffPage>& pages, const char* mode) {
       TIFFSetField(tiff, TIFFTAG_COLORMAP, page.palette.data(), page.palette.data() + colours,
                    page.palette.data() + 2 * colours);
     }
-    if (page.bits % 8 == 0) {
-      write_blocks(tiff, page);
-    } else {  // Rows of packed bits, in one strip.
-      FileBytes samples = page.samples;
-      check(
-          TIFFWriteEncodedStrip(tiff, 0, samples.data(), static_cast<tmsize_t>(samples.size())) > 0,
-          "TIFF strip");
-    }
+    write_samples(tiff, page);
     check(TIFFWriteDirectory(tiff) != 0, "TIFF directory");
   }
   TIFFClose(tiff);
@@ -307,76 +316,59 @@ FileBytes stored_file(const std::string& name) {
 FileBytes exif_block(int orientation, bool little_endian) {
   FileBytes block;
   append(block, little_endian ? "II" : "MM", 2);
-  append_uint(block, 42, 2, little_endian);
-  append_uint(block, 8, 4, little_endian);
-  append_uint(block, 2, 2, little_endian);
+  const auto put = [&](std::initializer_list<std::pair<int, int>> numbers) {
+    for (const auto& [number, size] : numbers) {
+      append_uint(block, static_cast<std::uint32_t>(number), size, little_endian);
+    }
+  };
+  put({{42, 2}, {8, 4}, {2, 2}});
   // ImageWidth as LONG, so that the orientation is not the first entry.
-  append_uint(block, 0x0100, 2, little_endian);
-  append_uint(block, 4, 2, little_endian);
-  append_uint(block, 1, 4, little_endian);
-  append_uint(block, 640, 4, little_endian);
-  append_uint(block, 0x0112, 2, little_endian);
-  append_uint(block, 3, 2, little_endian);
-  append_uint(block, 1, 4, little_endian);
-  append_uint(block, static_cast<std::uint32_t>(orientation), 2, little_endian);
-  append_uint(block, 0, 2, little_endian);
-  append_uint(block, 0, 4, little_endian);
+  put({{0x0100, 2}, {4, 2}, {1, 4}, {640, 4}});
+  put({{0x0112, 2}, {3, 2}, {1, 4}, {orientation, 2}, {0, 2}, {0, 4}});
   return block;
-}
-
-FileBytes jpeg_with_exif(const FileBytes& jpeg, const FileBytes& block) {
-  FileBytes bytes(jpeg.begin(), jpeg.begin() + 2);
-  append(bytes, "\xff\xe1", 2);
-  append_uint(bytes, static_cast<std::uint32_t>(2 + 6 + block.size()), 2, false);
-  append(bytes, "Exif\0\0", 6);
-  append(bytes, block.data(), block.size());
-  append(bytes, jpeg.data() + 2, jpeg.size() - 2);
-  return bytes;
-}
-
-FileBytes jpeg_with_profile(const FileBytes& jpeg, const FileBytes& profile) {
-  FileBytes bytes(jpeg.begin(), jpeg.begin() + 2);
-  append(bytes, "\xff\xe2", 2);
-  append_uint(bytes, static_cast<std::uint32_t>(2 + 14 + profile.size()), 2, false);
-  append(bytes, "ICC_PROFILE\0\1\1", 14);  // The first piece of one.
-  append(bytes, profile.data(), profile.size());
-  append(bytes, jpeg.data() + 2, jpeg.size() - 2);
-  return bytes;
 }
 
 namespace {
 
-FileBytes extended_webp(const FileBytes& webp, std::uint8_t flags, int width, int height,
-                        const FileBytes& before, const FileBytes& after) {
-  FileBytes header = {flags, 0, 0, 0};
-  append_uint(header, static_cast<std::uint32_t>(width - 1), 3, true);
-  append_uint(header, static_cast<std::uint32_t>(height - 1), 3, true);
-  FileBytes chunks;
-  append(chunks, "WEBP", 4);
-  append_chunk(chunks, "VP8X", header);
-  append(chunks, before.data(), before.size());
-  append(chunks, webp.data() + 12, webp.size() - 12);
-  append(chunks, after.data(), after.size());
-  FileBytes bytes;
-  append_chunk(bytes, "RIFF", chunks);
+/// A JPEG with one more block of application data, which comes first.
+FileBytes with_block(const FileBytes& jpeg, std::uint8_t marker, const std::string& name,
+                     const FileBytes& data) {
+  FileBytes bytes(jpeg.begin(), jpeg.begin() + 2);
+  bytes.insert(bytes.end(), {0xff, marker});
+  append_uint(bytes, static_cast<std::uint32_t>(2 + name.size() + data.size()), 2, false);
+  append(bytes, name.data(), name.size());
+  append(bytes, data.data(), data.size());
+  append(bytes, jpeg.data() + 2, jpeg.size() - 2);
   return bytes;
 }
 
 }  // namespace
 
-FileBytes webp_with_exif(const FileBytes& webp, int width, int height, const FileBytes& block) {
-  constexpr std::uint8_t kHasExif = 0x08;
-  FileBytes exif;
-  append_chunk(exif, "EXIF", block);
-  return extended_webp(webp, kHasExif, width, height, {}, exif);
+FileBytes jpeg_with_exif(const FileBytes& jpeg, const FileBytes& block) {
+  return with_block(jpeg, 0xe1, std::string("Exif\0\0", 6), block);
 }
 
-FileBytes webp_with_profile(const FileBytes& webp, int width, int height,
-                            const FileBytes& profile) {
-  constexpr std::uint8_t kHasProfile = 0x20;
-  FileBytes chunk;
-  append_chunk(chunk, "ICCP", profile);
-  return extended_webp(webp, kHasProfile, width, height, chunk, {});
+FileBytes jpeg_with_profile(const FileBytes& jpeg, const FileBytes& profile) {
+  // The first piece of one.
+  return with_block(jpeg, 0xe2, std::string("ICC_PROFILE\0\1\1", 14), profile);
+}
+
+FileBytes webp_with(const FileBytes& webp, int width, int height, const WebpMetadata& metadata) {
+  const auto& [exif, profile] = metadata;
+  constexpr int kHasExif = 0x08, kHasProfile = 0x20;
+  const int flags = (exif.empty() ? 0 : kHasExif) | (profile.empty() ? 0 : kHasProfile);
+  FileBytes header = {static_cast<std::uint8_t>(flags), 0, 0, 0};
+  append_uint(header, static_cast<std::uint32_t>(width - 1), 3, true);
+  append_uint(header, static_cast<std::uint32_t>(height - 1), 3, true);
+  FileBytes chunks;
+  append(chunks, "WEBP", 4);
+  append_chunk(chunks, "VP8X", header);
+  if (!profile.empty()) append_chunk(chunks, "ICCP", profile);
+  append(chunks, webp.data() + 12, webp.size() - 12);
+  if (!exif.empty()) append_chunk(chunks, "EXIF", exif);
+  FileBytes bytes;
+  append_chunk(bytes, "RIFF", chunks);
+  return bytes;
 }
 
 FileBytes with_changed_bytes(const FileBytes& file, std::size_t header,

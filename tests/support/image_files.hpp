@@ -20,7 +20,7 @@ using FileBytes = std::vector<std::uint8_t>;
 /// `header` bytes, the rest anywhere.
 FileBytes with_changed_bytes(const FileBytes& file, std::size_t header, std::mt19937_64& generator);
 
-/// OpenCV's imencode; `samples` in OpenCV's order of channels.
+/// OpenCV's imencode of `samples` whose first channel is red.
 FileBytes encode(const std::string& extension, const cv::Mat& samples,
                  const std::vector<int>& options = {});
 
@@ -40,7 +40,8 @@ struct BmpFile {
 };
 FileBytes write_bmp(const BmpFile& file);
 
-/// What libpng is told of a picture; `rows` hold what is stored, in this machine's byte order.
+/// What libpng is told of a picture; `rows` hold samples of one or two bytes, in this machine's
+/// byte order.
 struct PngFile {
   int width = 0;
   int height = 0;
@@ -83,9 +84,12 @@ struct TiffPage {
 };
 FileBytes write_tiff(const std::vector<TiffPage>& pages, const char* mode = "w");
 
-/// Numbers of `bits` bits one behind the other, from the highest bit on, each `row` of them from a
+/// A TIFF file in this machine's byte order with another value of a tag of its first directory.
+FileBytes with_tag(FileBytes file, int tag, std::uint32_t value);
+
+/// Whole numbers of `bits` bits one behind the other, from the highest bit on, each row from a
 /// whole byte on.
-FileBytes packed(const std::vector<unsigned>& numbers, int bits, std::size_t row);
+FileBytes packed(const cv::Mat& numbers, int bits);
 
 /// A page of the depth and channels (first: red) of `samples`.
 TiffPage tiff_page(const cv::Mat& samples);
@@ -111,9 +115,12 @@ FileBytes jpeg_with_exif(const FileBytes& jpeg, const FileBytes& block);
 /// `profile`: an ICC profile, which may be anything; at most 65,000 bytes.
 FileBytes jpeg_with_profile(const FileBytes& jpeg, const FileBytes& profile);
 
+struct WebpMetadata {
+  FileBytes exif = {};
+  FileBytes profile = {};  ///< ICC.
+};
 /// `webp`: a simple file of one VP8 or VP8L chunk.
-FileBytes webp_with_exif(const FileBytes& webp, int width, int height, const FileBytes& block);
-FileBytes webp_with_profile(const FileBytes& webp, int width, int height, const FileBytes& profile);
+FileBytes webp_with(const FileBytes& webp, int width, int height, const WebpMetadata& metadata);
 
 /// Fails the test unless sizes agree, pixels are in [0, 1], valid is 0 or 1, and pixels without
 /// data are 0.

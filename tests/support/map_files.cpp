@@ -6,9 +6,7 @@
 #include <gtest/gtest.h>
 #include <ogrsf_frmts.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 
@@ -80,19 +78,11 @@ std::string wkt(const OGRSpatialReference* reference) {
   return copy;
 }
 
-void add_ring(const OGRLinearRing& ring, ReadFeature& feature) {
-  for (int i = 0; i < ring.getNumPoints(); ++i) {
-    feature.vertices.push_back({ring.getX(i), ring.getY(i)});
-  }
-}
-
 ReadFeature read_feature(OGRFeature& from) {
   ReadFeature feature;
   for (int i = 0; i < from.GetFieldCount(); ++i) {
-    feature.fields.emplace_back(from.GetFieldDefnRef(i)->GetNameRef());
-    feature.values.push_back(from.IsFieldSetAndNotNull(i)
-                                 ? from.GetFieldAsDouble(i)
-                                 : std::numeric_limits<double>::quiet_NaN());
+    feature.fields[from.GetFieldDefnRef(i)->GetNameRef()] =
+        from.IsFieldSetAndNotNull(i) ? from.GetFieldAsDouble(i) : std::nan("");
   }
   const OGRGeometry* geometry = from.GetGeometryRef();
   require(geometry != nullptr, "geometry");
@@ -109,18 +99,20 @@ ReadFeature read_feature(OGRFeature& from) {
       OGRGeometryFactory::forceToMultiPolygon(geometry->clone()));
   const OGRMultiPolygon& polygons = *several->toMultiPolygon();
   feature.area = polygons.get_Area();
-  feature.polygons = polygons.getNumGeometries();
   for (const OGRPolygon* polygon : polygons) {
     feature.holes += polygon->getNumInteriorRings();
-    for (const OGRLinearRing* ring : polygon) add_ring(*ring, feature);
+    for (const OGRLinearRing* ring : polygon) {
+      for (const OGRPoint& point : ring) feature.vertices.push_back({point.getX(), point.getY()});
+    }
   }
   return feature;
 }
 
-Opened open_features(const std::string& path) {
+/// `flags`: what it is to be, a raster or features.
+Opened opened(const std::string& path, unsigned flags) {
   GDALAllRegister();
-  Opened dataset(GDALDataset::Open(path.c_str(), GDAL_OF_VECTOR));
-  require(dataset != nullptr && dataset->GetLayerCount() == 1, "open " + path);
+  Opened dataset(GDALDataset::Open(path.c_str(), flags));
+  require(dataset != nullptr, "open " + path);
   return dataset;
 }
 
@@ -166,9 +158,7 @@ void write_scene(const std::string& path, const SceneFile& scene) {
 }
 
 ReadScene read_scene(const std::string& path) {
-  GDALAllRegister();
-  const Opened dataset(GDALDataset::Open(path.c_str(), GDAL_OF_RASTER));
-  require(dataset != nullptr, "open " + path);
+  const Opened dataset = opened(path, GDAL_OF_RASTER);
   ReadScene scene;
   scene.width = dataset->GetRasterXSize();
   scene.height = dataset->GetRasterYSize();
@@ -200,14 +190,8 @@ ReadScene read_scene(const std::string& path) {
   return scene;
 }
 
-double ReadFeature::value(const std::string& field) const {
-  const auto found = std::find(fields.begin(), fields.end(), field);
-  require(found != fields.end(), "no field " + field);
-  return values[static_cast<std::size_t>(found - fields.begin())];
-}
-
 ReadFeatures read_features(const std::string& path) {
-  const Opened dataset = open_features(path);
+  const Opened dataset = opened(path, GDAL_OF_VECTOR);
   OGRLayer& layer = *dataset->GetLayer(0);
   ReadFeatures read;
   const OGRSpatialReference* reference = layer.GetSpatialRef();
@@ -228,22 +212,29 @@ ReadFeatures read_features(const std::string& path) {
 }
 
 void tag_scene(const std::string& path, bool is_placed, std::optional<double> no_data) {
-  GDALAllRegister();
-  const Opened dataset(GDALDataset::Open(path.c_str(), GDAL_OF_RASTER | GDAL_OF_UPDATE));
-  require(dataset != nullptr, "open " + path);
+  const Opened dataset = opened(path, GDAL_OF_RASTER | GDAL_OF_UPDATE);
   if (is_placed) place(*dataset, SceneFile{});
   if (no_data) dataset->GetRasterBand(1)->SetNoDataValue(*no_data);
 }
 
 void tag_mask(const std::string& path) {
-  GDALAllRegister();
-  const Opened dataset(GDALDataset::Open(path.c_str(), GDAL_OF_RASTER | GDAL_OF_UPDATE));
-  require(dataset != nullptr, "open " + path);
+  const Opened dataset = opened(path, GDAL_OF_RASTER | GDAL_OF_UPDATE);
   dataset->SetMetadataItem("INTERNAL_MASK_FLAGS_1", "2");
 }
 
+bool meet_in_ends_alone(const std::vector<std::array<double, 4>>& lines) {
+  OGRMultiLineString all;
+  for (const auto& [x, y, to_x, to_y] : lines) {
+    OGRLineString line;
+    line.addPoint(x, y);
+    line.addPoint(to_x, to_y);
+    all.addGeometry(&line);
+  }
+  return all.IsSimple() != FALSE;
+}
+
 void expect_own_centres(const std::string& path, const Labels& labels, const MapFrame& frame) {
-  const Opened dataset = open_features(path);
+  const Opened dataset = opened(path, GDAL_OF_VECTOR);
   OGRLayer& layer = *dataset->GetLayer(0);
   OGRSpatialReference from(frame.projection.c_str());
   OGRSpatialReference to = from;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,9 @@ void tag_mask(const std::string& path);
 /// centres of pixels lie in that of their own label and in no other.
 void expect_own_centres(const std::string& path, const Labels& labels, const MapFrame& frame);
 
+/// Whether lines, from x and y to x and y each, meet nowhere but in ends of both, by GEOS.
+bool meet_in_ends_alone(const std::vector<std::array<double, 4>>& lines);
+
 /// What GDAL reads of a raster.
 struct ReadScene {
   int width = 0;
@@ -67,18 +71,16 @@ ReadScene read_scene(const std::string& path);
 
 /// A feature of a file of polygons.
 struct ReadFeature {
-  std::vector<std::string> fields;  ///< Names, with values.
-  std::vector<double> values;       ///< NaN where the field has none.
-  bool is_valid = false;            ///< By the simple-feature rules.
-  std::string kind;                 ///< "MULTIPOLYGON"
+  std::map<std::string, double> fields;  ///< NaN where the field has no value.
+  bool is_valid = false;                 ///< By the simple-feature rules.
+  std::string kind;                      ///< "MULTIPOLYGON"
   double area = 0;
-  int polygons = 0;
   int holes = 0;
   double left = 0, right = 0, lower = 0, upper = 0;
   /// Every vertex of every ring.
   std::vector<std::array<double, 2>> vertices;
 
-  double value(const std::string& field) const;
+  double value(const std::string& field) const { return fields.at(field); }
 };
 struct ReadFeatures {
   std::string projection;  ///< Its name.

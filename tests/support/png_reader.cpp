@@ -1,76 +1,44 @@
 #include "png_reader.hpp"
 
-#include <png.h>
+#include <cpl_vsi.h>
+#include <gdal_priv.h>
 
-#include <csetjmp>
-#include <cstring>
+#include <memory>
 #include <stdexcept>
 
 namespace diacut::testing {
-namespace {
 
-struct Source {
-  const std::string* bytes = nullptr;
-  std::size_t position = 0;
-};
-
-void take(png_structp png, png_bytep out, std::size_t size) {
-  auto* source = static_cast<Source*>(png_get_io_ptr(png));
-  if (size > source->bytes->size() - source->position) png_error(png, "too short");
-  std::memcpy(out, source->bytes->data() + source->position, size);
-  source->position += size;
-}
-
-bool decode(png_structp png, png_infop info, Source& source) {
-  if (setjmp(png_jmpbuf(png)) != 0) return false;
-  png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-  png_set_read_fn(png, &source, take);
-  png_read_png(png, info, PNG_TRANSFORM_IDENTITY, nullptr);
-  return true;
-}
-
-void ignore(png_structp, png_const_charp) {}
-void jump(png_structp png, png_const_charp) { png_longjmp(png, 1); }
-
-}  // namespace
-
-ReadPng read_png(const std::string& bytes) {
-  Source source{&bytes};
-  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, nullptr, jump, ignore);
-  png_infop info = png_create_info_struct(png);
-  if (!decode(png, info, source) || source.position != bytes.size()) {
-    png_destroy_read_struct(&png, &info, nullptr);
+ReadPng read_png(std::string bytes) {
+  GDALAllRegister();
+  const char* path = "/vsimem/read.png";
+  VSIFCloseL(VSIFileFromMemBuffer(path, reinterpret_cast<GByte*>(bytes.data()), bytes.size(), 0));
+  const std::unique_ptr<GDALDataset> file(GDALDataset::Open(path, GDAL_OF_RASTER));
+  if (file == nullptr || !bytes.ends_with("IEND\xae\x42\x60\x82")) {
     throw std::runtime_error("not a whole PNG");
   }
-  ReadPng result;
-  result.width = static_cast<int>(png_get_image_width(png, info));
-  result.height = static_cast<int>(png_get_image_height(png, info));
-  result.bits = png_get_bit_depth(png, info);
-  result.colour_type = png_get_color_type(png, info);
-  const std::size_t samples = static_cast<std::size_t>(result.width) * png_get_channels(png, info);
-  png_bytepp rows = png_get_rows(png, info);
-  for (int y = 0; y < result.height; ++y) {
-    for (std::size_t i = 0; i < samples; ++i) {
-      const png_byte* sample = rows[y] + i * result.bits / 8;
-      const int value = result.bits == 16 ? sample[0] * 256 + sample[1] : sample[0];
-      result.values.push_back(static_cast<std::uint16_t>(value));
-    }
+  GDALRasterBand& first = *file->GetRasterBand(1);
+  ReadPng result{.width = file->GetRasterXSize(),
+                 .height = file->GetRasterYSize(),
+                 .bits = GDALGetDataTypeSizeBits(first.GetRasterDataType()),
+                 .channels = file->GetRasterCount()};
+  const int row = result.width * result.channels;
+  result.values.resize(static_cast<std::size_t>(row * result.height));
+  if (file->RasterIO(GF_Read, 0, 0, result.width, result.height, result.values.data(), result.width,
+                     result.height, GDT_UInt16, result.channels, nullptr, 2 * result.channels,
+                     2 * row, 2, nullptr) != CE_None) {
+    throw std::runtime_error("a damaged PNG");
   }
-  png_colorp colours = nullptr;
-  int count = 0;
-  if (png_get_PLTE(png, info, &colours, &count) != 0) {
-    for (int k = 0; k < count; ++k) {
-      result.palette.push_back({colours[k].red, colours[k].green, colours[k].blue});
-    }
+  const GDALColorTable* colours = first.GetColorTable();
+  for (int k = 0; colours != nullptr && k < colours->GetColorEntryCount(); ++k) {
+    const auto byte = [](short value) { return static_cast<std::uint8_t>(value); };
+    const GDALColorEntry& entry = *colours->GetColorEntry(k);
+    result.palette.push_back({byte(entry.c1), byte(entry.c2), byte(entry.c3)});
+    result.palette_alpha.push_back(byte(entry.c4));
   }
-  png_bytep alpha = nullptr;
-  if (png_get_tRNS(png, info, &alpha, &count, nullptr) != 0) {
-    result.palette_alpha.assign(alpha, alpha + count);
+  for (char** item = file->GetMetadata(); item != nullptr && *item != nullptr; ++item) {
+    const std::string text = *item;  // NAME=TEXT
+    result.texts[text.substr(0, text.find('='))] = text.substr(text.find('=') + 1);
   }
-  png_textp texts = nullptr;
-  png_get_text(png, info, &texts, &count);
-  for (int k = 0; k < count; ++k) result.texts[texts[k].key] = texts[k].text;
-  png_destroy_read_struct(&png, &info, nullptr);
   return result;
 }
 

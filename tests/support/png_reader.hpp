@@ -8,21 +8,21 @@
 
 namespace diacut::testing {
 
-/// What libpng finds in a PNG.
+/// What GDAL finds in a PNG.
 struct ReadPng {
   int width = 0;
   int height = 0;
-  int bits = 0;
-  int colour_type = 0;  ///< PNG_COLOR_TYPE_*.
+  int bits = 0;  ///< 8 or 16.
+  int channels = 0;
   /// Row by row, channels interleaved: grey values, indices, or red, green, blue.
-  std::vector<std::uint16_t> values;
-  std::vector<std::array<std::uint8_t, 3>> palette;
-  std::vector<std::uint8_t> palette_alpha;  ///< Of its first entries.
-  std::map<std::string, std::string> texts;
+  std::vector<std::uint16_t> values = {};
+  std::vector<std::array<std::uint8_t, 3>> palette = {};
+  std::vector<std::uint8_t> palette_alpha = {};  ///< Of each entry.
+  std::map<std::string, std::string> texts = {};
 };
 
 /// `bytes` are one whole PNG; anything else throws std::runtime_error.
-ReadPng read_png(const std::string& bytes);
+ReadPng read_png(std::string bytes);
 ReadPng read_png(const std::vector<std::uint8_t>& bytes);
 
 }  // namespace diacut::testing

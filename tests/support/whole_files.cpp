@@ -12,19 +12,17 @@ namespace {
 
 /// A smooth picture with some noise, so that every compression has something to do.
 cv::Mat picture(int width, int height, int type) {
-  cv::Mat noise = random_samples(width, height, type);
-  cv::Mat samples(height, width, type);
-  cv::Mat planes = samples.reshape(1);
-  noise = noise.reshape(1);
+  cv::Mat samples = random_samples(width, height, type).reshape(1);
   const double largest = samples.depth() == CV_8U ? 255 : samples.depth() == CV_16U ? 65535 : 1;
-  noise.convertTo(planes, planes.type(), 0.2, 0);
-  for (int y = 0; y < planes.rows; ++y) {
-    for (int x = 0; x < planes.cols; ++x) {
-      cv::Mat value = planes(cv::Rect(x, y, 1, 1));
-      value += cv::Scalar(largest * 0.7 * (x + y) / (planes.cols + planes.rows));
+  samples.convertTo(samples, samples.type(), 0.2);
+  cv::Mat1d values(samples);
+  for (int y = 0; y < values.rows; ++y) {
+    for (int x = 0; x < values.cols; ++x) {
+      values(y, x) += largest * 0.7 * (x + y) / (values.cols + values.rows);
     }
   }
-  return samples;
+  values.convertTo(samples, samples.type());
+  return samples.reshape(CV_MAT_CN(type));
 }
 
 FileBytes tiff_file(const cv::Mat& samples, int compression, int tile = 0) {
@@ -96,7 +94,7 @@ std::map<std::string, FileBytes> whole_files() {
   files["masks.bmp"] = masks_bmp();
   files["lossy.webp"] = encode(".webp", colour, {cv::IMWRITE_WEBP_QUALITY, 80});
   files["lossless.webp"] = encode(".webp", colour, {cv::IMWRITE_WEBP_QUALITY, 101});
-  files["turned.webp"] = webp_with_exif(files["lossless.webp"], 41, 29, exif_block(6));
+  files["turned.webp"] = webp_with(files["lossless.webp"], 41, 29, {.exif = exif_block(6)});
   files["raw.tif"] = tiff_file(deep, COMPRESSION_NONE);
   files["lzw.tif"] = tiff_file(deep, COMPRESSION_LZW);
   files["deflate.tif"] = tiff_file(picture(41, 29, CV_32FC1), COMPRESSION_ADOBE_DEFLATE, 16);

@@ -30,7 +30,7 @@ void expect_read(const FileBytes& file, const cv::Mat& samples, double full, int
   const Image image = decode_image(file, "a");
   testing::expect_well_formed(image);
   EXPECT_EQ(image.notes.empty(), image.valid.empty());
-  testing::expect_same(image, testing::expected_image(samples, 0, full),
+  testing::expect_same(image, testing::expected_image(samples, full),
                        steps > 0 ? (steps + 0.5) / full : 0);
 }
 
@@ -79,11 +79,9 @@ TEST(CameraFormats, AlphaOfHeicAndJpegXlHidesPixels) {
   }
 }
 
-TEST(CameraFormats, JpegXlIsReadAsStored) {
-  for (const int type : {CV_8UC1, CV_8UC3, CV_16UC1, CV_16UC3, CV_32FC3}) {
-    const cv::Mat samples = random(type);
-    expect_read(testing::write_jxl({.frames = {samples}}), samples, testing::largest(samples));
-  }
+TEST(CameraFormats, FloatsOfJpegXlAreReadAsStored) {
+  const cv::Mat samples = random(CV_32FC3);
+  expect_read(testing::write_jxl({.frames = {samples}}), samples, 1);
 }
 
 TEST(CameraFormats, LossyJpegXlIsNearWhatWasStored) {
@@ -95,18 +93,11 @@ TEST(CameraFormats, LossyJpegXlIsNearWhatWasStored) {
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(mean[k] * 255, samples.at<cv::Vec3b>(0, 0)[k], 3);
 }
 
-TEST(CameraFormats, Jpeg2000IsReadAsStored) {
+TEST(CameraFormats, TwelveBitsOfJpeg2000AreReadAsStored) {
+  const cv::Mat deep = random_bits(12, 3);
   for (const bool is_bare : {false, true}) {
-    SCOPED_TRACE(is_bare);
-    for (const int type : {CV_8UC1, CV_8UC3}) {
-      const cv::Mat samples = random(type);
-      expect_read(testing::write_jpeg2000({.samples = samples, .is_bare = is_bare}), samples, 255);
-    }
-    const cv::Mat deep = random_bits(12, 3);
     expect_read(testing::write_jpeg2000({.samples = deep, .bits = 12, .is_bare = is_bare}), deep,
                 4095);
-    const cv::Mat full = random(CV_16UC1);
-    expect_read(testing::write_jpeg2000({.samples = full, .is_bare = is_bare}), full, 65535);
   }
 }
 

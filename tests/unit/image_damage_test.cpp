@@ -148,24 +148,6 @@ std::size_t find(const FileBytes& file, const FileBytes& part) {
   return static_cast<std::size_t>(at - file.begin());
 }
 
-/// The TIFF file with another value of a tag of its first directory.
-FileBytes with_tag(FileBytes file, std::uint16_t tag, std::uint32_t value) {
-  const auto number = [&](std::size_t at, int size) {
-    std::uint32_t found = 0;
-    for (int k = size - 1; k >= 0; --k) found = found << 8 | file[at + static_cast<std::size_t>(k)];
-    return found;
-  };
-  const std::size_t directory = number(4, 4);
-  for (std::uint32_t entry = 0; entry < number(directory, 2); ++entry) {
-    const std::size_t at = directory + 2 + 12 * entry;
-    if (number(at, 2) != tag) continue;
-    file = patched(file, at + 2, TIFF_LONG, 2, false);
-    return patched(file, at + 8, value, 4, false);
-  }
-  ADD_FAILURE() << "there is no tag " << tag;
-  return file;
-}
-
 TEST(DamagedImage, HeadersThatClaimTooMuchOrNothingAreRefusedAtOnce) {
   const std::map<std::string, FileBytes> files = testing::whole_files();
   /// A file with another width and height, of so many bytes, at these places.

@@ -1,35 +1,234 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <png.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
 #include <vector>
 
+#include "camera_files.hpp"
 #include "decoded_image.hpp"
 #include "diacut/errors.hpp"
-#include "image_files.hpp"
+#include "image/decoded.hpp"
 #include "matchers.hpp"
 
 /// What every format's decoder gives for every kind of sample, against the samples that were
-/// written.
+/// written, and which way round.
 namespace diacut::testing {
 namespace {
 
-TEST(DecodePng, EightAndSixteenBitsWithAndWithoutColourAndAlpha) {
-  for (auto [width, height] : kDecodedSizes) {
-    for (int type : {CV_8UC1, CV_8UC2, CV_8UC3, CV_8UC4, CV_16UC1, CV_16UC2, CV_16UC3, CV_16UC4}) {
-      const cv::Mat samples = samples_with_data(width, height, type);
-      const Image expected = expected_image(samples, 0, largest(samples));
-      PngFile file = png_file(samples);
-      for (bool is_interlaced : {false, true}) {
-        SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height) + " type " +
-                     std::to_string(type) + (is_interlaced ? " interlaced" : ""));
-        file.is_interlaced = is_interlaced;
-        expect_same(decoded_by_type(testing::write_png(file), "a.png"), expected);
+/// A format, or a kind of data in it.
+struct PictureFormat {
+  std::string name;
+  std::vector<int> depths;
+  std::vector<int> channels;
+  /// `orientation`: 0 for a file that does not tell it.
+  std::function<FileBytes(const cv::Mat& samples, int orientation)> write;
+  bool is_exact = true;  ///< Samples are kept to the bit.
+  bool turns = true;     ///< Files tell the orientation.
+};
+
+FileBytes exif_of(int orientation, bool little_endian = true) {
+  return orientation == 0 ? FileBytes() : exif_block(orientation, little_endian);
+}
+
+std::vector<PictureFormat> picture_formats() {
+  const auto lossless_webp = [](const cv::Mat& samples) {
+    return encode(".webp", samples, {cv::IMWRITE_WEBP_QUALITY, 101});
+  };
+  std::vector<PictureFormat> all = {
+      {"BMP",
+       {CV_8U},
+       {1, 3},
+       [](const cv::Mat& samples, int) { return encode(".bmp", samples); },
+       true,
+       false},
+      {"WebP",
+       {CV_8U},
+       {3},
+       [=](const cv::Mat& samples, int orientation) {
+         const FileBytes plain = lossless_webp(samples);
+         return orientation == 0 ? plain
+                                 : webp_with(plain, samples.cols, samples.rows,
+                                             {.exif = exif_block(orientation)});
+       }},
+      {"WebP with alpha",
+       {CV_8U},
+       {4},
+       [=](const cv::Mat& samples, int) { return lossless_webp(samples); },
+       true,
+       false},
+      {"JPEG XL",
+       {CV_8U, CV_16U},
+       {1, 3},
+       [](const cv::Mat& samples, int orientation) {
+         return write_jxl({.orientation = std::max(orientation, 1), .frames = {samples}});
+       }},
+      {"TIFF with a palette",  // Which takes libtiff's own way.
+       {CV_8U},
+       {1},
+       [](const cv::Mat& samples, int orientation) {
+         TiffPage page = tiff_page(samples);
+         page.orientation = std::max(orientation, 1);
+         page.photometric = PHOTOMETRIC_PALETTE;
+         for (int k = 0; k < 3 * 256; ++k) {
+           page.palette.push_back(static_cast<std::uint16_t>(k * 997));
+         }
+         return write_tiff({page});
+       },
+       false}};
+  for (const bool yes : {false, true}) {
+    const std::string end = yes ? " otherwise" : "";
+    all.push_back(
+        {"PNG" + end, {CV_8U, CV_16U}, {1, 2, 3, 4}, [=](const cv::Mat& samples, int orientation) {
+           PngFile file = png_file(samples);
+           file.is_interlaced = yes;
+           file.exif = exif_of(orientation);
+           return write_png(file);
+         }});
+    all.push_back({"JPEG 2000" + end,
+                   {CV_8U, CV_16U},
+                   {1, 3},
+                   [=](const cv::Mat& samples, int) {
+                     return write_jpeg2000({.samples = samples, .is_bare = yes});
+                   },
+                   true,
+                   false});
+    all.push_back({"JPEG" + end,
+                   {CV_8U},
+                   {3},
+                   [=](const cv::Mat& samples, int orientation) {
+                     const FileBytes plain = encode(".jpg", samples);
+                     return orientation == 0 ? plain
+                                             : jpeg_with_exif(plain, exif_of(orientation, yes));
+                   },
+                   false});
+    all.push_back({"HEIF" + end,
+                   {CV_8U},
+                   {1},
+                   [=](const cv::Mat& samples, int orientation) {
+                     // Of grey the chromas, which have half the size in AVIF, are the same turned.
+                     cv::Mat grey;
+                     cv::cvtColor(samples, grey, cv::COLOR_GRAY2RGB);
+                     return write_heif({.is_avif = yes,
+                                        .orientation = std::max(orientation, 1),
+                                        .pictures = {grey}});
+                   },
+                   false});
+    for (const int tile : {0, 16}) {
+      all.push_back({"TIFF, tile " + std::to_string(tile) + end,
+                     {CV_8U, CV_16U, CV_32F, CV_64F},
+                     {1, 2, 3, 4},
+                     [=](const cv::Mat& samples, int orientation) {
+                       TiffPage page = tiff_page(samples);
+                       page.tile = tile;
+                       page.is_separate = yes;
+                       page.orientation = std::max(orientation, 1);
+                       return write_tiff({page});
+                     }});
+    }
+  }
+  return all;
+}
+
+/// Calls `visit` with random samples of this size of each type that a format holds.
+void each_type(int width, int height,
+               const std::function<void(const PictureFormat&, const cv::Mat&)>& visit) {
+  for (const PictureFormat& format : picture_formats()) {
+    for (const int depth : format.depths) {
+      for (const int channels : format.channels) {
+        SCOPED_TRACE(fmt::format("{} of {} x {}, depth {}, {} channels", format.name, width, height,
+                                 depth, channels));
+        visit(format, samples_with_data(width, height, CV_MAKETYPE(depth, channels)));
       }
     }
   }
+}
+
+TEST(Decode, SamplesAreThoseThatWereStored) {
+  for (const auto& [width, height] : kDecodedSizes) {
+    each_type(width, height, [](const PictureFormat& format, const cv::Mat& samples) {
+      if (!format.is_exact) return;
+      const Image image = decoded_by_type(format.write(samples, 0), "a");
+      expect_well_formed(image);
+      EXPECT_TRUE(image.notes.empty() == image.valid.empty() || samples.total() == 1);
+      expect_same(image, expected_image(samples, largest(samples)));
+    });
+  }
+}
+
+/// What is stored, as an orientation shows it: EXIF 2.3 defines each by where row 0 and column 0 of
+/// the stored picture are.
+cv::Mat shown_as(const cv::Mat& stored, int orientation) {
+  cv::Mat shown = stored.clone();
+  if (orientation >= 5) cv::transpose(stored, shown);  // Row 0 is at a side.
+  constexpr int kBoth = -1, kUpDown = 0, kLeftRight = 1, kNone = 2;
+  // Top left, top right, bottom right, bottom left; left top, right top, right bottom, left bottom.
+  constexpr std::array kFlips = {kNone, kLeftRight, kBoth, kUpDown};
+  const int flip = kFlips.at(static_cast<std::size_t>(orientation - 1) % 4);
+  if (flip != kNone) cv::flip(shown.clone(), shown, flip);
+  return shown;
+}
+
+void expect_turned(const Image& shown, const Image& stored, int orientation) {
+  SCOPED_TRACE("orientation " + std::to_string(orientation));
+  ASSERT_EQ(shown.channels, stored.channels);
+  const auto expect_planes = [&](const auto& seen, const auto& kept, int type) {
+    const cv::Mat whole(stored.height, stored.width, type,
+                        const_cast<void*>(static_cast<const void*>(kept.data())));
+    const cv::Mat expected = shown_as(whole, orientation);
+    ASSERT_EQ(shown.width, expected.cols);
+    ASSERT_EQ(shown.height, expected.rows);
+    ASSERT_EQ(seen.size() * sizeof seen[0], expected.total() * expected.elemSize());
+    EXPECT_EQ(std::memcmp(seen.data(), expected.data, seen.size() * sizeof seen[0]), 0);
+  };
+  expect_planes(shown.pixels, stored.pixels, CV_32FC(stored.channels));
+  if (!stored.valid.empty()) expect_planes(shown.valid, stored.valid, CV_8U);
+}
+
+TEST(Orientation, OfEveryFormatAndDepth) {
+  each_type(5, 3, [](const PictureFormat& format, const cv::Mat& samples) {
+    if (!format.turns) return;
+    const Image stored = decoded_by_type(format.write(samples, 0), "plain");
+    ASSERT_EQ(stored.width, 5);
+    for (int orientation = 1; orientation <= 8; ++orientation) {
+      expect_turned(decoded_by_type(format.write(samples, orientation), "turned"), stored,
+                    orientation);
+    }
+  });
+}
+
+TEST(Orientation, OfNumbersThatMeanNothingIsUpright) {
+  const FileBytes jpeg = encode(".jpg", random_samples(5, 3, CV_8UC3));
+  const Image stored = decode_image(jpeg, "plain.jpg");
+  for (const bool little_endian : {true, false}) {
+    for (const int orientation : {0, 9}) {
+      const FileBytes block = exif_block(orientation, little_endian);
+      expect_turned(decode_image(jpeg_with_exif(jpeg, block), "turned.jpg"), stored, 1);
+    }
+  }
+}
+
+TEST(ExifOrientation, IsOneForBlocksThatMakeNoSense) {
+  const FileBytes block = testing::exif_block(6);
+  ASSERT_EQ(exif_orientation(block), 6);
+  // Cut at every byte: the entry's value lies in the last eight.
+  for (std::size_t size = 0; size < block.size() - 4; ++size) {
+    EXPECT_EQ(exif_orientation(Bytes(block).first(size)), 1) << size;
+  }
+  FileBytes far_directory = block;
+  far_directory[7] = 0xff;
+  EXPECT_EQ(exif_orientation(far_directory), 1);
+  FileBytes many_entries = testing::exif_block(6);
+  many_entries[8] = many_entries[9] = 0xff;
+  EXPECT_EQ(exif_orientation(many_entries), 6);
+  many_entries[22] = 0;  // Not the tag any more: the search runs to the end of the block.
+  EXPECT_EQ(exif_orientation(many_entries), 1);
 }
 
 TEST(DecodePng, PaletteWithTransparentColours) {
@@ -37,7 +236,7 @@ TEST(DecodePng, PaletteWithTransparentColours) {
                      .height = 1,
                      .bits = 2,
                      .colour_type = PNG_COLOR_TYPE_PALETTE,
-                     .rows = {{0b00011011}},
+                     .rows = {{0, 1, 2, 3}},
                      .palette = {255, 0, 0, 0, 255, 0, 0, 0, 255, 51, 102, 204},
                      .palette_alpha = {255, 0, 128}};
   const Image image = decoded_by_type(testing::write_png(file), "palette.png");
@@ -76,7 +275,7 @@ TEST(DecodeLossy, AsOpenCvDoes) {
           testing::encode(extension, testing::random_samples(width, height, type), options);
       cv::Mat expected = cv::imdecode(file, cv::IMREAD_UNCHANGED);
       if (type == CV_8UC3) cv::cvtColor(expected, expected, cv::COLOR_BGR2RGB);
-      expect_same(decoded_by_type(file, "a"), expected_image(expected, 0, 255));
+      expect_same(decoded_by_type(file, "a"), expected_image(expected, 255));
     }
   }
 }
@@ -91,24 +290,6 @@ TEST(DecodeJpeg, CmykEitherWayRound) {
     EXPECT_NEAR(image.pixels[0], 0.2 * 0.8, 0.012);
     EXPECT_NEAR(image.pixels[1], 1.0 * 0.8, 0.012);
     EXPECT_NEAR(image.pixels[2], (1 - 128 / 255.0) * 0.8, 0.012);
-  }
-}
-
-TEST(DecodeOpenCv, BmpAndWebpAsTheyWereStored) {
-  struct Case {
-    const char* extension;
-    int type;
-  };
-  for (auto [width, height] : kDecodedSizes) {
-    for (const auto& [extension, type] : {Case{".bmp", CV_8UC1}, Case{".bmp", CV_8UC3},
-                                          Case{".webp", CV_8UC3}, Case{".webp", CV_8UC4}}) {
-      cv::Mat samples = samples_with_data(width, height, type);
-      const FileBytes file =
-          testing::encode(extension, samples, {cv::IMWRITE_WEBP_QUALITY, 101});  // Without loss.
-      if (type == CV_8UC3) cv::cvtColor(samples, samples, cv::COLOR_BGR2RGB);
-      if (type == CV_8UC4) cv::cvtColor(samples, samples, cv::COLOR_BGRA2RGBA);
-      expect_same(decoded_by_type(file, "a"), expected_image(samples, 0, 255));
-    }
   }
 }
 

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
-#include <limits>
 #include <map>
+#include <opencv2/core.hpp>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -32,71 +31,41 @@ namespace {
 
 constexpr int kMeaningsWidth = 9;  // Rows of few bits end within a byte.
 constexpr int kMeaningsHeight = 6;
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 /// What is drawn, upright: 1 and 5 on 0, and a strip of 9 at the right edge that some files leave
 /// out.
-double drawn_sample(int x, int y) {
-  if (x >= 6) return 9;
-  if (x >= 1 && x < 3 && y >= 1 && y < 3) return 1;
-  return x >= 3 && y >= 3 ? 5 : 0;
-}
-double kept(int x, int /*y*/) { return x >= 6 ? 0 : 1; }
-
-/// Samples of a pixel at a column and a row of the upright picture.
-using Sample = std::function<double(int, int)>;
-
-Sample times(const Sample& sample, double factor) {
-  return [=](int x, int y) { return sample(x, y) * factor; };
-}
-Sample at_most(double most) {
-  return [=](int x, int y) { return std::min(drawn_sample(x, y), most); };
+const cv::Mat1d& drawn() {
+  static const cv::Mat1d all = [] {
+    cv::Mat1d samples(kMeaningsHeight, kMeaningsWidth, 0.0);
+    samples(cv::Rect(1, 1, 2, 2)) = 1;
+    samples(cv::Rect(3, 3, 3, 3)) = 5;
+    samples.colRange(6, kMeaningsWidth) = 9;
+    return samples;
+  }();
+  return all;
 }
 
-void append(double value, int bits, int format, FileBytes& bytes) {
-  const auto add = [&](auto number) {
-    const auto* first = reinterpret_cast<const std::uint8_t*>(&number);
-    bytes.insert(bytes.end(), first, first + sizeof number);
-  };
-  if (format == SAMPLEFORMAT_IEEEFP) {
-    bits == 32 ? add(static_cast<float>(value)) : add(value);
-  } else if (bits == 8) {
-    add(static_cast<std::uint8_t>(value));
-  } else if (bits == 16) {
-    add(static_cast<std::uint16_t>(value));
-  } else {
-    add(static_cast<std::uint32_t>(value));
-  }
+/// `most` where the strip is not, and 0 there.
+cv::Mat kept(double most = 255) {
+  cv::Mat1d samples(kMeaningsHeight, kMeaningsWidth, most);
+  samples.colRange(6, kMeaningsWidth) = 0;
+  return samples;
 }
 
-/// A page of these samples, in one strip, stored as the orientation (1, 3 or 6) has it.
-TiffPage page_of(const std::vector<Sample>& samples, int bits = 8, int format = 1,
-                 int orientation = 1) {
-  TiffPage page{.width = orientation == 6 ? kMeaningsHeight : kMeaningsWidth,
-                .height = orientation == 6 ? kMeaningsWidth : kMeaningsHeight,
-                .bits = bits,
-                .samples_per_pixel = static_cast<int>(samples.size()),
-                .sample_format = format,
-                .photometric = samples.size() > 2 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK,
-                .orientation = orientation,
-                .rows_per_strip = kMeaningsWidth};
-  std::vector<unsigned> numbers;
-  for (int y = 0; y < page.height; ++y) {
-    for (int x = 0; x < page.width; ++x) {
-      const int u = orientation == 3   ? page.width - 1 - x
-                    : orientation == 6 ? page.height - 1 - y
-                                       : x;
-      const int v = orientation == 3 ? page.height - 1 - y : orientation == 6 ? x : y;
-      for (const Sample& sample : samples) {
-        const double value = sample(u, v);
-        numbers.push_back(static_cast<unsigned>(value));
-        if (bits % 8 == 0) append(value, bits, format, page.samples);
-      }
-    }
-  }
-  if (bits % 8 != 0) {
-    page.samples = packed(numbers, bits, samples.size() * static_cast<std::size_t>(page.width));
-  }
+/// A page of upright planes, in one strip, stored as the orientation (1, 3 or 6) has it; of 32 and
+/// 64 bits they are floats.
+TiffPage page_of(const std::vector<cv::Mat>& planes, int bits = 8, int orientation = 1) {
+  cv::Mat stored;
+  cv::merge(planes, stored);
+  if (orientation == 3) cv::rotate(stored.clone(), stored, cv::ROTATE_180);
+  if (orientation == 6) cv::rotate(stored.clone(), stored, cv::ROTATE_90_COUNTERCLOCKWISE);
+  stored.convertTo(stored, bits <= 8 ? CV_8U : bits <= 16 ? CV_16U : bits == 32 ? CV_32F : CV_64F);
+  TiffPage page = tiff_page(stored);
+  page.bits = bits;
+  page.orientation = orientation;
+  page.rows_per_strip = kMeaningsWidth;
+  page.extra_samples = {};
+  if (bits % 8 != 0) page.samples = packed(stored, bits);
   return page;
 }
 
@@ -105,13 +74,17 @@ TiffPage with_extra(TiffPage page, std::vector<std::uint16_t> extra) {
   return page;
 }
 
+TiffPage with_photometric(TiffPage page, int photometric) {
+  page.photometric = photometric;
+  return page;
+}
+
 TiffPage with_palette(TiffPage page) {
-  page.photometric = PHOTOMETRIC_PALETTE;
   const std::size_t colours = std::size_t{1} << page.bits;
   for (std::size_t k = 0; k < 3 * colours; ++k) {
     page.palette.push_back(static_cast<std::uint16_t>((k * 79 + k / colours * 50) % 256 * 257));
   }
-  return page;
+  return with_photometric(std::move(page), PHOTOMETRIC_PALETTE);
 }
 
 TiffPage of_kind(TiffPage page, int kind) {
@@ -120,31 +93,27 @@ TiffPage of_kind(TiffPage page, int kind) {
 }
 
 TiffPage mask_page(int orientation = 1) {
-  TiffPage page = of_kind(page_of({kept}, 1, 1, orientation), FILETYPE_MASK);
-  page.photometric = PHOTOMETRIC_MASK;
-  return page;
+  return with_photometric(of_kind(page_of({kept(1)}, 1, orientation), FILETYPE_MASK),
+                          PHOTOMETRIC_MASK);
 }
 
-testing::PngFile png_of(const Sample& sample, int bits, int colour_type) {
-  testing::PngFile file{
-      .width = kMeaningsWidth, .height = kMeaningsHeight, .bits = bits, .colour_type = colour_type};
-  const FileBytes all = page_of({sample}, bits).samples;
-  const std::size_t row = all.size() / kMeaningsHeight;
-  for (std::size_t y = 0; y < kMeaningsHeight; ++y) {
-    const auto first = all.begin() + static_cast<std::ptrdiff_t>(y * row);
-    file.rows.emplace_back(first, first + static_cast<std::ptrdiff_t>(row));
-  }
-  if (colour_type == 3) {
-    for (int k = 0; k < 3 << bits; ++k) file.palette.push_back(static_cast<std::uint8_t>(k * 37));
+PngFile png_of(const cv::Mat& samples, int bits, int colour_type) {
+  cv::Mat stored;
+  samples.convertTo(stored, bits == 16 ? CV_16U : CV_8U);
+  PngFile file = png_file(stored);
+  file.bits = bits;
+  file.colour_type = colour_type;
+  for (int k = 0; colour_type == 3 && k < 3 << bits; ++k) {
+    file.palette.push_back(static_cast<std::uint8_t>(k * 37));
   }
   return file;
 }
 
 /// How the samples of a file are, and what each use makes of them.
 struct Meaning {
-  std::string name;
-  FileBytes file;
-  double full = 255;             ///< What is full strength.
+  std::string name = {};
+  FileBytes file = {};
+  double full = 255;             ///< What is full strength; negative: zero is.
   double most = 9;               ///< Larger numbers are stored as this one.
   bool is_hidden = false;        ///< The strip at the right edge has no data.
   std::string no_numbers = {};   ///< Why numbers are refused; empty: they are not.
@@ -157,36 +126,35 @@ struct Meaning {
   bool is_colour = false;  ///< As a picture.
   bool is_real = false;    ///< Its type has no range.
 
-  /// How strong a number is, as a picture too where its range is that of its type.
-  double strength(double number) const { return full < 0 ? 1 + number / full : number / full; }
   bool is_tiff() const { return file[0] == 'I' || file[0] == 'M'; }
 };
 
 std::ostream& operator<<(std::ostream& to, const Meaning& meaning) { return to << meaning.name; }
 
-/// What a use saw, upright; kNone: no data.
+/// What a use saw, upright; NaN: no data.
 struct Seen {
-  int width = 0;
-  int height = 0;
-  std::vector<double> values;
-  std::vector<std::string> notes;
+  cv::Mat1d values;
+  std::vector<std::string> notes = {};
   int channels = 1;
 };
 
 Seen seen_in(const Image& image) {
-  Seen seen{image.width, image.height, {}, image.notes, image.channels};
+  Seen seen{cv::Mat1d(image.height, image.width), image.notes, image.channels};
   const auto channels = static_cast<std::size_t>(image.channels);
   for (std::size_t i = 0; i < image.pixel_count(); ++i) {
     double value = 0;
     for (std::size_t c = 0; c < channels; ++c) value = value * 300 + image.pixels[i * channels + c];
-    seen.values.push_back(image.valid.empty() || image.valid[i] != 0 ? value : kNone);
+    const bool has_data = image.valid.empty() || image.valid[i] != 0;
+    seen.values(static_cast<int>(i)) = has_data ? value : std::nan("");
   }
   return seen;
 }
 
 template <class Values>
 Seen seen_of(int width, int height, const Values& values) {
-  return {width, height, {values.begin(), values.end()}, {}, 1};
+  Seen seen{cv::Mat1d(height, width)};
+  std::copy(values.begin(), values.end(), seen.values.begin());
+  return seen;
 }
 
 enum class Kind { kPicture, kStrength, kNumbers, kMarks };
@@ -251,9 +219,8 @@ const std::vector<Use>& uses() {
          const LabelImage image = read_label_image(path);
          Seen seen = seen_of(image.labels.width, image.labels.height, image.labels.values);
          for (double& value : seen.values) {
-           if (value != 0) {
+           if (value != 0)
              value = static_cast<double>(image.numbers.at(static_cast<std::size_t>(value) - 1));
-           }
          }
          return seen;
        }},
@@ -263,155 +230,122 @@ const std::vector<Use>& uses() {
 
 std::vector<Meaning> meanings() {
   std::vector<Meaning> all;
-  const auto add = [&](const std::string& name, const FileBytes& file) -> Meaning& {
-    all.push_back({.name = name, .file = file});
-    return all.back();
+  const auto add = [&](const std::string& name, const FileBytes& file,
+                       const Meaning& kind = {}) -> Meaning& {
+    Meaning& added = all.emplace_back(kind);
+    added.name = name;
+    added.file = file;
+    return added;
   };
-  const auto tiff = [](const TiffPage& page) { return testing::write_tiff({page}); };
-  const auto hide = [](Meaning& meaning) {
-    meaning.is_hidden = true;
-    meaning.no_strength = "without data";
-  };
-  /// The last file has a palette.
-  const auto colours = [&] {
-    all.back().no_strength = "colours";
-    all.back().is_label = true;
-    all.back().is_colour = true;
-  };
+  const auto tiff = [](const TiffPage& page) { return write_tiff({page}); };
+  const Meaning hidden{.is_hidden = true, .no_strength = "without data"};
+  const Meaning colours{.no_strength = "colours", .is_label = true, .is_colour = true};
   for (const int bits : {1, 2, 4, 8, 9, 10, 11, 12, 13, 14, 15, 16}) {
     const double full = (1 << bits) - 1;
-    const Sample sample = at_most(full);
+    const cv::Mat samples = cv::min(drawn(), full);
     const std::string name = std::to_string(bits) + "_bits";
-    const auto settle = [&](Meaning& meaning) {
-      meaning.full = full;
-      meaning.most = full;
-    };
-    settle(add("tiff_" + name, tiff(page_of({sample}, bits))));
-    settle(add("scene_" + name, tiff(page_of({sample}, bits))));
-    all.back().is_placed = true;
+    const Meaning numbers{.full = full, .most = full};
+    Meaning indices = colours;
+    indices.full = indices.most = full;
+    add("tiff_" + name, tiff(page_of({samples}, bits)), numbers);
+    add("scene_" + name, tiff(page_of({samples}, bits)), numbers).is_placed = true;
     if (bits > 8 && bits < 16) continue;
-    if (bits == 16) {
-      settle(add("png_" + name, testing::write_png(png_of(sample, bits, 0))));
-      continue;
-    }
-    settle(add("png_" + name, testing::write_png(png_of(sample, bits, 0))));
-    settle(add("png_palette_" + name, testing::write_png(png_of(sample, bits, 3))));
-    colours();
-    settle(add("tiff_palette_" + name, tiff(with_palette(page_of({sample}, bits)))));
-    colours();
+    add("png_" + name, write_png(png_of(samples, bits, 0)), numbers);
+    if (bits == 16) continue;
+    add("png_palette_" + name, write_png(png_of(samples, bits, 3)), indices);
+    add("tiff_palette_" + name, tiff(with_palette(page_of({samples}, bits))), indices);
   }
+  const TiffPage plain = page_of({drawn()});
   for (const int orientation : {3, 6}) {
     const std::string name = "_turned_" + std::to_string(orientation);
-    add("tiff" + name, tiff(page_of({drawn_sample}, 8, 1, orientation)));
-    add("palette" + name, tiff(with_palette(page_of({drawn_sample}, 8, 1, orientation))));
-    colours();
-    hide(add("alpha" + name,
-             tiff(with_extra(page_of({drawn_sample, times(kept, 255)}, 8, 1, orientation), {2}))));
-    hide(add("mask" + name, testing::write_tiff({page_of({drawn_sample}, 8, 1, orientation),
-                                                 mask_page(orientation)})));
-    hide(add("sidecar" + name, tiff(page_of({drawn_sample}, 8, 1, orientation))));
-    TiffPage mask = page_of({times(kept, 255)}, 8, 1, orientation);
+    const TiffPage page = page_of({drawn()}, 8, orientation);
+    add("tiff" + name, tiff(page));
+    add("palette" + name, tiff(with_palette(page)), colours);
+    add("alpha" + name, tiff(with_extra(page_of({drawn(), kept()}, 8, orientation), {2})), hidden);
+    add("mask" + name, write_tiff({page, mask_page(orientation)}), hidden);
+    TiffPage mask = page_of({kept()}, 8, orientation);
     mask.orientation = 1;  // It lies as the picture is stored, and does not say so.
-    all.back().mask = tiff(mask);
-    hide(add("no_data" + name, tiff(page_of({drawn_sample}, 8, 1, orientation))));
+    add("sidecar" + name, tiff(page), hidden).mask = tiff(mask);
+    add("no_data" + name, tiff(page), hidden).no_data = 9;
+  }
+  for (const bool is_placed : {false, true}) {
+    const std::string start = is_placed ? "scene_" : "";
+    add(start + "mask", write_tiff({plain, mask_page()}), hidden).is_placed = is_placed;
+    add(start + "no_data", tiff(plain), hidden).is_placed = is_placed;
     all.back().no_data = 9;
   }
-  hide(add("mask", testing::write_tiff({page_of({drawn_sample}), mask_page()})));
-  hide(add("sidecar_png", testing::write_png(png_of(drawn_sample, 8, 0))));
-  all.back().mask = tiff(page_of({times(kept, 255)}));
-  hide(add("no_data", tiff(page_of({drawn_sample}))));
-  all.back().no_data = 9;
-  hide(add("scene_no_data", tiff(page_of({drawn_sample}))));
-  all.back().no_data = 9;
-  all.back().is_placed = true;
-  hide(add("scene_mask", testing::write_tiff({page_of({drawn_sample}), mask_page()})));
-  all.back().is_placed = true;
-  testing::PngFile png = png_of(drawn_sample, 8, 0);
+  PngFile png = png_of(drawn(), 8, 0);
+  add("sidecar_png", write_png(png), hidden).mask = tiff(page_of({kept()}));
   png.transparent = {9};
-  hide(add("png_transparent_grey", testing::write_png(png)));
-  png = png_of(drawn_sample, 8, 3);
+  add("png_transparent_grey", write_png(png), hidden);
+  png = png_of(drawn(), 8, 3);
   png.palette_alpha.assign(10, 255);
   png.palette_alpha[9] = 0;
-  hide(add("png_transparent_index", testing::write_png(png)));
-  colours();
+  add("png_transparent_index", write_png(png), colours).is_hidden = true;
   // Alpha of any type, and what programs write for opaque.
   struct Alpha {
     const char* name;
     int bits;
-    int format;
     double opaque;
   };
-  for (const Alpha& alpha :
-       {Alpha{"4", 4, 1, 15}, Alpha{"8", 8, 1, 255}, Alpha{"8_of_1", 8, 1, 1},
-        Alpha{"12", 12, 1, 4095}, Alpha{"16", 16, 1, 65535}, Alpha{"16_of_255", 16, 1, 255},
-        Alpha{"16_of_1", 16, 1, 1}, Alpha{"float", 32, 3, 1}, Alpha{"float_of_255", 32, 3, 255},
-        Alpha{"double", 64, 3, 1}}) {
-    const Sample opacity = times(kept, alpha.opaque);
-    hide(add(std::string("alpha_") + alpha.name,
-             tiff(with_extra(page_of({drawn_sample, opacity}, alpha.bits, alpha.format), {2}))));
-    all.back().is_real = alpha.format == 3;
-    all.back().full = std::ldexp(1, alpha.bits) - 1;
-    if (alpha.bits < 8 || alpha.bits == 12 || std::string(alpha.name) == "8_of_1") continue;
-    all.push_back(all.back());
-    all.back().name.insert(0, "scene_");
-    all.back().is_placed = true;
+  for (const auto& [name, bits, opaque] :
+       {Alpha{"4", 4, 15}, Alpha{"8", 8, 255}, Alpha{"8_of_1", 8, 1}, Alpha{"12", 12, 4095},
+        Alpha{"16", 16, 65535}, Alpha{"16_of_255", 16, 255}, Alpha{"16_of_1", 16, 1},
+        Alpha{"float", 32, 1}, Alpha{"float_of_255", 32, 255}, Alpha{"double", 64, 1}}) {
+    const FileBytes file = tiff(with_extra(page_of({drawn(), kept(opaque)}, bits), {2}));
+    Meaning& alpha = add(std::string("alpha_") + name, file, hidden);
+    alpha.is_real = bits > 16;
+    alpha.full = std::ldexp(1, bits) - 1;
+    if (bits < 8 || bits == 12 || std::string(name) == "8_of_1") continue;
+    const Meaning scene = alpha;
+    add("scene_" + scene.name, file, scene).is_placed = true;
   }
-  TiffPage several =
-      with_extra(page_of({drawn_sample, times(drawn_sample, 2), times(kept, 255)}), {0, 2});
-  several.photometric = PHOTOMETRIC_MINISBLACK;
-  hide(add("alpha_behind_another", tiff(several)));
+  add("alpha_behind_another",
+      tiff(with_photometric(with_extra(page_of({drawn(), 2 * drawn(), kept()}), {0, 2}),
+                            PHOTOMETRIC_MINISBLACK)),
+      hidden)
+      .note = "Of 3 samples a pixel the first 1 and alpha were read";
   all.back().no_numbers = all.back().no_strength = "neither colour nor alpha";
-  all.back().note = "Of 3 samples a pixel the first 1 and alpha were read";
   // A fourth sample of which the file says nothing.
-  const auto infrared = [](int x, int y) { return 20.0 + 26 * x + y; };
+  cv::Mat1d infrared(kMeaningsHeight, kMeaningsWidth);
+  for (int i = 0; i < kMeaningsWidth * kMeaningsHeight; ++i) {
+    infrared(i) = 20.0 + 26 * (i % kMeaningsWidth) + i / kMeaningsWidth;
+  }
   for (const int bits : {8, 16}) {
-    const double step = bits == 8 ? 1 : 100;
-    const auto add_fourth = [&](const std::string& name, const Sample& fourth) {
-      add(name + "_" + std::to_string(bits),
-          tiff(page_of({drawn_sample, drawn_sample, drawn_sample, fourth}, bits)));
-      all.back().is_colour = true;
+    const std::string name = "_" + std::to_string(bits);
+    const auto with_fourth = [&](const cv::Mat& fourth) {
+      return tiff(page_of({drawn(), drawn(), drawn(), fourth}, bits));
     };
-    add_fourth("infrared", times(infrared, step));
-    all.back().no_numbers = "neither colour";
-    all.back().note = "Of 4 samples a pixel the first 3 were read";
-    add_fourth("opacity", times(kept, bits == 8 ? 255 : 65535));
-    hide(all.back());
+    add("infrared" + name, with_fourth(infrared * (bits == 8 ? 1 : 100)),
+        {.no_numbers = "neither colour",
+         .note = "Of 4 samples a pixel the first 3 were read",
+         .is_colour = true});
+    add("opacity" + name, with_fourth(kept(bits == 8 ? 255 : 65535)), hidden).is_colour = true;
   }
   // Pages, and what is none.
-  add("two_pages", testing::write_tiff({page_of({drawn_sample}), page_of({infrared})})).no_numbers =
-      "2 pages";
-  all.back().note = "The file has 2 pages: the first was read";
-  const std::vector<TiffPage> reduced = {
-      of_kind(testing::tiff_page(cv::Mat::zeros(3, 4, CV_8UC1)), FILETYPE_REDUCEDIMAGE)};
-  add("reduced_behind", testing::write_tiff({page_of({drawn_sample}), reduced[0]}));
-  add("reduced_before", testing::write_tiff({reduced[0], page_of({drawn_sample})}));
-  TiffPage stack = page_of({drawn_sample});
+  add("two_pages", write_tiff({plain, page_of({infrared})}),
+      {.no_numbers = "2 pages", .note = "The file has 2 pages: the first was read"});
+  const TiffPage small = of_kind(tiff_page(cv::Mat::zeros(3, 4, CV_8UC1)), FILETYPE_REDUCEDIMAGE);
+  add("reduced_behind", write_tiff({plain, small}));
+  add("reduced_before", write_tiff({small, plain}));
+  TiffPage stack = plain;
   stack.description = "ImageJ=1.53t\nimages=3\nslices=3\n";
   FileBytes one_directory = tiff(stack);
   one_directory.insert(one_directory.end(), 3 * kMeaningsWidth * kMeaningsHeight, 0);
-  add("imagej_one_directory", one_directory).no_numbers = "3 pages";
-  all.back().note = "The file has 3 pages: the first was read";
-  TiffPage inks = page_of({drawn_sample, times(drawn_sample, 2), drawn_sample, drawn_sample});
-  inks.photometric = PHOTOMETRIC_SEPARATED;
-  add("inks", tiff(inks)).no_numbers = "inks";
-  all.back().no_strength = "colours";
-  all.back().is_colour = true;
+  add("imagej_one_directory", one_directory,
+      {.no_numbers = "3 pages", .note = "The file has 3 pages: the first was read"});
+  add("inks",
+      tiff(with_photometric(page_of({drawn(), 2 * drawn(), drawn(), drawn()}),
+                            PHOTOMETRIC_SEPARATED)),
+      {.no_numbers = "inks", .no_strength = "colours", .is_colour = true});
   for (const int bits : {1, 8, 16}) {
     const double full = std::ldexp(1, bits) - 1;
-    TiffPage white = page_of({at_most(full)}, bits);
-    white.photometric = PHOTOMETRIC_MINISWHITE;
-    add("zero_is_white_" + std::to_string(bits), tiff(white)).full = -full;
-    all.back().most = full;
+    const TiffPage white = page_of({cv::min(drawn(), full)}, bits);
+    add("zero_is_white_" + std::to_string(bits),
+        tiff(with_photometric(white, PHOTOMETRIC_MINISWHITE)), {.full = -full, .most = full});
   }
-  cv::Mat coloured(kMeaningsHeight, kMeaningsWidth, CV_8UC3);
-  for (int y = 0; y < coloured.rows; ++y) {
-    for (int x = 0; x < coloured.cols; ++x) {
-      const auto number = static_cast<unsigned char>(drawn_sample(x, y));
-      coloured.at<cv::Vec3b>(y, x) = cv::Vec3b(number, static_cast<unsigned char>(40 * number), 7);
-    }
-  }
-  add("colours", tiff(testing::tiff_page(coloured))).no_numbers = "colours";
-  all.back().is_colour = true;
+  add("colours", tiff(page_of({drawn(), 20 * drawn(), 0 * drawn() + 7})),
+      {.no_numbers = "colours", .is_colour = true});
   return all;
 }
 
@@ -421,31 +355,27 @@ class Meanings : public ::testing::TestWithParam<std::tuple<Meaning, Use>> {
     const Meaning& meaning = std::get<0>(GetParam());
     const std::string path = folder_.write(meaning.is_tiff() ? "a.tif" : "a.png", meaning.file);
     if (meaning.is_placed || meaning.no_data) {
-      testing::tag_scene(path, meaning.is_placed, meaning.no_data);
+      tag_scene(path, meaning.is_placed, meaning.no_data);
     }
     if (!meaning.mask.empty()) {
-      testing::tag_mask(folder_.write(meaning.is_tiff() ? "a.tif.msk" : "a.png.msk", meaning.mask));
+      tag_mask(folder_.write(meaning.is_tiff() ? "a.tif.msk" : "a.png.msk", meaning.mask));
     }
     return path;
   }
 
  private:
-  testing::TempFolder folder_;
+  TempFolder folder_;
 };
 
-/// Whether values and numbers are alike: equal where the others are.
-void expect_alike(const Seen& seen, const std::function<double(int, int)>& expected) {
+/// Whether values and numbers are alike where there are numbers: equal where the others are.
+void expect_alike(const cv::Mat1d& values, const cv::Mat1d& numbers, const cv::Mat1b& data) {
   std::map<double, double> value_of;
   std::map<double, double> number_of;
-  for (int y = 0; y < seen.height; ++y) {
-    for (int x = 0; x < seen.width; ++x) {
-      const double value = seen.values[static_cast<std::size_t>(y * seen.width + x)];
-      const double number = expected(x, y);
-      ASSERT_EQ(std::isnan(value), std::isnan(number)) << x << ", " << y;
-      if (std::isnan(number)) continue;
-      EXPECT_EQ(value_of.emplace(number, value).first->second, value) << x << ", " << y;
-      EXPECT_EQ(number_of.emplace(value, number).first->second, number) << x << ", " << y;
-    }
+  for (int i = 0; i < kMeaningsWidth * kMeaningsHeight; ++i) {
+    ASSERT_EQ(std::isnan(values(i)), data(i) == 0) << i;
+    if (data(i) == 0) continue;
+    EXPECT_EQ(value_of.emplace(numbers(i), values(i)).first->second, values(i)) << i;
+    EXPECT_EQ(number_of.emplace(values(i), numbers(i)).first->second, numbers(i)) << i;
   }
 }
 
@@ -476,33 +406,31 @@ TEST_P(Meanings, AreTheSameToEveryUse) {
     return;
   }
   ASSERT_EQ(refusal, "");
-  ASSERT_EQ(seen.width, kMeaningsWidth);
-  ASSERT_EQ(seen.height, kMeaningsHeight);
-  const auto number = [&m = meaning](int x, int y) {
-    return m.is_hidden && x >= 6 ? kNone : std::min(drawn_sample(x, y), m.most);
-  };
+  ASSERT_EQ(seen.values.size(), drawn().size());
   if (is_painted) {
-    EXPECT_THAT(seen.notes, ::testing::ElementsAre(HasSubstr("Seeds are in colour")));
+    EXPECT_THAT(seen.notes, ElementsAre(HasSubstr("Seeds are in colour")));
     return;
   }
+  cv::Mat1d numbers;
+  cv::min(drawn(), meaning.most, numbers);
+  cv::Mat1b data(numbers.size(), std::uint8_t{255});
+  if (meaning.is_hidden) data.colRange(6, kMeaningsWidth) = 0;
   if (kind == Kind::kPicture) {
-    expect_alike(seen, number);
+    expect_alike(seen.values, numbers, data);
     EXPECT_EQ(seen.channels, is_colour ? 3 : 1);
     std::string notes;
     for (const std::string& note : seen.notes) notes += note;
     EXPECT_THAT(notes, HasSubstr(use.name == "tiles" ? meaning.note.substr(0, 23) : meaning.note));
     if (is_colour || meaning.is_real) return;
+    seen.values.setTo(0, data == 0);
   }
-  for (int y = 0; y < seen.height; ++y) {
-    for (int x = 0; x < seen.width; ++x) {
-      if (kind == Kind::kPicture && std::isnan(number(x, y))) continue;
-      double value = std::isnan(number(x, y)) ? 0 : number(x, y);
-      if (kind == Kind::kMarks) value = value == 0 ? 0 : 1;
-      if (kind == Kind::kStrength || kind == Kind::kPicture) value = meaning.strength(value);
-      EXPECT_NEAR(seen.values[static_cast<std::size_t>(y * seen.width + x)], value, 1e-7)
-          << x << ", " << y;
-    }
+  numbers.setTo(0, data == 0);
+  if (kind == Kind::kMarks) cv::min(numbers, 1.0, numbers);
+  if (kind == Kind::kStrength || kind == Kind::kPicture) {
+    numbers = numbers / meaning.full + (meaning.full < 0 ? 1 : 0);
   }
+  EXPECT_LE(cv::norm(seen.values, numbers, cv::NORM_INF), 1e-7)
+      << seen.values << ", expected " << numbers;
 }
 
 INSTANTIATE_TEST_SUITE_P(Image, Meanings,
@@ -514,20 +442,17 @@ INSTANTIATE_TEST_SUITE_P(Image, Meanings,
                          });
 
 TEST(MeaningsOfPages, PlanesOfAnImageJStackWithOneDirectoryAreItsPages) {
-  TiffPage stack = page_of({drawn_sample});
+  std::vector<cv::Mat> planes = {drawn()};
+  for (int k = 1; k < 4; ++k) planes.push_back(0 * drawn() + 50 * k);
+  cv::Mat below;
+  cv::vconcat(planes, below);
+  TiffPage stack = page_of({below});
+  stack.rows_per_strip = stack.height;
   stack.description = "ImageJ=1.53t\nimages=4\nchannels=2\nslices=2\nhyperstack=true\n";
-  for (int k = 1; k < 4; ++k) {
-    stack.samples.insert(stack.samples.end(), kMeaningsWidth * kMeaningsHeight,
-                         static_cast<std::uint8_t>(50 * k));
-  }
-  stack.height = stack.rows_per_strip = 4 * kMeaningsHeight;
-  FileBytes file = testing::write_tiff({stack});
+  FileBytes file = write_tiff({stack});
   // The height and the rows of the strip are those of one plane.
-  for (std::size_t at = 0; at + 12 <= file.size(); ++at) {
-    const int tag = file[at] + 256 * file[at + 1];
-    const bool is_height = (tag == 257 || tag == 278) && file[at + 4] == 1 && file[at + 5] == 0 &&
-                           file[at + 8] == 4 * kMeaningsHeight && file[at + 9] == 0;
-    if (is_height) file[at + 8] = kMeaningsHeight;
+  for (const int tag : {TIFFTAG_IMAGELENGTH, TIFFTAG_ROWSPERSTRIP}) {
+    file = with_tag(file, tag, kMeaningsHeight);
   }
   const auto corner = [&](const ImagePart& part) {
     const Image image = decode_image(file, "a.tif", {.range = ValueRange::kType}, part);
@@ -539,9 +464,8 @@ TEST(MeaningsOfPages, PlanesOfAnImageJStackWithOneDirectoryAreItsPages) {
 }
 
 TEST(MeaningsOfTables, ChannelsHaveNoValueWhereThereIsNoData) {
-  const testing::TempFolder folder;
-  const std::string path =
-      folder.write("a.tif", testing::write_tiff({page_of({drawn_sample}), mask_page()}));
+  const TempFolder folder;
+  const std::string path = folder.write("a.tif", write_tiff({page_of({drawn()}), mask_page()}));
   int channels = 0;
   ImageFile(path).read_channels({}, {}, "", [&](Channel&& channel) {
     ++channels;
@@ -550,7 +474,7 @@ TEST(MeaningsOfTables, ChannelsHaveNoValueWhereThereIsNoData) {
       if (i % kMeaningsWidth >= 6) {
         EXPECT_TRUE(std::isnan(value));
       } else {
-        EXPECT_EQ(value, drawn_sample(i % kMeaningsWidth, i / kMeaningsWidth));
+        EXPECT_EQ(value, drawn()(i));
       }
     }
   });
@@ -558,10 +482,9 @@ TEST(MeaningsOfTables, ChannelsHaveNoValueWhereThereIsNoData) {
 }
 
 TEST(MeaningsOfMasks, AMaskBesideOfAnotherSizeIsRefused) {
-  const testing::TempFolder folder;
-  const std::string path = folder.write("a.png", testing::write_png(png_of(drawn_sample, 8, 0)));
-  folder.write("a.png.msk",
-               testing::write_tiff({testing::tiff_page(cv::Mat::zeros(2, 3, CV_8UC1))}));
+  const TempFolder folder;
+  const std::string path = folder.write("a.png", write_png(png_of(drawn(), 8, 0)));
+  folder.write("a.png.msk", write_tiff({tiff_page(cv::Mat::zeros(2, 3, CV_8UC1))}));
   for (const Use& use : uses()) {
     try {
       use.read(path, ValueRange::kType);

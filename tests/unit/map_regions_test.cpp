@@ -4,10 +4,12 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <opencv2/core.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "by_pixel.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "label_checks.hpp"
@@ -19,36 +21,56 @@
 namespace diacut::testing {
 namespace {
 
-class MapLabels : public ::testing::Test {
+class MapFiles : public ::testing::Test {
  protected:
-  /// A frame that was read from a scene of this size.
-  MapFrame frame_of(SceneFile scene, int width, int height) const {
-    scene.width = width;
-    scene.height = height;
-    scene.value = [](int, int x, int y) { return x + y; };
-    write_scene(folder_ / "scene.tif", scene);
-    return read_map(folder_ / "scene.tif").frame;
-  }
-  /// Squares of 50 pixels as regions, and a corner without data.
-  static Labels squares(int width, int height) {
-    Labels labels{width, height, 0, {}};
-    const int columns = (width + 49) / 50;
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        const int label = x + y < 5 ? 0 : y / 50 * columns + x / 50 + 1;
-        labels.values.push_back(label);
-        labels.count = std::max<std::int64_t>(labels.count, label);
-      }
+  /// A frame that was read from a scene of the size of these labels.
+  MapFrame frame_of(SceneFile scene, const Labels& labels) const {
+    scene.width = labels.width;
+    scene.height = labels.height;
+    if (!scene.value) {
+      scene.value = [](int band, int x, int y) { return 100 * band + 10 * y + x; };
     }
-    return labels;
+    write_scene(folder_ / "scene.tif", scene);
+    return read_map(folder_ / "scene.tif", {}, {1}).frame;
+  }
+  /// The features of the labels as they are read back from a file of this name.
+  ReadFeatures written(const std::string& name, const Labels& labels, const MapFrame& frame) {
+    write_map_regions(folder_ / name, labels, frame);
+    return read_features(folder_ / name);
+  }
+  std::string refusal(const std::string& name, const Labels& labels, const MapFrame& frame) {
+    return message_of<Error>([&] { write_map_regions(folder_ / name, labels, frame); });
   }
 
   TempFolder folder_;
 };
 
+class MapLabels : public MapFiles {};
+class MapRegions : public MapFiles {};
+
+/// Squares of 50 pixels as regions, and a corner without data.
+Labels squares(int width, int height) {
+  const int columns = (width + 49) / 50;
+  return {width, height, columns * ((height + 49) / 50), by_pixel(width, height, [&](int x, int y) {
+            return x + y < 5 ? 0 : y / 50 * columns + x / 50 + 1;
+          })};
+}
+
+/// Expects that all polygons are valid and no two overlap, to this share of their area, which is
+/// returned.
+double expect_apart(const ReadFeatures& read, double bound = 1e-11) {
+  double sum = 0;
+  for (const ReadFeature& feature : read.features) {
+    EXPECT_TRUE(feature.is_valid) << feature.value("label");
+    sum += feature.area;
+  }
+  EXPECT_NEAR(read.union_area / sum, 1, bound);
+  return sum;
+}
+
 TEST_F(MapLabels, KeepTheCoordinatesOfTheScene) {
-  const MapFrame frame = frame_of({}, 1300, 900);
   const Labels labels = squares(1300, 900);
+  const MapFrame frame = frame_of({}, labels);
   for (const bool cloud_optimised : {false, true}) {
     SCOPED_TRACE(cloud_optimised);
     write_map_labels(folder_ / "labels.tif", labels, frame, cloud_optimised);
@@ -82,7 +104,7 @@ TEST_F(MapLabels, KeepControlPointsAndTheModelOfTheSensor) {
   for (const char* name : {"LINE_NUM", "LINE_DEN", "SAMP_NUM", "SAMP_DEN"}) {
     scene.sensor_model.push_back(std::string(name) + "_COEFF=" + numbers);
   }
-  const MapFrame frame = frame_of(scene, 60, 50);
+  const MapFrame frame = frame_of(scene, squares(60, 50));
   ASSERT_EQ(frame.points.size(), 4u);
   EXPECT_GE(frame.sensor_model.size(), 14u);
   write_map_labels(folder_ / "labels.tif", squares(60, 50), frame);
@@ -104,7 +126,7 @@ TEST_F(MapLabels, APictureWithoutCoordinatesHasNone) {
 }
 
 TEST_F(MapLabels, WhatCannotBeWrittenLeavesNothing) {
-  const MapFrame frame = frame_of({}, 60, 50);
+  const MapFrame frame = frame_of({}, squares(60, 50));
   EXPECT_THAT(message_of<InputError>(
                   [&] { write_map_labels(folder_ / "labels.tif", squares(50, 50), frame); }),
               AllOf(HasSubstr("50 x 50"), HasSubstr(folder_ / "labels.tif")));
@@ -112,45 +134,18 @@ TEST_F(MapLabels, WhatCannotBeWrittenLeavesNothing) {
   EXPECT_THAT(folder_.names(), ElementsAre("scene.tif"));
 }
 
-class MapRegions : public ::testing::Test {
- protected:
-  MapFrame frame_of(SceneFile scene, const Labels& labels) const {
-    scene.width = labels.width;
-    scene.height = labels.height;
-    if (!scene.value) {
-      scene.value = [](int band, int x, int y) { return 100 * band + 10 * y + x; };
-    }
-    write_scene(folder_ / "scene.tif", scene);
-    return read_map(folder_ / "scene.tif", {}, {1}).frame;
-  }
-  /// The features of the labels as they are read back from a file of this name.
-  ReadFeatures written(const std::string& name, const Labels& labels, const MapFrame& frame) {
-    write_map_regions(folder_ / name, labels, frame);
-    return read_features(folder_ / name);
-  }
-  std::string refusal(const std::string& name, const Labels& labels, const MapFrame& frame) {
-    return message_of<Error>([&] { write_map_regions(folder_ / name, labels, frame); });
-  }
-
-  TempFolder folder_;
-};
-
 /// A region with holes that touch at a corner, others whose outlines meet at corners, no data.
 Labels awkward() {
   return drawn_labels({"111112", "131112", "114112", "111122", "055662", "005566"});
 }
 
-/// Labels of 30 x 20 pixels: a disc in the middle, a quarter, a hole in it, and the rest.
+/// A disc in the middle, a quarter, a hole in it, and the rest.
 Labels discs() {
-  Labels labels{30, 20, 4, {}};
-  for (int y = 0; y < 20; ++y) {
-    for (int x = 0; x < 30; ++x) {
-      const bool disc = std::hypot(x - 14.3, y - 9.6) < 6;
-      const bool hole = x > 2 && x < 6 && y > 2 && y < 6;
-      labels.values.push_back(hole ? 3 : disc ? 2 : x < 12 && y < 12 ? 4 : 1);
-    }
-  }
-  return labels;
+  return {30, 20, 4, by_pixel(30, 20, [](int x, int y) {
+            const bool disc = std::hypot(x - 14.3, y - 9.6) < 6;
+            const bool hole = x > 2 && x < 6 && y > 2 && y < 6;
+            return hole ? 3 : disc ? 2 : x < 12 && y < 12 ? 4 : 1;
+          })};
 }
 
 TEST_F(MapRegions, HoldTheirPixelsWhereverTheSceneLies) {
@@ -209,21 +204,49 @@ TEST_F(MapRegions, BeyondTheEdgeOfTheWorldAreRefused) {
   EXPECT_THAT(folder_.names(), ::testing::Each(Not(HasSubstr(".part"))));
 }
 
-TEST_F(MapRegions, ThatCrossThemselvesAreRefused) {
+TEST_F(MapRegions, ThatCannotBeWrittenAreRefused) {
   const Labels labels = awkward();
+  const SceneFile none{.epsg = 0, .transform = {}};
+  const SceneFile local{.epsg = 0, .transform = {0, 1, 0, 0, 0, -1}};
+  const SceneFile on_a_line{
+      .epsg = 0, .transform = {}, .points = {{0, 0, 1, 1}, {1, 1, 2, 2}, {2, 2, 3, 3}}};
   // Control points that fold the scene along a column, and pixels finer than their coordinates.
   SceneFile folded;
   for (const double x : {0, 3, 6}) {
     for (const double y : {0, 3, 6}) folded.points.push_back({x, y, (x - 2) * (x - 2), -y});
   }
   const SceneFile fine{.transform = {1e17, 1, 0, 1e17, 0, -1}};
-  for (const SceneFile& scene : {folded, fine}) {
-    for (const char* name : {"r.gpkg", "r.shp"}) {
-      EXPECT_THAT(refusal(name, labels, frame_of(scene, labels)),
-                  AllOf(HasSubstr(name), HasSubstr("region 1"), HasSubstr("cross itself")));
+  struct Case {
+    SceneFile scene;
+    std::vector<const char*> names;
+    std::vector<const char*> told;
+  };
+  for (const auto& [scene, names, told] :
+       {Case{folded, {"r.gpkg", "r.shp"}, {"region 1", "cross itself"}},
+        Case{fine, {"r.gpkg", "r.shp"}, {"region 1", "cross itself"}},
+        Case{none, {"a.gpkg", "a.shp", "a.geojson"}, {"no coordinates", "--geojson"}},
+        Case{local, {"a.geojson"}, {"projection", ".gpkg"}},
+        Case{{.epsg = 0, .transform = {0, 1, 1, 0, 1, 1}}, {"b.gpkg"}, {"no area"}},
+        Case{on_a_line, {"b.gpkg"}, {"control points"}},
+        Case{{.bands = 64}, {"a.shp"}, {"64 bands", "255", ".gpkg"}},
+        Case{{}, {"a.kml"}, {".kml", ".gpkg"}}}) {
+    for (const char* name : names) {
+      const std::string message = refusal(name, labels, frame_of(scene, labels));
+      EXPECT_THAT(message, HasSubstr(folder_ / name));
+      for (const char* part : told) EXPECT_THAT(message, HasSubstr(part)) << name;
     }
   }
+  MapFrame frame = frame_of({}, labels);
+  EXPECT_THAT(refusal("none/a.shp", labels, frame), HasSubstr("none"));
+  EXPECT_THAT(refusal("a.gpkg", drawn_labels({"1"}), frame), HasSubstr("1 x 1"));
+  frame_of({.bands = 2}, labels);
+  EXPECT_THAT(refusal("a.gpkg", labels, frame), HasSubstr("has changed"));
+  frame.source = folder_ / "gone.tif";
+  EXPECT_THAT(refusal("a.gpkg", labels, frame), HasSubstr("gone.tif"));
   EXPECT_THAT(folder_.names(), ElementsAre("scene.tif"));
+  EXPECT_EQ(written("a.gpkg", labels, frame_of(local, labels)).features.size(), 6u);
+  EXPECT_EQ(written("b.gpkg", labels, frame_of({.bands = 64}, labels)).features[0].fields.size(),
+            259u);
 }
 
 TEST_F(MapRegions, OfAProjectionWithoutAnInverseAreRefused) {
@@ -246,21 +269,17 @@ TEST_F(MapRegions, EachIsAFeatureWithHolesAndItsArea) {
     const ReadFeatures read = written(name, labels, frame);
     EXPECT_THAT(read.projection, HasSubstr("32N")) << name;
     ASSERT_EQ(read.features.size(), 6u) << name;
-    double sum = 0;
+    expect_apart(read);
     for (std::size_t i = 0; i < 6; ++i) {
       const ReadFeature& feature = read.features[i];
-      EXPECT_TRUE(feature.is_valid) << name << i;
       const auto pixels = static_cast<double>(
           std::count(labels.values.begin(), labels.values.end(), static_cast<int>(i) + 1));
       EXPECT_EQ(feature.value("label"), static_cast<double>(i + 1));
       EXPECT_EQ(feature.value("pixels"), pixels);
       EXPECT_EQ(feature.value("area"), 100.0 * pixels);
       EXPECT_NEAR(feature.area, 100.0 * pixels, 1e-6);
-      sum += feature.area;
     }
     EXPECT_EQ(read.features[0].holes, 2) << name;
-    // No two overlap.
-    EXPECT_NEAR(read.union_area, sum, 1e-6) << name;
     EXPECT_EQ(read.features[0].left, 500'000);
     EXPECT_EQ(read.features[0].upper, 5'200'000);
     EXPECT_EQ(read.features[0].right, 500'050);
@@ -272,22 +291,16 @@ TEST_F(MapRegions, EachIsAFeatureWithHolesAndItsArea) {
 TEST_F(MapRegions, OfAnyLabelsAreValidAndCoverThePixels) {
   std::mt19937_64 random(11);
   for (const int kinds : {2, 3, 6}) {
-    Labels labels{24, 19, kinds, {}};
-    for (int i = 0; i < 24 * 19; ++i) {
-      labels.values.push_back(static_cast<std::int32_t>(random() % (kinds + 1)));
-    }
-    const auto data = labels.values.size() - static_cast<std::size_t>(std::count(
-                                                 labels.values.begin(), labels.values.end(), 0));
+    const Labels labels{24, 19, kinds, by_pixel(24, 19, [&](int, int) {
+                          return static_cast<std::int32_t>(random() % (kinds + 1));
+                        })};
+    const auto data = 24 * 19 - std::count(labels.values.begin(), labels.values.end(), 0);
     const ReadFeatures read =
         written("a.gpkg", labels, frame_of({.transform = {7, 0.3, 0.1, 9, 0.2, -0.4}}, labels));
-    double sum = 0;
+    EXPECT_NEAR(expect_apart(read), 0.14 * static_cast<double>(data), 1e-9);
     for (const ReadFeature& feature : read.features) {
-      EXPECT_TRUE(feature.is_valid) << feature.value("label");
       EXPECT_NEAR(feature.value("area"), 0.14 * feature.value("pixels"), 1e-9);
-      sum += feature.area;
     }
-    EXPECT_NEAR(sum, 0.14 * static_cast<double>(data), 1e-9);
-    EXPECT_NEAR(read.union_area, sum, 1e-9);
   }
 }
 
@@ -328,17 +341,14 @@ TEST_F(MapRegions, HaveTheFiguresOfEachBandOfTheSource) {
           }
           continue;
         }
-        double mean = 0;
-        for (const double value : values) mean += value / static_cast<double>(values.size());
-        double variance = 0;
-        for (const double value : values) {
-          variance += (value - mean) * (value - mean) / static_cast<double>(values.size());
-        }
+        cv::Scalar mean, deviation;
+        cv::meanStdDev(values, mean, deviation);
+        const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
         // Float32 holds these values exactly.
-        EXPECT_NEAR(field("mean"), mean, 1e-9) << name << i << band;
-        EXPECT_NEAR(field("std"), std::sqrt(variance), 1e-9) << name << i << band;
-        EXPECT_EQ(field("min"), *std::min_element(values.begin(), values.end())) << name;
-        EXPECT_EQ(field("max"), *std::max_element(values.begin(), values.end())) << name;
+        EXPECT_NEAR(field("mean"), mean[0], 1e-9) << name << i << band;
+        EXPECT_NEAR(field("std"), deviation[0], 1e-9) << name << i << band;
+        EXPECT_EQ(field("min"), *least) << name;
+        EXPECT_EQ(field("max"), *greatest) << name;
       }
     }
   }
@@ -362,21 +372,12 @@ TEST_F(MapRegions, InGeoJsonAreInLongitudeAndLatitude) {
 
 TEST_F(MapRegions, InGeoJsonStayBesideEachOtherAlongLongCurvedLines) {
   // Lines of 400 km in a conic projection are curved in longitude and latitude: by ten pixels.
-  Labels labels{400, 6, 3, {}};
-  for (int y = 0; y < 6; ++y) {
-    for (int x = 0; x < 400; ++x) {
-      labels.values.push_back(y == 2 && x > 0 && x < 399 ? 2 : y > 3 && x > 100 ? 3 : 1);
-    }
-  }
+  const Labels labels{400, 6, 3, by_pixel(400, 6, [](int x, int y) {
+                        return y == 2 && x > 0 && x < 399 ? 2 : y > 3 && x > 100 ? 3 : 1;
+                      })};
   const SceneFile scene{.epsg = 3035, .transform = {4'800'000, 1000, 0, 4'500'000, 0, -1000}};
-  const ReadFeatures read = written("a.geojson", labels, frame_of(scene, labels));
-  double sum = 0;
-  for (const ReadFeature& feature : read.features) {
-    EXPECT_TRUE(feature.is_valid) << feature.value("label");
-    sum += feature.area;
-  }
   // Overlaps would be in the sum twice: less than a thousandth of a pixel of all pixels.
-  EXPECT_NEAR(read.union_area / sum, 1, 1e-6);
+  expect_apart(written("a.geojson", labels, frame_of(scene, labels)), 1e-6);
 }
 
 TEST_F(MapRegions, FollowControlPoints) {
@@ -397,39 +398,8 @@ TEST_F(MapRegions, InDegreesHaveNoAreaInSquaredDegrees) {
   const Labels labels = awkward();
   const SceneFile scene{.epsg = 4326, .transform = {10, 0.01, 0, 50, 0, -0.01}};
   const ReadFeatures read = written("a.gpkg", labels, frame_of(scene, labels));
-  EXPECT_THAT(read.features[0].fields, Not(::testing::Contains("area")));
+  EXPECT_FALSE(read.features[0].fields.contains("area"));
   EXPECT_EQ(read.features[0].left, 10);
-}
-
-TEST_F(MapRegions, NeedCoordinates) {
-  const Labels labels = awkward();
-  SceneFile scene{.epsg = 0, .transform = {}};
-  const MapFrame none = frame_of(scene, labels);
-  for (const char* name : {"a.gpkg", "a.shp", "a.geojson"}) {
-    EXPECT_THAT(
-        refusal(name, labels, none),
-        AllOf(HasSubstr(folder_ / name), HasSubstr("no coordinates"), HasSubstr("--geojson")));
-  }
-  scene.transform = {0, 1, 0, 0, 0, -1};
-  const MapFrame local = frame_of(scene, labels);
-  EXPECT_THAT(refusal("a.geojson", labels, local),
-              AllOf(HasSubstr("projection"), HasSubstr(".gpkg")));
-  EXPECT_EQ(written("a.gpkg", labels, local).features.size(), 6u);
-  scene.transform = {0, 1, 1, 0, 1, 1};
-  EXPECT_THAT(refusal("b.gpkg", labels, frame_of(scene, labels)), HasSubstr("no area"));
-  scene.transform.clear();
-  scene.points = {{0, 0, 1, 1}, {1, 1, 2, 2}, {2, 2, 3, 3}};  // On a line.
-  EXPECT_THAT(refusal("b.gpkg", labels, frame_of(scene, labels)), HasSubstr("control points"));
-  EXPECT_THAT(folder_.names(), ElementsAre("a.gpkg", "scene.tif"));
-}
-
-TEST_F(MapRegions, OfMoreBandsThanAFormatHoldsAreRefused) {
-  const Labels labels = awkward();
-  const MapFrame frame = frame_of({.bands = 64}, labels);
-  EXPECT_THAT(refusal("a.shp", labels, frame),
-              AllOf(HasSubstr("64 bands"), HasSubstr("255"), HasSubstr(".gpkg")));
-  EXPECT_EQ(written("a.gpkg", labels, frame).features[0].fields.size(), 259u);
-  EXPECT_THAT(folder_.names(), ElementsAre("a.gpkg", "scene.tif"));
 }
 
 TEST_F(MapRegions, AShapefileReplacesAllFilesOfAnOldOne) {
@@ -449,19 +419,6 @@ TEST_F(MapRegions, AShapefileIsWholeOrAbsent) {
   std::filesystem::create_directory(folder_ / "a.shx");
   EXPECT_THAT(refusal("a.shp", labels, frame), AllOf(HasSubstr("a.shx"), HasSubstr("folder")));
   EXPECT_THAT(folder_.names(), ElementsAre("a.shx", "scene.tif"));
-}
-
-TEST_F(MapRegions, WhatCannotBeWrittenLeavesNothing) {
-  const Labels labels = awkward();
-  MapFrame frame = frame_of({}, labels);
-  EXPECT_THAT(refusal("none/a.shp", labels, frame), HasSubstr("none"));
-  EXPECT_THAT(refusal("a.kml", labels, frame), AllOf(HasSubstr(".kml"), HasSubstr(".gpkg")));
-  EXPECT_THAT(refusal("a.gpkg", drawn_labels({"1"}), frame), HasSubstr("1 x 1"));
-  frame_of({.bands = 2}, labels);
-  EXPECT_THAT(refusal("a.gpkg", labels, frame), HasSubstr("has changed"));
-  frame.source = folder_ / "gone.tif";
-  EXPECT_THAT(refusal("a.gpkg", labels, frame), HasSubstr("gone.tif"));
-  EXPECT_THAT(folder_.names(), ElementsAre("scene.tif"));
 }
 
 TEST(MapRegionFormats, AreToldByTheirExtensions) {

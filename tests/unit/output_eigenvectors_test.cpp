@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <png.h>
 
 #include <algorithm>
 #include <cmath>
@@ -51,25 +50,20 @@ double y_of(const Eigenvectors& eigenvectors, std::size_t k, std::size_t pixel) 
   return degree > 0 ? eigenvectors.vectors[k][pixel] / degree : 0;
 }
 
-TEST(WriteEigenvectors, WritesThePicturesTheMontageTheArrayAndTheValues) {
-  const TempFolder folder;
-  write_eigenvectors(folder.path(), waves(6, 5, 4));
-  EXPECT_THAT(folder.names(),
-              ElementsAre("eigenvalues.json", "eigenvector-02.png", "eigenvector-03.png",
-                          "eigenvector-04.png", "eigenvectors.npy", "montage.png"));
-}
-
 TEST(WriteEigenvectors, PicturesSpanTheRangeOfTheGeneralisedVector) {
   const TempFolder folder;
   const Eigenvectors eigenvectors = waves(6, 5, 4, {7, 8});
   write_eigenvectors(folder.path(), eigenvectors);
+  EXPECT_THAT(folder.names(),
+              ElementsAre("eigenvalues.json", "eigenvector-02.png", "eigenvector-03.png",
+                          "eigenvector-04.png", "eigenvectors.npy", "montage.png"));
   for (std::size_t k = 1; k < 4; ++k) {
     const ReadPng png =
         read_png(read_bytes(folder / ("eigenvector-0" + std::to_string(k + 1) + ".png")));
     EXPECT_EQ(png.width, 6);
     EXPECT_EQ(png.height, 5);
     EXPECT_EQ(png.bits, 16);
-    EXPECT_EQ(png.colour_type, PNG_COLOR_TYPE_GRAY);
+    EXPECT_EQ(png.channels, 1);
     EXPECT_EQ(std::stod(png.texts.at("eigenvalue")), eigenvectors.values[k]);
     const double least = std::stod(png.texts.at("least"));
     const double greatest = std::stod(png.texts.at("greatest"));

@@ -99,10 +99,22 @@ std::string page_of(const Image& image, const Hierarchy& tree, const PageParamet
   return page;
 }
 
+/// A page of a grey picture of that name with three regions.
+std::string plain_page(const std::string& name = "a.png", const RegionParameters& region = {},
+                       const Eigenvectors* eigenvectors = nullptr) {
+  return page_of(testing::grey_image(20, 6), striped_tree(20, 6), {name, region, &three_regions()},
+                 eigenvectors);
+}
+
+nlohmann::json about(const std::string& page) {
+  return nlohmann::json::parse(element(page, "about"));
+}
+
 TEST(Page, HoldsTheTreeAndTheColoursOfItsLeaves) {
   const Hierarchy tree = striped_tree(20, 6);
   const Image image = testing::patches_image(20, 6, 3, 1);
   const std::string page = page_of(image, tree, {"photo.jpg", {}, &three_regions()});
+  EXPECT_EQ(page_of(image, tree, {"photo.jpg", {}, &three_regions()}), page);
   EXPECT_EQ(encode_tree(tree_of(page)), encode_tree(tree));
   const Bytes colours = packed_bytes(page, "colours");
   ASSERT_EQ(colours.size(), 6u * 5);
@@ -125,15 +137,12 @@ TEST(Page, StartsWithTheCutThatWasAskedFor) {
   RegionParameters region;
   region.regions = 7;
   region.min_size = *parse_least_size("0.5%");
-  const auto about =
-      nlohmann::json::parse(element(page_of(testing::grey_image(20, 6), striped_tree(20, 6),
-                                            {"a.b.jpg", region, &three_regions()}),
-                                    "about"));
-  EXPECT_EQ(about["stem"], "a.b");
-  EXPECT_EQ(about["start"]["mode"], "regions");
-  EXPECT_EQ(about["start"]["regions"], 7);
-  EXPECT_EQ(about["start"]["size"], "0.5%");
-  EXPECT_THAT(about["eigenvectors"], IsEmpty());
+  const nlohmann::json told = about(plain_page("a.b.jpg", region));
+  EXPECT_EQ(told["stem"], "a.b");
+  EXPECT_EQ(told["start"]["mode"], "regions");
+  EXPECT_EQ(told["start"]["regions"], 7);
+  EXPECT_EQ(told["start"]["size"], "0.5%");
+  EXPECT_THAT(told["eigenvectors"], IsEmpty());
 }
 
 RegionParameters objects_region() {
@@ -158,13 +167,13 @@ TEST(Page, HoldsTheInsideOfObjects) {
       page_of(testing::grey_image(20, 6), tree, {"a.png", objects_region(), &tree.leaves, inside});
   EXPECT_THAT(inside_of(page),
               ElementsAre(3 * 0x1p24, 3 * 0x1p24, 12 * 0x1p24, 3 * 0x1p24, 3 * 0x1p24));
-  const auto start = nlohmann::json::parse(element(page, "about"))["start"];
+  const nlohmann::json start = about(page)["start"];
   EXPECT_EQ(start["objects"], true);
   EXPECT_EQ(start["inside"], 0.75);
   const std::string without =
       page_of(testing::grey_image(20, 6), tree, {"a.png", {}, &tree.leaves});
   EXPECT_THAT(inside_of(without), IsEmpty());
-  EXPECT_EQ(nlohmann::json::parse(element(without, "about"))["start"]["objects"], false);
+  EXPECT_EQ(about(without)["start"]["objects"], false);
 }
 
 TEST(Page, ObjectsNeedAnInsideMapOfTheImagesSize) {
@@ -177,31 +186,21 @@ TEST(Page, ObjectsNeedAnInsideMapOfTheImagesSize) {
   }
 }
 
-TEST(Page, HasTheSameBytesEachTime) {
-  const Image image = testing::patches_image(20, 6, 3, 1);
-  EXPECT_EQ(page_of(image, striped_tree(20, 6), {"a.jpg", {}, &three_regions()}),
-            page_of(image, striped_tree(20, 6), {"a.jpg", {}, &three_regions()}));
-}
-
 TEST(Page, NamesDoNoHarm) {
   const std::string name = "</script><b>\"'{{style}}.png";
-  const std::string page =
-      page_of(testing::grey_image(20, 6), striped_tree(20, 6), {name, {}, &three_regions()});
+  const std::string page = plain_page(name);
   EXPECT_THAT(page, Not(HasSubstr("<b>")));
   EXPECT_THAT(page, HasSubstr("<title>&lt;/script&gt;&lt;b&gt;&quot;&#39;{{style}}.png"));
-  EXPECT_EQ(nlohmann::json::parse(element(page, "about"))["title"], name);
+  EXPECT_EQ(about(page)["title"], name);
   const std::regex tag("</?script\\b");
   const auto tags = std::distance(std::sregex_iterator(page.begin(), page.end(), tag), {});
   EXPECT_EQ(tags, 2 * 5);
   // Names need not be UTF-8.
-  EXPECT_THAT(page_of(testing::grey_image(20, 6), striped_tree(20, 6),
-                      {"caf\xE9.png", {}, &three_regions()}),
-              HasSubstr("<title>caf\xEF\xBF\xBD.png"));
+  EXPECT_THAT(plain_page("caf\xE9.png"), HasSubstr("<title>caf\xEF\xBF\xBD.png"));
 }
 
 TEST(Page, LoadsNothingFromElsewhere) {
-  const std::string page =
-      page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"a.png", {}, &three_regions()});
+  const std::string page = plain_page();
   EXPECT_THAT(page, HasSubstr("default-src 'none'; img-src data: blob:"));
   const std::regex address(R"re((?:https?:|['"(])//[^'" ]*)re");
   std::set<std::string> found;
@@ -225,27 +224,20 @@ TEST(Page, ShowsEigenvectorsButTheConstantOne) {
     eigenvectors.vectors.push_back(testing::noise_image(10, 3, 1, 4).pixels);
   }
   eigenvectors.sqrt_degree.assign(30, 1.0F);
-  const auto about =
-      nlohmann::json::parse(element(page_of(testing::grey_image(20, 6), striped_tree(20, 6),
-                                            {"a.png", {}, &three_regions()}, &eigenvectors),
-                                    "about"));
-  ASSERT_EQ(about["eigenvectors"].size(), 2u);
-  EXPECT_EQ(about["eigenvectors"][1]["number"], 3);
-  EXPECT_EQ(about["eigenvectors"][1]["value"], 0.5);
+  const nlohmann::json shown = about(plain_page("a.png", {}, &eigenvectors))["eigenvectors"];
+  ASSERT_EQ(shown.size(), 2u);
+  EXPECT_EQ(shown[1]["number"], 3);
+  EXPECT_EQ(shown[1]["value"], 0.5);
 }
 
-TEST(Page, OneRegionIsAPage) {
-  Hierarchy tree;
-  tree.leaves = {3, 2, 1, {1, 1, 1, 1, 1, 1}};
-  const std::string page = page_of(testing::grey_image(3, 2), tree, {"a.png", {}, &tree.leaves});
-  EXPECT_EQ(encode_tree(tree_of(page)), encode_tree(tree));
-}
-
-TEST(Page, MoreLeavesThan16BitsNumber) {
-  const Hierarchy tree = tree_of_pixels(300, 220);
-  const std::string page =
-      page_of(testing::grey_image(300, 220), tree, {"a.png", {}, &tree.leaves});
-  EXPECT_EQ(tree_of(page).leaves.values, tree.leaves.values);
+TEST(Page, HoldsOneRegionAndMoreLeavesThan16BitsNumber) {
+  Hierarchy one;
+  one.leaves = {3, 2, 1, {1, 1, 1, 1, 1, 1}};
+  for (const Hierarchy& tree : {one, tree_of_pixels(300, 220)}) {
+    const Image grey = testing::grey_image(tree.leaves.width, tree.leaves.height);
+    const std::string page = page_of(grey, tree, {"a.png", {}, &tree.leaves});
+    EXPECT_EQ(encode_tree(tree_of(page)), encode_tree(tree));
+  }
 }
 
 TEST(Page, LargePicturesAreReducedAndSaySo) {
@@ -315,8 +307,7 @@ TEST(PageIndex, LinksPagesThatAreThere) {
 }
 
 TEST(PageIndex, OutlinesRegionsOnThumbnails) {
-  const std::string page =
-      page_of(testing::grey_image(20, 6), striped_tree(20, 6), {"a.png", {}, &three_regions()});
+  const std::string page = plain_page();
   const std::string start = "data:image/jpeg;base64,";
   const std::size_t from = page.find(start) + start.size();
   const Bytes bytes = from_base64(page.substr(from, page.find("&quot;", from) - from));

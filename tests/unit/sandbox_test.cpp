@@ -158,24 +158,22 @@ void spend(SandboxChannel& channel) {
   }
 }
 
-TEST(Sandbox, EndsWhatTakesTooLong) {
+TEST(Sandbox, EndsWhatSpendsTooMuchOrCrashes) {
+  struct Case {
+    std::uint8_t request;
+    std::string told;
+    int seconds = kLimits.seconds;
+  };
   Sandbox sandbox(spend);
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_THAT(end_of(sandbox, {'t'}, {kLimits.memory_bytes, 1}), HasSubstr("ended after 1 s"));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
-}
-
-TEST(Sandbox, EndsWhatTakesTooMuchMemory) {
-  Sandbox sandbox(spend);
-  EXPECT_THAT(end_of(sandbox, {'m'}), HasSubstr("more memory than 256 MiB"));
-  // A file in memory is bounded too.
-  EXPECT_THAT(end_of(sandbox, {'w'}), HasSubstr("signal " + std::to_string(SIGXFSZ)));
-}
-
-TEST(Sandbox, TellsOfACrash) {
-  Sandbox sandbox(spend);
-  EXPECT_THAT(end_of(sandbox, {'c'}), HasSubstr("crashed (signal 11)"));
-  EXPECT_THAT(end_of(sandbox, {'s'}), HasSubstr("forbids"));
+  for (const auto& [request, told, seconds] :
+       {Case{'t', "ended after 1 s", 1}, Case{'m', "more memory than 256 MiB"},
+        // A file in memory is bounded too.
+        Case{'w', "signal " + std::to_string(SIGXFSZ)}, Case{'c', "crashed (signal 11)"},
+        Case{'s', "forbids"}}) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THAT(end_of(sandbox, {request}, {kLimits.memory_bytes, seconds}), HasSubstr(told));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  }
 }
 
 /// Writes how many of the descriptors 0 to 99 are open, and what the environment holds.
