@@ -251,6 +251,9 @@ std::vector<SpoiltFile> spoilt_npy() {
   files.emplace_back(fuzz::bytes_of("\x93NUMPY\x01"), "cut off");
   files.emplace_back(fuzz::bytes_of(std::string("\x93NUMPY\x02\x00\xff\xff\xff\x7f{}", 14)),
                      "2147483647 bytes");
+  // One long word made a parser by regular expressions overflow its stack.
+  const std::string word = "{'descr': '<" + std::string(60'000, 'f') + "', }";
+  files.emplace_back(fuzz::bytes_of(testing::npy_file(word, "", 2)), "which is none");
   files.push_back(npy_bytes(whole, std::string(23, '\x3c')));
   files.push_back(npy_bytes(whole.substr(0, 20)));
   files.emplace_back(with_values(whole + "more"), "goes on");

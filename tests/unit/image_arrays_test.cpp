@@ -14,10 +14,8 @@
 #include <vector>
 
 #include "core/npy.hpp"
-#include "diacut/boundary_map.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/features.hpp"
-#include "diacut/seeds.hpp"
 #include "image/input_checks.hpp"
 #include "image_files.hpp"
 #include "matchers.hpp"
@@ -38,10 +36,6 @@ FileBytes npy(const std::string& header, int major = 1) {
   return {file.begin(), file.end()};
 }
 
-std::string failure_of(const FileBytes& bytes) {
-  return testing::message_of<InputError>([&] { parse_npy_header(bytes); });
-}
-
 TEST(NpyHeader, ReadsWhatNumPyWrites) {
   const NpyHeader own = parse_npy_header(npy_header<float>({3, 4, 5}));
   EXPECT_EQ(own.type, "<f4");
@@ -58,17 +52,6 @@ TEST(NpyHeader, ReadsWhatNumPyWrites) {
   EXPECT_THAT(other.shape, ElementsAre(7));
   EXPECT_TRUE(
       parse_npy_header(npy("{'descr': '<f8', 'fortran_order': False, 'shape': ()}")).shape.empty());
-}
-
-// A header of one long word made a parser by regular expressions overflow its stack.
-TEST(NpyHeader, RefusesALongTypeInEveryReader) {
-  const FileBytes bytes = npy("{'descr': '<" + std::string(60'000, 'f') + "', }", 2);
-  EXPECT_THAT(failure_of(bytes), HasSubstr("which is none"));
-  testing::TempFolder folder;
-  const std::string path = folder.write("long.npy", bytes);
-  EXPECT_THROW(read_boundary_map(path), InputError);
-  EXPECT_THROW(read_seeds(path), InputError);
-  EXPECT_THROW(read_features(path), InputError);
 }
 
 TEST(NpyHeader, RefusesMoreElementsThanTheFileHolds) {

@@ -1,12 +1,9 @@
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "core/host_memory.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "image/format.hpp"
@@ -110,25 +107,6 @@ TEST(ReadImage, TheSizeIsToldBeforeAPictureIsDecoded) {
   }
 }
 
-TEST(ReadImage, ALargeFileIsRefusedWithoutBeingRead) {
-  const TempFolder folder;
-  constexpr std::uintmax_t kBytes = std::uintmax_t{1} << 40;
-  std::string path;
-  try {
-    path = header_alone(folder, "P6 400 300 255 ", kBytes);
-  } catch (const std::filesystem::filesystem_error& error) {
-    GTEST_SKIP() << "no file of a terabyte: " << error.what();
-  }
-  const std::uint64_t before = host_memory_held();
-  const auto refuse = [](const ImageSize& size) {
-    throw InputError(std::to_string(size.file_bytes) + " bytes are too many");
-  };
-  EXPECT_THROW(read_image(path, {}, {}, refuse), InputError);
-  EXPECT_THAT([&] { read_image(path, {.max_pixels = 1000}); },
-              ThrowsMessage<InputError>(AllOf(HasSubstr(path), HasSubstr("the limit of 1000"))));
-  EXPECT_LT(host_memory_held(), before + (std::uint64_t{64} << 20));
-}
-
 TEST(ReadImage, ALargeFileIsReadLikeAnother) {
   const TempFolder folder;
   constexpr int kSide = 2400;  // 17 MB.
@@ -143,41 +121,6 @@ TEST(ReadImage, ALargeFileIsReadLikeAnother) {
 
 TEST(ReadImage, EndlessFilesAreToldFromTheirStart) {
   EXPECT_THAT(file_refusal("/dev/zero"), HasSubstr("/dev/zero: not an image"));
-}
-
-/// Puts a file in place of standard input while it exists.
-class StandardInput {
- public:
-  explicit StandardInput(const std::string& path) : saved_(dup(STDIN_FILENO)) {
-    const int file = open(path.c_str(), O_RDONLY);
-    EXPECT_GE(file, 0);
-    dup2(file, STDIN_FILENO);
-    close(file);
-    clearerr(stdin);
-  }
-  ~StandardInput() {
-    dup2(saved_, STDIN_FILENO);
-    close(saved_);
-    clearerr(stdin);
-  }
-  StandardInput(const StandardInput&) = delete;
-  StandardInput& operator=(const StandardInput&) = delete;
-
- private:
-  int saved_;
-};
-
-TEST(ReadImage, StandardInputToItsEnd) {
-  const TempFolder folder;
-  const FileBytes file = testing::encode(".png", testing::random_samples(300, 200, CV_16UC3));
-  Image image;
-  {
-    const StandardInput input(folder.write("a.png", file));
-    image = read_image("-");
-  }
-  EXPECT_EQ(image.pixels, decode_image(file, "a.png").pixels);
-  const StandardInput input(folder.write("empty", {}));
-  EXPECT_EQ(file_refusal("-"), "standard input: empty, expected an image");
 }
 
 }  // namespace

@@ -146,16 +146,6 @@ cv::Mat strokes(int type, const cv::Scalar& ground, int line_type) {
   return picture;
 }
 
-TEST(PaintedSeeds, EachColourIsALabelAndTheMostCommonOneNone) {
-  const Seeds seeds = seeds_of(strokes(CV_8UC3, kWhite, cv::LINE_8));
-  EXPECT_THAT(numbers_of(seeds), ElementsAre(0, 1, 2));
-  EXPECT_EQ(seeds.labels[80 * 160 + 110], 1);
-  EXPECT_EQ(seeds.labels[10 * 160 + 10], 2);
-  EXPECT_EQ(seeds.labels[0], 0);
-  EXPECT_THAT(seeds.notes, ElementsAre("Seeds are in colour: #0000ff is 1, #ff0000 is 2; #ffffff "
-                                       "is no seed."));
-}
-
 TEST(PaintedSeeds, SoftEdgesAreLeftOut) {
   const Seeds hard = seeds_of(strokes(CV_8UC3, kWhite, cv::LINE_8));
   const Seeds smooth = seeds_of(strokes(CV_8UC3, kWhite, cv::LINE_AA));

@@ -39,18 +39,6 @@ TEST(AtomicFile, AppearsWithItsContentOnCommitOnly) {
   EXPECT_EQ(read_bytes(folder / "a.bin"), "abcdef");
 }
 
-TEST(AtomicFile, LeavesNothingWithoutCommit) {
-  const TempFolder folder;
-  EXPECT_THROW(
-      {
-        AtomicFile file(folder / "a.bin");
-        file.write("abc", 3);
-        throw std::runtime_error("in the middle");
-      },
-      std::runtime_error);
-  EXPECT_THAT(folder.names(), IsEmpty());
-}
-
 TEST(AtomicFile, KeepsAnOldFileUntilCommitAndItsPermissionsAfter) {
   const TempFolder folder;
   const std::string path = folder / "a.bin";

@@ -22,7 +22,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::message_of;
 using ::testing::Pair;
-using testing::UnorderedElementsAre;
+
+/// The names of the results, whose extension is not shown.
+std::vector<std::string> names_of(const FoundImages& found) {
+  std::vector<std::string> names;
+  for (const FoundImage& image : found.images) names.push_back(image.name.string());
+  return names;
+}
 
 class FileListTest : public ::testing::Test {
  protected:
@@ -36,13 +42,8 @@ class FileListTest : public ::testing::Test {
     return list_images(options, results, pages);
   }
 
-  /// The names of the results, whose extension is not shown.
   std::vector<std::string> names(const std::string& text, BatchOptions options = {}) const {
-    std::vector<std::string> names;
-    for (const FoundImage& image : found(text, std::move(options)).images) {
-      names.push_back(image.name.string());
-    }
-    return names;
+    return names_of(found(text, std::move(options)));
   }
 
   std::string error(const std::string& text, const BatchOptions& options = {},
@@ -172,37 +173,16 @@ class FindImages : public ::testing::Test {
     fs::create_directories(fs::path(path(name)).parent_path());
     std::ofstream(path(name)) << "x";
   }
-  static std::vector<std::string> names(const FoundImages& found) {
-    std::vector<std::string> names;
-    for (const FoundImage& image : found.images) names.push_back(image.name.string());
-    return names;
-  }
 
  private:
   diacut::testing::TempFolder folder_;
 };
 
-TEST_F(FindImages, WalksAFolderInTheOrderOfNames) {
-  for (const char* name : {"in/c.png", "in/a.jpg", "in/b/z.TIFF", "in/b/y.webp", "in/text.txt"}) {
-    touch(name);
-  }
-  const FoundImages found = find_images({path("in")}, {});
-  EXPECT_THAT(names(found), ElementsAre("a", "b/y", "b/z", "c"));
-  EXPECT_EQ(found.images.front().input, path("in/a.jpg"));
-  EXPECT_EQ(found.ignored, 1u);
-  EXPECT_TRUE(found.failures.empty());
-}
-
-TEST_F(FindImages, KeepsTheExtensionsOfNamesThatWouldBeEqual) {
-  for (const char* name : {"in/a.jpg", "in/a.png", "in/b.png", "in/c/a.png"}) touch(name);
-  EXPECT_THAT(names(find_images({path("in")}, {})), ElementsAre("a.jpg", "a.png", "b", "c/a"));
-}
-
 TEST_F(FindImages, SeveralInputsKeepTheirFoldersNames) {
   for (const char* name : {"in/a.png", "more/a.png", "single.v2.png"}) touch(name);
-  EXPECT_THAT(names(find_images({path("in"), path("more/"), path("single.v2.png"), "-"}, {})),
+  EXPECT_THAT(names_of(find_images({path("in"), path("more/"), path("single.v2.png"), "-"}, {})),
               ElementsAre("in/a", "more/a", "single.v2", "stdin"));
-  EXPECT_THAT(names(find_images({path("in"), path("in/."), path("in/a.png")}, {})),
+  EXPECT_THAT(names_of(find_images({path("in"), path("in/."), path("in/a.png")}, {})),
               ElementsAre("in/a", "a"));
 }
 
@@ -210,22 +190,15 @@ TEST_F(FindImages, AnInputOfWhichNothingIsKnownDoesNotStopTheOthers) {
   touch("in/a.png");
   fs::create_symlink("endless", path("endless"));
   const FoundImages found = find_images({path("endless"), path("in")}, {});
-  EXPECT_THAT(names(found), ElementsAre("in/a"));
+  EXPECT_THAT(names_of(found), ElementsAre("in/a"));
   ASSERT_EQ(found.failures.size(), 1U);
   EXPECT_EQ(found.failures.front().code, ExitCode::kInputOutput);
   EXPECT_THAT(found.failures.front().message, HasSubstr("endless"));
 }
 
-TEST_F(FindImages, LeavesOutFoldersOfResults) {
-  for (const char* name : {"in/a.png", "in/out/a.png"}) touch(name);
-  const std::set<Identity> results = {identity(path("in/out")).value()};
-  EXPECT_THAT(names(find_images({path("in")}, results)), ElementsAre("a"));
-  EXPECT_THROW(find_images({path("in/out")}, results), ConfigError);
-}
-
 TEST_F(FindImages, AFolderThatCannotBeReadIsAFailure) {
   const FoundImages found = find_images({path("nowhere.png")}, {});
-  EXPECT_THAT(names(found), ElementsAre("nowhere"));  // Reading it will fail.
+  EXPECT_THAT(names_of(found), ElementsAre("nowhere"));  // Reading it will fail.
   touch("in/closed/a.png");
   touch("in/b.png");
   fs::permissions(path("in/closed"), fs::perms::none);
@@ -236,7 +209,7 @@ TEST_F(FindImages, AFolderThatCannotBeReadIsAFailure) {
   }
   const FoundImages rest = find_images({path("in")}, {});
   fs::permissions(path("in/closed"), fs::perms::owner_all);
-  EXPECT_THAT(names(rest), ElementsAre("b"));
+  EXPECT_THAT(names_of(rest), ElementsAre("b"));
   ASSERT_EQ(rest.failures.size(), 1u);
   EXPECT_EQ(rest.failures[0].code, ExitCode::kInputOutput);
   EXPECT_THAT(rest.failures[0].message, HasSubstr("in/closed"));
@@ -263,13 +236,15 @@ std::string error_by(const std::map<std::string, std::string>& variables) {
   return message_of<ConfigError>([&] { share_by(variables); });
 }
 
-std::map<std::string, std::string> slurm(const char* id, const char* first, const char* last,
-                                         const char* count, const char* step) {
-  return {{"SLURM_ARRAY_TASK_ID", id},
-          {"SLURM_ARRAY_TASK_MIN", first},
-          {"SLURM_ARRAY_TASK_MAX", last},
-          {"SLURM_ARRAY_TASK_COUNT", count},
-          {"SLURM_ARRAY_TASK_STEP", step}};
+std::map<std::string, std::string> slurm(std::size_t id, std::size_t first, std::size_t last,
+                                         std::size_t count, std::size_t step) {
+  std::map<std::string, std::string> variables;
+  for (const auto& [name, number] :
+       {std::pair("ID", id), std::pair("MIN", first), std::pair("MAX", last),
+        std::pair("COUNT", count), std::pair("STEP", step)}) {
+    variables[std::string("SLURM_ARRAY_TASK_") + name] = std::to_string(number);
+  }
+  return variables;
 }
 
 TEST(Shard, IsReadFromItsText) {
@@ -292,13 +267,8 @@ TEST(Shard, OfEachTaskOfTheArraysThatPeopleSubmit) {
   for (const Array& array :
        {Array{1, 10, 1, 10}, Array{0, 9, 1, 10}, Array{5, 9, 2, 3}, Array{2, 8, 3, 3}}) {
     for (std::size_t place = 0; place < array.count; ++place) {
-      const auto text = [](std::size_t number) { return std::to_string(number); };
-      const std::string id = text(array.first + place * array.step);
-      EXPECT_THAT(share_by({{"SLURM_ARRAY_TASK_ID", id},
-                            {"SLURM_ARRAY_TASK_MIN", text(array.first)},
-                            {"SLURM_ARRAY_TASK_MAX", text(array.last)},
-                            {"SLURM_ARRAY_TASK_COUNT", text(array.count)},
-                            {"SLURM_ARRAY_TASK_STEP", text(array.step)}}),
+      const std::size_t id = array.first + place * array.step;
+      EXPECT_THAT(share_by(slurm(id, array.first, array.last, array.count, array.step)),
                   Pair(place + 1, array.count));
     }
   }
@@ -307,20 +277,20 @@ TEST(Shard, OfEachTaskOfTheArraysThatPeopleSubmit) {
 TEST(Shard, IsRefusedWhereASlurmArraysNumbersContradictEachOther) {
   EXPECT_THAT(error_by({{"SLURM_ARRAY_TASK_ID", "3"}}), HasSubstr("SLURM_ARRAY_TASK_MIN"));
   for (const auto& wrong : {
-           slurm("0", "1", "16", "16", "1"),   // Before the first.
-           slurm("17", "1", "16", "16", "1"),  // After the last.
-           slurm("3", "1", "16", "10", "1"),   // Another count.
-           slurm("3", "1", "9", "5", "0"),     // No step.
-           slurm("4", "1", "9", "5", "2"),     // Between two tasks.
-           slurm("5", "9", "1", "9", "1"),     // The last before the first.
-           slurm("1", "1", "1", "0", "1"),     // No task.
+           slurm(0, 1, 16, 16, 1),   // Before the first.
+           slurm(17, 1, 16, 16, 1),  // After the last.
+           slurm(3, 1, 16, 10, 1),   // Another count.
+           slurm(3, 1, 9, 5, 0),     // No step.
+           slurm(4, 1, 9, 5, 2),     // Between two tasks.
+           slurm(5, 9, 1, 9, 1),     // The last before the first.
+           slurm(1, 1, 1, 0, 1),     // No task.
        }) {
     EXPECT_THAT(error_by(wrong), AnyOf(HasSubstr("gaps"), HasSubstr("counted from 0")))
         << wrong.at("SLURM_ARRAY_TASK_ID");
   }
   for (const char* number : {"", "-1", "1.5", " 1", "0x1", "99999999999999999999999"}) {
     for (const char* name : {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT"}) {
-      auto variables = slurm("1", "1", "2", "2", "1");
+      auto variables = slurm(1, 1, 2, 2, 1);
       variables[name] = number;
       EXPECT_THAT(error_by(variables), AllOf(HasSubstr(name), HasSubstr("not a number")));
     }
@@ -328,7 +298,7 @@ TEST(Shard, IsRefusedWhereASlurmArraysNumbersContradictEachOther) {
 }
 
 TEST(Shard, IsRefusedWhereTwoEnginesTellIt) {
-  auto both = slurm("1", "1", "2", "2", "1");
+  auto both = slurm(1, 1, 2, 2, 1);
   both["JOB_COMPLETION_INDEX"] = "0";
   both["DIACUT_SHARDS"] = "2";
   EXPECT_THAT(error_by(both), AllOf(HasSubstr("SLURM_ARRAY_TASK_ID and JOB_COMPLETION_INDEX"),

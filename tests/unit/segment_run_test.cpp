@@ -101,20 +101,6 @@ TEST_F(ReaderTest, PostponesWhatHasNoRoomBesideOtherImages) {
   EXPECT_FALSE(reader.take_if(0, anything));
 }
 
-TEST_F(ReaderTest, AFailureNamesTheFile) {
-  std::vector<Job> jobs = {{folder_ / "nowhere.png", {}, {}}, job("a.png", 1)};
-  jobs[1].companions[Companion::kBoundary] = folder_ / "no-map";
-  Reader reader(jobs, {}, nothing);
-  const LoadedImage missing = reader.take(0);
-  ASSERT_TRUE(missing.failure);
-  EXPECT_EQ(missing.failure->code, ExitCode::kInputOutput);
-  EXPECT_THAT(missing.failure->message, HasSubstr("nowhere.png"));
-  const LoadedImage without_map = reader.take(1);
-  ASSERT_TRUE(without_map.failure);
-  EXPECT_THAT(without_map.failure->message, HasSubstr("no-map"));
-  EXPECT_THAT(without_map.failure->message, HasSubstr("a.png"));
-}
-
 LoadedImage read(const Job& job, const ImageParameters& parameters) {
   const std::vector<Job> jobs = {job};
   return Reader(jobs, parameters, nothing).take(0);
@@ -203,61 +189,30 @@ TEST(Summary, FoldersThatCannotBeReadAreNoTriedImages) {
             "0 done, 0 skipped, 1 failed, 1 not tried; 0:00");
 }
 
-class RunLogTest : public ::testing::Test {
- protected:
-  RunLogTest() {
-    options_.json = folder_ / "lines.jsonl";
-    console_.set_verbosity(Verbosity::kQuiet);
-  }
-  static WrittenImage converged(const Job& job) {
-    WrittenImage written;
-    written.job = &job;
-    written.result.eigenvectors.report.converged = true;
-    written.report = "{\n  \"input\": \"a\"\n}\n";
-    return written;
-  }
-
-  diacut::testing::TempFolder folder_;
-  Options options_;
-  Console console_{"test"};
-};
-
-TEST_F(RunLogTest, ARunThatGoesOnKeepsTheLinesAndTellsNothingTwice) {
+TEST(RunLog, ARunThatGoesOnKeepsTheLinesAndTellsNothingTwice) {
+  const diacut::testing::TempFolder folder;
+  Options options;
+  options.json = folder / "lines.jsonl";
+  options.batch.skip_existing = true;
+  Console console("test");
+  console.set_verbosity(Verbosity::kQuiet);
   Plan plan = plan_of(4);
   for (const char* name : {"a", "b", "c", "d"})
     plan.jobs[static_cast<std::size_t>(*name - 'a')].input = name;
   const std::string whole = "{\"input\":\"a\",\"width\":1}\n{\"input\":\"d\",\"error\":\"x\"}\n";
   // The line of c was cut off by what ended the earlier run.
-  std::ofstream(options_.json) << whole << "{\"input\":\"c\",\"wi";
-  options_.batch.skip_existing = true;
+  std::ofstream(options.json) << whole << "{\"input\":\"c\",\"wi";
   {
-    RunLog log(options_, plan, console_);
+    RunLog log(options, plan, console);
     log.skipped(plan.jobs[0]);
     log.skipped(plan.jobs[2]);
     log.concluded({&plan.jobs[1], {}, {}, Failure{ExitCode::kUsage, "y"}, 0});
     log.end(false);
   }
-  EXPECT_EQ(diacut::testing::read_bytes(options_.json),
+  EXPECT_EQ(diacut::testing::read_bytes(options.json),
             whole +
                 "{\"input\":\"c\",\"skipped\":true}\n"
                 "{\"input\":\"b\",\"error\":\"y\",\"exit_code\":2}\n");
-}
-
-TEST_F(RunLogTest, ToldOfNoConvergenceOrAnInterruption) {
-  const Plan plan = plan_of(1);
-  RunLog missed(options_, plan, console_);
-  WrittenImage written = converged(plan.jobs[0]);
-  written.result.eigenvectors.report.converged = false;
-  missed.concluded(written);
-  EXPECT_EQ(missed.end(false), ExitCode::kNotConverged);
-
-  RunLog interrupted(options_, plan, console_);
-  interrupted.concluded(converged(plan.jobs[0]));
-  EXPECT_EQ(interrupted.end(true), ExitCode::kInterrupted);
-
-  RunLog stopped(options_, plan, console_);
-  stopped.failed({ExitCode::kDevice, "no device"});
-  EXPECT_EQ(stopped.end(false), ExitCode::kDevice);
 }
 
 }  // namespace
