@@ -56,7 +56,7 @@ TEST(WorkingImage, ReducesABoundaryMapByItsMaximum) {
     map.strength[9] = bad;
     expect_refused(reduced, "from 0 to 1");
   }
-  boundary_map = {4, 2, std::vector<float>(8, 0.0F)};
+  map = {4, 2, std::vector<float>(8, 0.0F)};
   expect_refused(reduced, "4x2");
 }
 
