@@ -15,6 +15,8 @@ import pytest
 
 import diacut
 
+PROGRAM = Path(diacut._core.__file__).with_name("diacut-decoder")
+
 
 def servers() -> list[Path]:
     """The folders in /proc of the decoders that this process has started."""
@@ -36,12 +38,15 @@ def damaged(photograph, tmp_path) -> Path:
     return file
 
 
-def test_an_image_is_read_as_a_trusted_one(photograph):
-    trusted = diacut.read_image(photograph)
-    image = diacut.read_image(photograph, untrusted=True)
+# The second one needs the module of rarer formats.
+@pytest.mark.parametrize("name", ["images/cat.jpg", "tests/support/stored/small_chroma.jp2"])
+def test_an_image_is_read_as_a_trusted_one(name):
+    file = Path(__file__).resolve().parents[2] / name
+    trusted = diacut.read_image(file)
+    image = diacut.read_image(file, untrusted=True)
     assert np.array_equal(image.pixels, trusted.pixels)
     assert image.notes == trusted.notes
-    by_name = diacut.read_image(photograph, set={"image.untrusted": True})
+    by_name = diacut.read_image(file, set={"image.untrusted": True})
     assert np.array_equal(by_name.pixels, trusted.pixels)
 
 
@@ -129,17 +134,30 @@ def test_a_process_of_multiprocessing_has_its_own(photograph, method):
     diacut.read_image(photograph, untrusted=True)  # That of this process goes on.
 
 
-def test_a_missing_program_is_told(photograph):
-    program = Path(diacut._core.__file__).with_name("diacut-decoder")
-    assert program.is_file() and os.access(program, os.X_OK)
-    diacut._core.use_sandbox_program(b"/nowhere/diacut-decoder")
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ("/nowhere/diacut-decoder", "/nowhere/diacut-decoder.*install diacut again"),
+        ("/tmp", "'/tmp' cannot be started"),
+        ("/bin/true", "server has ended"),
+    ],
+)
+def test_a_wrong_program_is_told(photograph, other, told):
+    assert PROGRAM.is_file() and os.access(PROGRAM, os.X_OK)
+    diacut._core.use_sandbox_program(os.fsencode(other))
     try:
-        with pytest.raises(diacut.FileError, match="/nowhere/diacut-decoder.*install diacut again"):
+        with pytest.raises(diacut.FileError, match=told):
             diacut.read_image(photograph, untrusted=True)
         assert diacut.read_image(photograph).shape
     finally:
-        diacut._core.use_sandbox_program(os.fsencode(program))
+        diacut._core.use_sandbox_program(os.fsencode(PROGRAM))
     assert diacut.read_image(photograph, untrusted=True).shape
+
+
+def test_the_program_does_nothing_by_hand():
+    done = subprocess.run([PROGRAM], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "does nothing by itself" in done.stderr
 
 
 def test_a_wrong_argument_is_told(photograph):

@@ -1,14 +1,8 @@
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <opencv2/core.hpp>
 #include <string>
-#include <thread>
 
 #include "decoded_image.hpp"
 #include "diacut/boundary_map.hpp"
@@ -16,13 +10,11 @@
 #include "diacut/image_file.hpp"
 #include "diacut/seeds.hpp"
 #include "matchers.hpp"
-#include "process.hpp"
 #include "temp_folder.hpp"
 #include "whole_files.hpp"
 
-/// Images that are decoded in a sandbox.
-///
-/// Images that are decoded by a program, in processes that have threads.
+/// Images that are decoded in a sandbox. The tests of the Python package see that a program does
+/// it, in processes that have threads.
 namespace diacut::testing {
 namespace {
 
@@ -34,8 +26,7 @@ std::string refusal(const FileBytes& file, const ImageParameters& parameters,
   return message_of<InputError>([&] { decode_image(file, "a", parameters, part); });
 }
 
-/// Whole files of all formats are the same images in the sandbox and outside of it.
-void expect_read_as_trusted() {
+TEST(UntrustedImage, IsReadAsATrustedOne) {
   std::map<std::string, FileBytes> files = testing::whole_files();
   files.merge(testing::whole_camera_files());
   ASSERT_GT(files.size(), 30U);
@@ -48,8 +39,6 @@ void expect_read_as_trusted() {
     EXPECT_EQ(image.notes, trusted.notes);
   }
 }
-
-TEST(UntrustedImage, IsReadAsATrustedOne) { expect_read_as_trusted(); }
 
 TEST(UntrustedImage, IsRefusedWithTheSameWords) {
   for (const auto& [name, file] : testing::whole_files()) {
@@ -105,64 +94,6 @@ TEST(UntrustedImage, DrawingsOfSeedsAndBarriersAreRefused) {
   const auto is_named = AllOf(HasSubstr(path), HasSubstr("--untrusted"), HasSubstr("PNG"));
   EXPECT_THAT(message_of<InputError>([&] { read_seeds(path, untrusted(), 4, 5); }), is_named);
   EXPECT_THAT(message_of<InputError>([&] { read_barriers(path, untrusted(), 4, 5); }), is_named);
-}
-
-/// Names the program while it exists.
-class Program {
- public:
-  explicit Program(const std::string& path) { use_sandbox_program(path); }
-  ~Program() { use_sandbox_program(""); }
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
-};
-
-/// What is said of a whole picture.
-std::string refusal() { return refusal(testing::whole_files().at("8.png"), untrusted()); }
-
-TEST(SandboxProgram, DecodesWhileOtherThreadsTakeMemory) {
-  const Program program(DIACUT_DECODER);
-  // A copy of the process would wait for the lock of a thread that it does not have.
-  std::atomic<bool> done = false;
-  std::thread busy([&] {
-    while (!done) std::free(std::malloc(std::size_t{1} << 20));
-  });
-  expect_read_as_trusted();
-  done = true;
-  busy.join();
-}
-
-TEST(SandboxProgram, HoldsTheLimits) {
-  const Program program(DIACUT_DECODER);
-  const testing::FileBytes large = testing::encode(".png", cv::Mat::zeros(4000, 4000, CV_8UC3));
-  EXPECT_THAT(refusal(large, {.untrusted = true, .decoding_memory = 16}),
-              HasSubstr("decoding_memory"));
-}
-
-TEST(SandboxProgram, IsNamedWhereItCannotBeStarted) {
-  const Program missing("/nowhere/diacut-decoder");
-  EXPECT_THAT(refusal(), ::testing::AllOf(HasSubstr("/nowhere/diacut-decoder"),
-                                          HasSubstr("install diacut again")));
-  const Program folder("/tmp");
-  EXPECT_THAT(refusal(), HasSubstr("'/tmp' cannot be started"));
-}
-
-TEST(SandboxProgram, ThatIsAnotherIsToldOf) {
-  const Program other("/bin/true");
-  EXPECT_THAT(refusal(), HasSubstr("server has ended"));
-}
-
-TEST(SandboxProgram, IsOfEachProcess) {
-  const Program program(DIACUT_DECODER);
-  EXPECT_EQ(refusal(), "");
-  EXPECT_EXIT(::_exit(refusal() == "" ? 0 : 1), ::testing::ExitedWithCode(0), "");
-  EXPECT_EQ(refusal(), "") << "the copy must not end the server of this process";
-}
-
-TEST(SandboxProgram, DoesNothingByHand) {
-  testing::Process process({DIACUT_DECODER}, {});
-  const testing::Result result = process.wait();
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("does nothing by itself"));
 }
 
 }  // namespace
