@@ -126,6 +126,7 @@ cv::Size take_size(Words& words, cv::Size usual) {
 }
 
 void expect_json(const nlohmann::json& document, const Words& words) {
+  ASSERT_TRUE(!words.empty() && words.size() % 2 == 0) << "says nothing of a value";
   for (std::size_t k = 0; k + 1 < words.size(); k += 2) {
     const nlohmann::json::json_pointer place(words[k]);
     const std::string& wanted = words[k + 1];
@@ -182,6 +183,7 @@ class CliScript : public CliTest, public ::testing::WithParamInterface<Script> {
     const bool is_of_files = kOfFiles.contains(verb);
     if (!is_of_files && !kStatements.contains(verb)) return run(words, parts);
     words.erase(words.begin());
+    ASSERT_TRUE(!words.empty() || verb == "files") << "says nothing";
     if (!is_of_files) return kStatements.at(verb)(*this, words, parts);
     for (const std::string& name : words) {
       make_folder_of(name);

@@ -131,6 +131,7 @@ constexpr std::initializer_list<Merged> kTensors = {
 constexpr std::initializer_list<Merged> kGraphs = {
     {"", R"({"ops": []})"},
     {"", R"({"ops": null})", "\"ops\""},
+    {"", R"({"ops": "stem"})", "\"ops\""},
     {"", R"({"input": null})", "\"input\""},
     {"", R"({"output": 3})", "type"},
     {"", R"({"output": "stem"})", "does not end with the sigmoid"},

@@ -84,13 +84,13 @@ sys.exit("the child hangs")
 )
 def test_ctrl_c_stops_within_seconds(call):
     run(f"""
-L = np.tile(P, (10, 10, 1))
+L = np.tile(P, (14, 14, 1))
 segmenter = diacut.Segmenter(config="quality", detail="native")
 at = []
 def interrupt():
     at.append(time.time())
     os.kill(os.getpid(), signal.SIGINT)
-threading.Timer(2.5, interrupt).start()
+threading.Timer(1.5, interrupt).start()
 try:
     {call}
 except KeyboardInterrupt:

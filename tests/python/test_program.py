@@ -139,12 +139,13 @@ def test_what_is_given_beside_a_picture(programs, picture, tmp_path, name, argum
     seeds = np.zeros(boundary_map.shape, np.uint8)
     seeds[40:50, 40:50], seeds[-20:-10, -60:-40] = 1, 3
     features = np.dstack([picture / 255, np.ones(boundary_map.shape)]).astype(np.float32)
-    given = {"boundary_map": boundary_map, "boundary_map in bytes": np.rint(boundary_map * 255).astype(np.uint8), "seeds": seeds,
-             "features": features}[name]
+    given = {"boundary_map": boundary_map, "seeds": seeds, "features": features,
+             "boundary_map in bytes": np.rint(boundary_map * 255).astype(np.uint8)}[name]
     kind = name.split()[0]
+    option = "--" + kind.replace("_", "-")
     np.save(tmp_path / "given.npy", given)
     options = [word for key, value in arguments.items() for word in (f"--{key}", value)]
-    expected = labels_of_program(programs, picture, tmp_path, f"--{kind}", tmp_path / "given.npy", *options)
+    expected = labels_of_program(programs, picture, tmp_path, option, tmp_path / "given.npy", *options)
     for image in (picture, tmp_path / "array.tif", diacut.read_image(tmp_path / "array.tif")):
         assert np.array_equal(diacut.segment(image, **arguments, **{kind: given}).labels, expected)
 
