@@ -14,7 +14,7 @@
 namespace diacut {
 namespace {
 
-[[noreturn]] void refuse(const char* why) { refuse_damaged("JPEG XL", why); }
+[[noreturn]] void refuse_jxl(const char* why) { refuse_damaged("JPEG XL", why); }
 
 /// Calls a function of colour profiles, which before libjxl 0.9 takes a format that it does not
 /// use.
@@ -50,7 +50,7 @@ class JxlReader {
     while (true) {
       switch (JxlDecoderProcessInput(decoder)) {
         case JXL_DEC_SUCCESS:
-          if (frames_ == 0) refuse("it has no picture");
+          if (frames_ == 0) refuse_jxl("it has no picture");
           decoded_.pages = frames_;
           choose_page(wanted_, frames_);
           return std::move(decoded_);
@@ -69,9 +69,9 @@ class JxlReader {
         case JXL_DEC_FULL_IMAGE:
           break;
         case JXL_DEC_NEED_MORE_INPUT:
-          refuse("its data end early");
+          refuse_jxl("its data end early");
         default:
-          refuse("its data cannot be decoded");
+          refuse_jxl("its data cannot be decoded");
       }
     }
   }
@@ -79,7 +79,7 @@ class JxlReader {
  private:
   void take_info() {
     JxlBasicInfo info{};
-    if (JxlDecoderGetBasicInfo(decoder_.get(), &info) != JXL_DEC_SUCCESS) refuse("its header");
+    if (JxlDecoderGetBasicInfo(decoder_.get(), &info) != JXL_DEC_SUCCESS) refuse_jxl("its header");
     check_size(info.xsize, info.ysize, limit_);
     constexpr unsigned kMostExtra = 16;  // libjxl allocates memory for each.
     if (info.num_extra_channels > kMostExtra) {
@@ -145,7 +145,7 @@ class JxlReader {
         size != target.total() * target.elemSize() ||
         JxlDecoderSetImageOutBuffer(decoder_.get(), &format_, target.data, size) !=
             JXL_DEC_SUCCESS) {
-      refuse("its header");
+      refuse_jxl("its header");
     }
   }
 

@@ -10,7 +10,7 @@
 namespace diacut {
 namespace {
 
-[[noreturn]] void refuse(std::string_view why) { refuse_damaged("PNM", why); }
+[[noreturn]] void refuse_pnm(std::string_view why) { refuse_damaged("PNM", why); }
 
 bool is_space(std::uint8_t byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
@@ -64,11 +64,11 @@ class PnmReader {
     }
     check_size(header.width, header.height, limit);
     if (header.most < 1 || header.most > 65535) {
-      refuse(fmt::format("its largest value is {}, expected 1 to 65535", header.most));
+      refuse_pnm(fmt::format("its largest value is {}, expected 1 to 65535", header.most));
     }
     if (!header.is_plain()) {
       const auto height = static_cast<std::size_t>(header.height);
-      if ((file_.size() - at_) / header.row_bytes() < height) refuse("its data end early");
+      if ((file_.size() - at_) / header.row_bytes() < height) refuse_pnm("its data end early");
     }
     return header;
   }
@@ -86,7 +86,7 @@ class PnmReader {
         const std::int64_t value =
             header.is_plain() ? plain_value(header) : stored_value(header, bytes, k);
         if (value > header.most) {
-          refuse(fmt::format("it has the value {}, and its largest is {}", value, header.most));
+          refuse_pnm(fmt::format("it has the value {}, and its largest is {}", value, header.most));
         }
         if (is_deep) {
           samples.ptr<std::uint16_t>(y)[k] = static_cast<std::uint16_t>(value);
@@ -110,7 +110,7 @@ class PnmReader {
 
  private:
   std::uint8_t next_byte() {
-    if (at_ == file_.size()) refuse("its data end early");
+    if (at_ == file_.size()) refuse_pnm("its data end early");
     return file_[at_++];
   }
 
@@ -130,7 +130,7 @@ class PnmReader {
     const char* end = reinterpret_cast<const char*>(file_.data()) + file_.size();
     std::int64_t value = 0;
     const auto [stop, error] = std::from_chars(begin, end, value);
-    if (error != std::errc() || value < 0) refuse(fmt::format("its {} is no number", what));
+    if (error != std::errc() || value < 0) refuse_pnm(fmt::format("its {} is no number", what));
     at_ += static_cast<std::size_t>(stop - begin);
     return value;
   }
@@ -157,7 +157,7 @@ class PnmReader {
       } else if (field == "TUPLTYPE") {
         header.has_alpha = word().ends_with("_ALPHA");
       } else {
-        refuse("its header has an unknown line, or no end");
+        refuse_pnm("its header has an unknown line, or no end");
       }
     }
     next_byte();
@@ -176,7 +176,7 @@ class PnmReader {
     if (!header.is_bitmap()) return number("value");
     skip_space();
     const std::uint8_t digit = next_byte();
-    if (digit != '0' && digit != '1') refuse("a bit is neither 0 nor 1");
+    if (digit != '0' && digit != '1') refuse_pnm("a bit is neither 0 nor 1");
     return '1' - digit;
   }
 
@@ -207,7 +207,7 @@ Decoded decode_pnm(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
     if (header.is_plain()) {
       // Each value takes a byte at least.
       const std::int64_t least = header.width * header.height * header.channels;
-      if (least > static_cast<std::int64_t>(file.size())) refuse("its data end early");
+      if (least > static_cast<std::int64_t>(file.size())) refuse_pnm("its data end early");
     }
     decoded.samples = reader.read_samples(header);
     decoded.has_alpha = header.has_alpha;
