@@ -109,6 +109,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kFormerNa
 std::vector<std::string> with_current_names(int argc, const char* const* argv) {
   std::vector<std::string> result(argv + std::min(argc, 1), argv + argc);
   for (std::string& each : result) {
+    if (each == "--") break;  // Inputs follow.
     const std::size_t end = std::min(each.find('='), each.size());
     for (const auto& [former, name] : kFormerNames) {
       if (std::string_view(each).substr(0, end) != former) continue;

@@ -46,9 +46,8 @@ std::string said(Questions questions, const std::string& meaning) {
 std::string described(const ParameterEntry& entry) {
   std::string text = said(entry.text.option.questions, entry.text.option.meaning);
   if (entry.names.size() > 1) text += ", " + entry.allowed;
-  for (const auto& [key, value] : list_parameters(Parameters{})) {
-    if (key == entry.key() && !value.empty()) text += fmt::format(" (default {})", value);
-  }
+  const std::string value = plain_text(entry.get(Parameters{}));
+  if (!value.empty()) text += fmt::format(" (default {})", value);
   return text;
 }
 
@@ -58,7 +57,7 @@ struct ParameterArgument {
   std::optional<std::string> text;
 };
 
-/// Those of regions first.
+/// The options that set parameters, those of regions first.
 std::vector<ParameterArgument> parameter_options() {
   std::vector<ParameterArgument> options;
   for (const ParameterEntry& entry : parameter_table()) {
@@ -368,8 +367,9 @@ class SegmentCommand : public Command {
     };
     for (const ResultInfo& info : kResults) check(info.option, info.questions);
     for (const CompanionInfo& info : kCompanions) check(info.option, info.questions);
-    for (const auto& [entry, text] : values_)
+    for (const auto& [entry, text] : values_) {
       check(entry->text.option.flag, entry->text.option.questions);
+    }
   }
 
   /// Refuses options that have no effect because of what others are set to.

@@ -548,6 +548,10 @@ std::string parameter_text(const ParameterValue& value) {
   return std::visit(Visitor{}, value);
 }
 
+std::string plain_text(const ParameterValue& value) {
+  return held<std::string>(value).value_or(parameter_text(value));
+}
+
 std::optional<LeastSize> parse_least_size(const std::string& text) {
   if (text == kAutomatic) return LeastSize{};
   if (text.ends_with('%')) {

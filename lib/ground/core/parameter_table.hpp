@@ -58,4 +58,7 @@ std::string parameter_problem(const ParameterEntry& entry, const ParameterValue&
 /// A value as TOML writes it.
 std::string parameter_text(const ParameterValue& value);
 
+/// A value as a person types it: as parameter_text(), but texts without quotes.
+std::string plain_text(const ParameterValue& value);
+
 }  // namespace diacut

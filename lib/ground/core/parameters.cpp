@@ -292,9 +292,7 @@ std::string print_parameters(const Parameters& parameters) {
 std::vector<std::pair<std::string, std::string>> list_parameters(const Parameters& parameters) {
   std::vector<std::pair<std::string, std::string>> list;
   for (const ParameterEntry& entry : parameter_table()) {
-    const ParameterValue value = entry.get(parameters);
-    const auto* name = std::get_if<std::string>(&value);
-    list.emplace_back(entry.key(), name != nullptr ? *name : parameter_text(value));
+    list.emplace_back(entry.key(), plain_text(entry.get(parameters)));
   }
   return list;
 }
