@@ -27,19 +27,18 @@ std::string describe_eigenvectors(const Eigenvectors& eigenvectors) {
   }
   const EigenReport& eigen = eigenvectors.report;
   const MatrixReport& matrix = eigen.matrix;
-  const bool decimated = eigen.solver == "decimated";
+  const bool filtered = eigen.solver == "filtered";
   return fmt::format(
       "  affinity matrix {}: {} rows, {} diagonals in {} bands, pitch {}, {}, form {}\n"
       "  {} eigenvectors by the {} solver on {} grids, kernel {}: {} products in {} passes over "
       "the matrix, {} restarts or iterations, eigenvalues {:.2e} to {:.2e}, largest residual "
       "{:.1e}, {} eigenvalues resolved{}\n",
-      decimated ? "of the grid on which contours are solved" : "of the image", matrix.rows,
-      matrix.diagonals, matrix.bands, matrix.pitch, bytes_text(static_cast<double>(matrix.bytes)),
-      matrix.form, eigenvectors.values.size(), eigen.solver, eigen.levels, eigen.matvec,
-      eigen.products, eigen.passes, eigen.restarts,
-      eigenvectors.values.size() > 1 ? eigenvectors.values[1] : 0.0, eigenvectors.values.back(),
-      largest_residual(eigen), eigen.resolved(),
-      decimated ? "; --eigenvectors DIR computes those of the image and shows them" : "");
+      filtered ? "of every other row and column" : "of the image", matrix.rows, matrix.diagonals,
+      matrix.bands, matrix.pitch, bytes_text(static_cast<double>(matrix.bytes)), matrix.form,
+      eigenvectors.values.size(), eigen.solver, eigen.levels, eigen.matvec, eigen.products,
+      eigen.passes, eigen.restarts, eigenvectors.values.size() > 1 ? eigenvectors.values[1] : 0.0,
+      eigenvectors.values.back(), largest_residual(eigen), eigen.resolved(),
+      filtered ? "; --eigenvectors DIR computes those of the image and shows them" : "");
 }
 
 std::string describe_walk(const WalkReport& walk) {

@@ -1,98 +1,92 @@
-// kept_affinity: the affinities of each pixel to the kept pixels around it, those of even x and y,
-// by the intervening contour (intervening_contour.cl says what that is, boundary_weight.clh how an
-// affinity follows from it). Cell (cx, cy) has the pixels (2 cx + px, 2 cy + py), px and py 0 or 1,
-// whose parity is px + 2 py. A plane has an element for each cell and a margin (PlaneGrid in
-// lib/solver/matrix/interpolation.hpp): with pixels sorted by parity into planes, neighbouring
-// cells are neighbours in memory.
+// kept_affinity: normalizes affinities W between all pixels and the kept ones, those of every other
+// row and column, to R = T^-1 W S^-1. S holds the square roots of the sums over the pixels around
+// each kept pixel, and T those of the sums over the kept pixels around each pixel.
 //
-// kept_split: work-item (x, y, p) writes element (x, y) of plane p: the boundary map at the pixel
-// of parity p where it has data or is a wall, else, and in the margin, -1. Pixel (x, y) of boundary
-// and valid is element y * width + x.
+// `values` has the entries of kept pixel (X, Y), element Y * kept_width + X, as KeptRows
+// (lib/solver/matrix/kept_rows.hpp) has those of R. An entry whose pixel leaves its image row is
+// zero, and so is what lies from the last kept pixel to the pitch. Pixels are sorted by their
+// parity (x mod 2) + 2 (y mod 2) into planes of the kept grid: 1 / T of pixel (2 X + px, 2 Y + py)
+// is element before + Y * kept_width + X of plane px + 2 py. Around its elements a plane is 0, as
+// far as entries reach.
 //
-// kept_affinity: work-item (i, y, p) computes the elements (x, y) of WIDTH cells from x = i WIDTH
-// on, for the pixels of parity p. W / sqrt(w) of neighbour k becomes weights[k * pitch + element]
-// and 1 / sqrt(w) roots[p * pitch + element], where w is the sum of the affinities W of the pixel.
-// Both are 0 in the margin, and without data. mask[pixel] becomes 1 where w is positive, else 0.
-// Neighbours first[p] to first[p + 1] - 1 are those of parity p. The pixels on the line to
-// neighbour k, it last, are steps[starts[k]] to steps[starts[k + 1] - 1] elements from the cell's
-// element of the first plane. The pixel itself has no steps.
-//
-// A wall is a pixel whose boundary strength is above 1. It has no data.
-#ifndef MARGIN_X
-#error "affinity/kept_affinity.cl needs -DMARGIN_X, -DMARGIN_Y, -DWIDTH and -DLOGISTIC"
+// DIAGONALS: of W. WIDTH: see floatw.clh.
+#if !defined(DIAGONALS) || !defined(WIDTH)
+#error "affinity/kept_affinity.cl needs -DDIAGONALS and -DWIDTH"
 #endif
-
 #include "common/floatw.clh"
-#define FLOAT floatw
-#include "affinity/boundary_weight.clh"
 
-__kernel void kept_split(__global const float* restrict boundary,
-                         __global const uchar* restrict valid, __global float* restrict planes,
-                         const int width, const int height, const int plane_stride,
-                         const int plane_rows, const ulong pitch) {
-  const int x = (int)get_global_id(0);
-  const int y = (int)get_global_id(1);
-  const int parity = (int)get_global_id(2);
-  if (x >= plane_stride) return;
-  const int column = 2 * (x - MARGIN_X) + (parity & 1);
-  const int row = 2 * (y - MARGIN_Y) + (parity >> 1);
-  float value = -1.0f;
-  if (column >= 0 && column < width && row >= 0 && row < height) {
-    const size_t pixel = (size_t)row * width + column;
-    if (valid[pixel] != 0 || boundary[pixel] > 1.0f) value = boundary[pixel];
+// kept_sums: S and 1 / S (0 where there is no data) of WIDTH kept pixels from WIDTH * id on.
+__kernel void kept_sums(__global const float* restrict values, const ulong pitch, const ulong rows,
+                        __global float* restrict roots, __global float* restrict inverse) {
+  const ulong at = get_global_id(0) * WIDTH;
+  if (at >= pitch) return;
+  floatw sum = (floatw)(0.0f);
+  for (int d = 0; d < DIAGONALS; ++d) sum += GLOBAL_LOADW(values + d * pitch + at);
+  lanesw root;
+  root.all = sqrt(sum);
+  GLOBAL_STOREW(sum > 0.0f ? 1.0f / root.all : (floatw)(0.0f), inverse + at);
+  for (int i = 0; i < WIDTH; ++i) {
+    if (at + i < rows) roots[at + i] = root.lane[i];
   }
-  planes[parity * pitch + (size_t)y * plane_stride + x] = value;
 }
 
-__kernel void kept_affinity(__global const float* restrict planes, __global const int* first,
-                            __global const int* starts, __global const long* steps,
-                            __global float* restrict weights, const ulong first_weight,
-                            __global float* restrict roots, const ulong first_root,
-                            __global float* restrict mask, const int width, const int height,
-                            const int plane_stride, const int plane_rows, const ulong pitch,
-                            const float inverse_scale, const float bias, const float slope) {
+// kept_degrees: work-item (i, y, p) writes T, as sqrt_degree[y * width + x], and its inverse for
+// the pixels of parity p of the WIDTH kept pixels (x, y) from x = i WIDTH on. neighbours[e] = (dx,
+// dy, entry of the stencil, 0), e from first[p] to first[p + 1] - 1: the kept pixels around such a
+// pixel.
+__kernel void kept_degrees(__global const float* restrict values, const ulong pitch,
+                           __global const int4* restrict neighbours,
+                           __global const int* restrict first, __global float* restrict sqrt_degree,
+                           __global float* restrict inverse, const ulong plane, const ulong before,
+                           const int width, const int height, const int kept_width,
+                           const int kept_height) {
   const int x = (int)get_global_id(0) * WIDTH;
   const int y = (int)get_global_id(1);
   const int parity = (int)get_global_id(2);
-  if (x >= plane_stride) return;
-  const size_t element = (size_t)y * plane_stride + x;
-  weights += first_weight + element;
-  roots += first_root + parity * pitch + element;
-  if (y < MARGIN_Y || y >= plane_rows - MARGIN_Y) {
-    for (int k = first[parity]; k < first[parity + 1]; ++k) {
-      STOREW((floatw)(0.0f), weights + k * pitch);
-    }
-    STOREW((floatw)(0.0f), roots);
-    return;
-  }
-  __global const float* restrict from = planes + element;
-  const floatw own = LOADW(from + parity * pitch);
+  const int row = 2 * y + (parity >> 1);
+  if (x >= kept_width || row >= height) return;
+  const long rows = (long)kept_width * kept_height;
   floatw sum = (floatw)(0.0f);
-  for (int k = first[parity]; k < first[parity + 1]; ++k) {
-    floatw end = own;
-    floatw contour = own;
-    for (int step = starts[k]; step < starts[k + 1]; ++step) {
-      end = LOADW(from + steps[step]);
-      contour = contour > end ? contour : end;
+  for (int e = first[parity]; e < first[parity + 1]; ++e) {
+    const int4 to = neighbours[e];
+    if (y + to.y < 0 || y + to.y >= kept_height) continue;
+    const long from = (long)(y + to.y) * kept_width + x + to.x;
+    __global const float* entries = values + to.z * pitch;
+    if (from >= 0 && from + WIDTH <= rows) {
+      sum += GLOBAL_LOADW(entries + from);
+      continue;
     }
-    floatw affinity = (floatw)(1.0f);
-    if (starts[k] < starts[k + 1]) affinity = weight(contour, inverse_scale, bias, slope);
-    affinity = own < 0.0f || end < 0.0f || contour > 1.0f ? (floatw)(0.0f) : affinity;
-    STOREW(affinity, weights + k * pitch);
-    sum += affinity;
-  }
-  const floatw root = sum > 0.0f ? 1.0f / sqrt(sum) : (floatw)(0.0f);
-  for (int k = first[parity]; k < first[parity + 1]; ++k) {
-    STOREW(LOADW(weights + k * pitch) * root, weights + k * pitch);
-  }
-  STOREW(root, roots);
-  lanesw lanes;
-  lanes.all = root;
-  const int column = 2 * (x - MARGIN_X) + (parity & 1);
-  const int row = 2 * (y - MARGIN_Y) + (parity >> 1);
-  for (int i = 0; i < WIDTH; ++i) {
-    if (column + 2 * i >= 0 && column + 2 * i < width && row < height) {
-      mask[(size_t)row * width + column + 2 * i] = lanes.lane[i] > 0.0f ? 1.0f : 0.0f;
+    lanesw lanes;
+    for (int i = 0; i < WIDTH; ++i) {
+      const bool exists = x + i + to.x >= 0 && x + i + to.x < kept_width;
+      lanes.lane[i] = exists ? entries[from + i] : 0.0f;
     }
+    sum += lanes.all;
   }
+  lanesw root, inverses;
+  root.all = sqrt(sum);
+  inverses.all = sum > 0.0f ? 1.0f / root.all : (floatw)(0.0f);
+  inverse += parity * plane + before + (ulong)y * kept_width + x;
+  for (int i = 0; i < WIDTH && x + i < kept_width; ++i) {
+    const int column = 2 * (x + i) + (parity & 1);
+    if (column >= width) break;
+    inverse[i] = inverses.lane[i];
+    sqrt_degree[(ulong)row * width + column] = root.lane[i];
+  }
+}
+
+// kept_normalize: work-item (i, d) multiplies entry d of WIDTH kept pixels from i WIDTH on by both
+// inverses. places[d]: where in `inverse` the pixel lies to which entry d of the first kept pixel
+// leads.
+__kernel void kept_normalize(__global float* restrict values, const ulong pitch,
+                             __global const long* restrict places,
+                             __global const float* restrict inverse,
+                             __global const float* restrict kept_inverse) {
+  const ulong at = get_global_id(0) * WIDTH;
+  const ulong d = get_global_id(1);
+  if (at >= pitch) return;
+  __global float* own = values + d * pitch + at;
+  GLOBAL_STOREW(
+      GLOBAL_LOADW(own) * GLOBAL_LOADW(kept_inverse + at) * GLOBAL_LOADW(inverse + places[d] + at),
+      own);
 }

@@ -7,10 +7,13 @@
 // diagonal k in rows. Elements of its two diagonals at `row` that stand for no pair become 0. So
 // one launch writes every element of the matrix, each once.
 //
+// With -DMIRRORED=0, where intervening contours of all diagonals are there, k = j, and nothing is
+// mirrored.
+//
 // The affinity is 0 where ic is negative (no pair) and 1 on the middle diagonal. Elsewhere it is
 // the one of boundary_weight.clh.
-#ifndef CENTRE
-#error "affinity/weigh.cl needs -DCENTRE: the index of the middle stencil entry"
+#if !defined(CENTRE) || !defined(MIRRORED)
+#error "affinity/weigh.cl needs -DCENTRE, the index of the middle stencil entry, and -DMIRRORED"
 #endif
 #if RUN == 16
 #include "common/floats16.clh"
@@ -30,7 +33,7 @@ __kernel void affinity_weigh(__global float* values, __global const long* restri
                              const ulong rows, const ulong pitch, const float inverse_scale,
                              const float bias, const float slope) {
   const long first = get_global_id(0) * RUN;
-  const ulong k = CENTRE + get_global_id(1);
+  const ulong k = (MIRRORED ? CENTRE : 0) + get_global_id(1);
   if (first >= (long)pitch) return;
   const long end = min(first + RUN, (long)pitch);
   __global float* forward = values + k * pitch;
@@ -40,7 +43,7 @@ __kernel void affinity_weigh(__global float* values, __global const long* restri
     return;
   }
   __global float* backward = values + (2 * CENTRE - k) * pitch;
-  const long offset = offsets[k];
+  const long offset = MIRRORED ? offsets[k] : 0;
 #if RUN == 16
   const long away = max(offset, -offset);
   if (first >= away && first + RUN + away <= (long)rows) {
@@ -48,7 +51,7 @@ __kernel void affinity_weigh(__global float* values, __global const long* restri
     const float16 w =
         select(weight(contours, inverse_scale, bias, slope), (float16)(0.0f), contours < 0.0f);
     GLOBAL_FLOATS16(forward + first) = w;
-    GLOBAL_FLOATS16(backward + first + offset) = w;
+    if (MIRRORED) GLOBAL_FLOATS16(backward + first + offset) = w;
     return;
   }
 #endif
@@ -64,7 +67,7 @@ __kernel void affinity_weigh(__global float* values, __global const long* restri
   for (long row = first; row < end; ++row) {
     const float own = ic[row - first] < 0.0f ? 0.0f : w[row - first];
     forward[row] = own;
-    if (IS_PAIR(row, offset)) backward[row + offset] = own;
-    if (!IS_PAIR(row, -offset)) backward[row] = 0.0f;
+    if (MIRRORED && IS_PAIR(row, offset)) backward[row + offset] = own;
+    if (MIRRORED && !IS_PAIR(row, -offset)) backward[row] = 0.0f;
   }
 }

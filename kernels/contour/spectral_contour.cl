@@ -46,8 +46,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectral_scale(
   floatw lowest = (floatw)(INFINITY);
   floatw highest = (floatw)(-INFINITY);
   for (; at + WIDTH <= elements; at += GROUP * WIDTH) {
-    const floatw degree = LOADW(sqrt_degree + at);
-    const floatw y = LOADW(z + at) / degree;
+    const floatw degree = GLOBAL_LOADW(sqrt_degree + at);
+    const floatw y = GLOBAL_LOADW(z + at) / degree;
     // Lanes without data divide by 0; what comes of that is not taken.
     lowest = degree > 0.0f && y < lowest ? y : lowest;
     highest = degree > 0.0f && y > highest ? y : highest;
@@ -105,9 +105,9 @@ __kernel void spectral_pad(__global const float* restrict basis, const ulong fir
   const float scale = scales[2 * k + 1];
   const int x = left - BORDER;
   if (x >= 0 && x + WIDTH <= width) {
-    const floatw degree = LOADW(degrees + x);
-    const floatw y = (LOADW(z + x) / degree - low) * scale;
-    STOREW(degree > 0.0f ? y : (floatw)(0.0f), to);
+    const floatw degree = GLOBAL_LOADW(degrees + x);
+    const floatw y = (GLOBAL_LOADW(z + x) / degree - low) * scale;
+    GLOBAL_STOREW(degree > 0.0f ? y : (floatw)(0.0f), to);
     return;
   }
   for (int lane = 0; lane < WIDTH; ++lane) {
@@ -119,12 +119,14 @@ __kernel void spectral_pad(__global const float* restrict basis, const ulong fir
 
 // taps: the Gaussian 0, 1, 2 and 3 pixels from its middle. Differences are taken before they are
 // weighted, so that the derivative of a flat vector is exactly 0.
-#define ROW_DERIVATIVE(p)                                                                     \
-  (taps.s1 * (LOADW(p + 4) - LOADW(p + 2)) + 2.0f * taps.s2 * (LOADW(p + 5) - LOADW(p + 1)) + \
-   3.0f * taps.s3 * (LOADW(p + 6) - LOADW(p)))
-#define ROW_SMOOTH(p)                                                 \
-  (taps.s0 * LOADW(p + 3) + taps.s1 * (LOADW(p + 4) + LOADW(p + 2)) + \
-   taps.s2 * (LOADW(p + 5) + LOADW(p + 1)) + taps.s3 * (LOADW(p + 6) + LOADW(p)))
+#define ROW_DERIVATIVE(p)                                         \
+  (taps.s1 * (GLOBAL_LOADW(p + 4) - GLOBAL_LOADW(p + 2)) +        \
+   2.0f * taps.s2 * (GLOBAL_LOADW(p + 5) - GLOBAL_LOADW(p + 1)) + \
+   3.0f * taps.s3 * (GLOBAL_LOADW(p + 6) - GLOBAL_LOADW(p)))
+#define ROW_SMOOTH(p)                                                                      \
+  (taps.s0 * GLOBAL_LOADW(p + 3) + taps.s1 * (GLOBAL_LOADW(p + 4) + GLOBAL_LOADW(p + 2)) + \
+   taps.s2 * (GLOBAL_LOADW(p + 5) + GLOBAL_LOADW(p + 1)) +                                 \
+   taps.s3 * (GLOBAL_LOADW(p + 6) + GLOBAL_LOADW(p)))
 
 __kernel void spectral_contour(__global const float* restrict planes, const int vectors,
                                __global const float* restrict sqrt_degree,
@@ -172,8 +174,9 @@ __kernel void spectral_contour(__global const float* restrict planes, const int 
   const floatw shape = spectral_weight * powr(fmin(spectral * inverse_scale, 1.0f), power);
   const size_t pixel = (size_t)y * width + x;
   if (x + WIDTH <= width) {
-    const floatw inside = LOADW(sqrt_degree + pixel) > 0.0f ? shape : (floatw)(0.0f);
-    STOREW(fmin(boundary_weight * LOADW(boundary + pixel) + inside, 1.0f), contour + pixel);
+    const floatw inside = GLOBAL_LOADW(sqrt_degree + pixel) > 0.0f ? shape : (floatw)(0.0f);
+    GLOBAL_STOREW(fmin(boundary_weight * GLOBAL_LOADW(boundary + pixel) + inside, 1.0f),
+                  contour + pixel);
     return;
   }
   lanesw shapes;

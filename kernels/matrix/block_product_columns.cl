@@ -24,6 +24,7 @@
   }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_product(PRODUCT_PARAMETERS) {
+  FACTORS(active[get_global_id(1)]);
   const uint lines = segment_rows / width;
   const uint item = SUM_OF_ITEM;
   const uint part = PART_OF_ITEM;

@@ -27,6 +27,7 @@ __kernel void block_product(PRODUCT_PARAMETERS) {
   const ulong runs = (width + RUN - 1) / RUN;
   const long py = get_global_id(0) / runs;
   const ulong line = py * width;
+  FACTORS(line / segment_rows);
   const ulong first = line + get_global_id(0) % runs * RUN;
   const ulong end = min(first + RUN, line + width);
   const uint set = get_global_id(1) * TAKEN;

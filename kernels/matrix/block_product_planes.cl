@@ -44,6 +44,7 @@ __kernel void block_product(PRODUCT_PARAMETERS) {
   const long top = get_global_id(0) / runs * ROWS;
   const long bottom = min(top + ROWS, height);
   if (top >= bottom) return;
+  FACTORS(0);  // A block of four columns is of one image.
   float lines[LINES * COLUMNS * WIDE];
   float sums[COLUMNS * RUN];
 #define LINE(y) (lines + ((y) + LINES) % LINES * (COLUMNS * WIDE))

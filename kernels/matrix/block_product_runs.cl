@@ -1,6 +1,6 @@
 // block_product_runs: the product of block_product.clh for pitched matrices on CPUs. One work-item
-// computes the RUN elements from RUN * id on, and the TAKEN sets of each from TAKEN * its second id
-// on.
+// computes RUN elements of one image, run id % runs of it, and the TAKEN sets of each from TAKEN *
+// its second id on.
 //
 // -DRUN, a multiple of -DTILE; what block_product_tile.clh needs.
 #if !defined(RUN)
@@ -17,8 +17,11 @@
 
 __kernel void block_product(PRODUCT_PARAMETERS) {
   const long reach = REACH * (long)width + REACH;
-  const ulong first = get_global_id(0) * RUN;
-  const ulong end = min(first + RUN, rows);
+  const ulong runs = (segment_rows + RUN - 1) / RUN;
+  const ulong segment = get_global_id(0) / runs;
+  FACTORS(segment);
+  const ulong first = segment * segment_rows + get_global_id(0) % runs * RUN;
+  const ulong end = min(first + RUN, (segment + 1) * segment_rows);
   const uint set = get_global_id(1) * TAKEN;
   for (ulong row = first; row < end; row += TILE) {
     if ((long)row >= reach && row + TILE + reach <= rows) {

@@ -61,7 +61,9 @@ typedef BLOCK_JOIN(float, EACH) Weights;
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void block_product(PRODUCT_PARAMETERS) {
   const long reach = REACH * (long)width + REACH;
-  const ulong first = active[get_global_id(1)] * segment_rows;
+  const int segment = active[get_global_id(1)];
+  FACTORS(segment);
+  const ulong first = segment * segment_rows;
   const ulong end = first + segment_rows;
   const uint item = SUM_OF_ITEM;
   const uint part = PART_OF_ITEM;

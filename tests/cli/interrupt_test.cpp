@@ -64,8 +64,9 @@ TEST_P(CliInterrupt, EndsWaitingForStandardInput) {
 TEST_P(CliInterrupt, EndsAlthoughTheDeviceHangs) {
   // A kernel that never ends stands for a driver that hangs.
   const SpoiltKernels kernels(
-      "affinity/kept_affinity.cl", "planes[parity * pitch + (size_t)y * plane_stride + x] = value;",
-      "volatile __global float* place = planes;\n  while (place[x] < 2.0f) place[x] = 1.0f;");
+      "affinity/intervening_contour.cl",
+      "padded[p * plane + (size_t)y * padded_stride + x] = value;",
+      "volatile __global float* place = padded;\n  while (place[x] < 2.0f) place[x] = 1.0f;");
   write_picture("a.png");
   const std::set<std::string> before = files();
   const auto process =

@@ -55,7 +55,7 @@ struct MatrixReport {
 struct EigenReport {
   bool converged = false;  ///< Whether every residual norm is as EigenParameters asks for.
   /// The solver that ran: "multilevel", "lanczos", "spectra" or, for small images, "dense";
-  /// "decimated" for the eigenvectors of SpectralUse::kDecimated.
+  /// "filtered" for rough ones, of SpectralUse::kDecimated.
   std::string solver;
   /// The kernel of the products that ran, by MatvecKind and, for a compressed matrix,
   /// MatvecStorage: "unrolled", "symmetric half"; of the multilevel solver "block" or "block half".

@@ -1,12 +1,13 @@
 // Affinities from a boundary map and from features, and their normalization.
+#include <Eigen/Dense>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
 
 #include "affinity/affinity.hpp"
 #include "affinity/feature_affinity.hpp"
-#include "affinity/kept_affinity.hpp"
 #include "doctor/checks.hpp"
 
 namespace diacut {
@@ -35,41 +36,77 @@ HostDiaMatrix check_affinity(Trial& trial, const BoundaryProblem& boundary,
   return matrix;
 }
 
-void check_kept_affinity(Trial& trial, std::span<const BoundaryProblem> boundaries,
-                         const AffinityParameters& parameters) {
-  std::vector<DeviceBoundary> maps;
-  for (const BoundaryProblem& each : boundaries) maps.push_back(each.on_device(trial.context()));
-  const KeptAffinity found = kept_affinity(trial.context(), maps, parameters);
-  const PlaneGrid& cells = found.interpolation.cells;
-  // As check_affinity(), and sums of at most 81 weights under a square root.
-  const auto expect = [&](const char* what, std::span<const float> device,
-                          const std::vector<double>& host) {
-    for (std::size_t plane = 0; plane < host.size(); plane += cells.pitch) {
-      const auto own = std::span(host).subspan(plane, cells.elements());
-      trial.expect(what, device.subspan(plane, cells.elements()), own, own,
-                   100 + 8 / parameters.scale);
-    }
-  };
-  const std::vector<float> weights = found.interpolation.weights.download();
-  const std::vector<float> roots = found.interpolation.roots.download();
-  for (std::size_t k = 0; k < boundaries.size(); ++k) {
-    const auto& [grid, strength, valid] = boundaries[k];
-    const ReferenceKeptAffinity expected =
-        reference_kept_affinity(grid, strength, valid, parameters);
-    const auto of_image = [&](const std::vector<float>& all, const std::vector<double>& own) {
-      return std::span(all).subspan(k * own.size(), own.size());
-    };
-    expect("affinity to a kept pixel", of_image(weights, expected.weights), expected.weights);
-    expect("sum of affinities", of_image(roots, expected.roots), expected.roots);
-    const std::vector<float> mask = found.masks[k].download();
-    for (int y = 0; y < grid.height; ++y) {
-      for (int x = 0; x < grid.width; ++x) {
-        const std::size_t plane = at_size(x % 2 + 2 * (y % 2)) * cells.pitch;
-        const bool reached = expected.roots[plane + cells.element(x / 2, y / 2)] > 0;
-        trial.expect_one("mask", mask[boundaries[k].element(x, y)], reached ? 1 : 0, 0);
-      }
+Eigen::MatrixXd reference_kept_rows(const BoundaryProblem& boundary,
+                                    const AffinityParameters& parameters) {
+  const Grid& grid = boundary.grid;
+  const Grid kept = coarser(grid).image;
+  const std::vector<double> w =
+      reference_affinity(grid, boundary.strength, boundary.valid, parameters);
+  const Stencil stencil = affinity_stencil(parameters);
+  const DiaShape shape = dia_shape(grid, stencil);
+  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(grid.rows()),
+                                               static_cast<Eigen::Index>(kept.rows()));
+  for (std::size_t k = 0; k < kept.rows(); ++k) {
+    const int x = 2 * static_cast<int>(k % at_size(kept.width));
+    const int y = 2 * static_cast<int>(k / at_size(kept.width));
+    for (std::size_t d = 0; d < stencil.size(); ++d) {
+      const auto [dx, dy] = stencil.entries[d];
+      const bool inside = x + dx >= 0 && x + dx < grid.width && y + dy >= 0 && y + dy < grid.height;
+      if (!inside) continue;
+      rows(static_cast<Eigen::Index>(boundary.element(x + dx, y + dy)),
+           static_cast<Eigen::Index>(k)) = w[d * shape.pitch + boundary.element(x, y)];
     }
   }
+  return rows;
+}
+
+void check_kept_affinity(Trial& trial, const BoundaryProblem& boundary,
+                         const AffinityParameters& parameters) {
+  const Grid& grid = boundary.grid;
+  const KeptAffinity found =
+      kept_affinity(trial.context(), grid, boundary.on_device(trial.context()), parameters);
+  const Eigen::MatrixXd w = reference_kept_rows(boundary, parameters);
+  const Eigen::VectorXd pixels = w.rowwise().sum().cwiseSqrt();
+  const Eigen::VectorXd kept = w.colwise().sum().cwiseSqrt();
+  const auto inverse = [](const Eigen::VectorXd& of) -> Eigen::VectorXd {
+    return (of.array() > 0).select(of.array().inverse(), 0.0);
+  };
+  const Eigen::MatrixXd r = inverse(pixels).asDiagonal() * w * inverse(kept).asDiagonal();
+  const Eigen::MatrixXd a = r.transpose() * r;
+  // As check_affinity(), and sums of at most 81 weights under square roots; a product has two such
+  // factors, and as many terms.
+  const double roundings = 100 + 8 / parameters.scale;
+  const auto values = [](const Eigen::VectorXd& of) {
+    return std::vector<double>(of.begin(), of.end());
+  };
+  trial.expect("square root of a pixel's degree", found.sqrt_degree.download(), values(pixels),
+               values(pixels), roundings);
+  trial.expect("square root of a kept pixel's degree", found.matrix.sqrt_degree().download(),
+               values(kept), values(kept), roundings);
+  const Grid small = found.rows.kept.image;
+  const Stencil& stencil = found.rows.stencil;
+  const std::size_t pitch = found.rows.pitch();
+  const std::vector<float> rows = found.rows.values.download();
+  const std::vector<float> matrix = found.matrix.dia().values.download();
+  std::array<std::vector<float>, 2> device;
+  std::array<std::vector<double>, 2> host;
+  for (std::size_t k = 0; k < small.rows(); ++k) {
+    const int x = static_cast<int>(k % at_size(small.width));
+    const int y = static_cast<int>(k / at_size(small.width));
+    for (std::size_t d = 0; d < stencil.size(); ++d) {
+      const auto [dx, dy] = stencil.entries[d];
+      const auto entry = [&](const Eigen::MatrixXd& of, const Grid& to, int to_x, int to_y) {
+        if (to_x < 0 || to_x >= to.width || to_y < 0 || to_y >= to.height) return 0.0;
+        return of(to_y * to.width + to_x, static_cast<Eigen::Index>(k));
+      };
+      device[0].push_back(rows[d * pitch + k]);
+      host[0].push_back(entry(r, grid, 2 * x + dx, 2 * y + dy));
+      device[1].push_back(matrix[d * pitch + k]);
+      host[1].push_back(entry(a, small, x + dx, y + dy));
+    }
+  }
+  trial.expect("affinity to a kept pixel", device[0], host[0], host[0], 2 * roundings);
+  trial.expect("affinity of kept pixels", device[1], host[1], host[1], 4 * roundings + 81);
 }
 
 NormalizedMatrix check_normalized_affinity(Trial& trial, const BoundaryProblem& boundary,
@@ -194,7 +231,7 @@ std::vector<DeviceCheck> affinity_checks() {
           {"affinities to every other pixel",
            [](Trial& trial) {
              const BoundaryProblem boundary = drawn_boundary(trial);
-             check_kept_affinity(trial, {&boundary, 1}, {});
+             check_kept_affinity(trial, boundary, {});
            }},
           {"normalized affinities",
            [](Trial& trial) { check_normalized_affinity(trial, drawn_boundary(trial), {}); }},

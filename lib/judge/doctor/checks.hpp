@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -54,8 +55,11 @@ BoundaryProblem drawn_boundary(Trial& trial);
 /// The affinities of a boundary map, which are returned.
 HostDiaMatrix check_affinity(Trial& trial, const BoundaryProblem& boundary,
                              const AffinityParameters& parameters);
-/// The affinities of boundary maps of one size to the kept pixels of a decimation alone.
-void check_kept_affinity(Trial& trial, std::span<const BoundaryProblem> boundaries,
+/// The affinities W between all pixels and those of every other row and column, in double.
+Eigen::MatrixXd reference_kept_rows(const BoundaryProblem& boundary,
+                                    const AffinityParameters& parameters);
+/// The affinities of a boundary map to every other row and column, normalized, and their matrix.
+void check_kept_affinity(Trial& trial, const BoundaryProblem& boundary,
                          const AffinityParameters& parameters);
 /// The affinities of a boundary map normalized; they are returned.
 NormalizedMatrix check_normalized_affinity(Trial& trial, const BoundaryProblem& boundary,
@@ -69,11 +73,11 @@ struct SixParts {
   double off = 0;       ///< The share of an eigenvalue by which it may be off.
   double residual = 0;  ///< A vector's residual norm, as a share of its norm.
 };
-/// The eigenvectors that contours are made from, on a decimated grid: those of the matrix of the
-/// kept pixels, which the host solves densely.
-void check_decimation(Trial& trial, int radius, const SixParts& parts);
+/// The rough eigenvectors that contours are made from: those of the matrix of every other row and
+/// column, which the host solves densely.
+void check_rough_eigenvectors(Trial& trial, int radius, const SixParts& parts);
 /// On grids that are solved in either way.
-void check_decimation(Trial& trial, int radius);
+void check_rough_eigenvectors(Trial& trial, int radius);
 /// What direct cuts take from the affinities.
 void check_direct_cuts(Trial& trial, int radius);
 /// Products within regions, with so many vectors each.

@@ -169,7 +169,7 @@ void expect_orientations(Trial& trial, const std::vector<float>& map, const Grid
 
 std::vector<DeviceCheck> contour_checks() {
   return {
-      {"decimated grids", [](Trial& trial) { check_decimation(trial, 5); }},
+      {"rough eigenvectors", [](Trial& trial) { check_rough_eigenvectors(trial, 5); }},
       {"contours from eigenvectors", check_contours},
       {"contours from boundary maps", check_boundary_contours},
       {"orientation of boundaries", [](Trial& trial) { check_orientations(trial, kContourGrid); }}};

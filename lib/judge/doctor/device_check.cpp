@@ -75,12 +75,10 @@ void Segmenter::check_device(bool own_maps) {
     }
     if (!makes_hierarchy(run)) return;
     if (decimates(run)) {
-      check(context, "affinity", [&](Trial& trial) {
-        const BoundaryProblem boundary = drawn_boundary(trial);
-        check_kept_affinity(trial, {&boundary, 1}, run.affinity);
-      });
+      check(context, "affinity",
+            [&](Trial& trial) { check_kept_affinity(trial, drawn_boundary(trial), run.affinity); });
       check(context, "eigenvectors",
-            [&](Trial& trial) { check_decimation(trial, run.affinity.radius); });
+            [&](Trial& trial) { check_rough_eigenvectors(trial, run.affinity.radius); });
     }
     check(context, "contours",
           run.contour.spectral == SpectralUse::kNever ? check_boundary_contours : check_contours);

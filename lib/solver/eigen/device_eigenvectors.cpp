@@ -8,6 +8,7 @@
 #include "eigen/lanczos/basis.hpp"
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "eigen/lobpcg/workspace.hpp"
+#include "eigen/multilevel/coarse_levels.hpp"
 #include "eigen/resolution.hpp"
 #include "eigen/solvers.hpp"
 #include "matrix/grid.hpp"
@@ -69,6 +70,22 @@ std::vector<double> compressed_quadratic_forms(Context& context, const Normalize
 }
 
 }  // namespace
+
+DeviceEigenvectors interpolated(Context& context, const KeptRows& rows, int image,
+                                const DeviceEigenvectors& kept) {
+  DeviceEigenvectors result{rows.fine.image.rows(),
+                            dia_pitch(rows.fine.image.rows()),
+                            kept.count,
+                            {},
+                            kept.values,
+                            kept.report};
+  for (double& value : result.values) value /= CoarseLevels::kHops;
+  result.basis =
+      context.allocate<float>(static_cast<std::size_t>(kept.count) * result.pitch, "eigenvectors");
+  interpolate_kept_rows(context, rows, image, kept.count, kept.basis, kept.pitch, result.basis,
+                        result.pitch);
+  return result;
+}
 
 Eigenvectors to_host(const DeviceEigenvectors& eigenvectors, const NormalizedMatrix& matrix,
                      int image) {

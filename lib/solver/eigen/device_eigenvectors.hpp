@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "diacut/eigenvectors.hpp"
+#include "matrix/kept_rows.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/buffer.hpp"
 
@@ -22,6 +23,12 @@ struct DeviceEigenvectors {
   std::vector<double> values;
   EigenReport report;
 };
+
+/// The eigenvectors of all pixels of image `image`, R z for those z of the kept ones. Vector 0, the
+/// trivial one, stays unset. Eigenvalues are as much smaller as one step on the kept grid stands
+/// for several (CoarseLevels::kHops). Enqueues.
+DeviceEigenvectors interpolated(Context& context, const KeptRows& rows, int image,
+                                const DeviceEigenvectors& kept);
 
 /// The eigenvectors of image `image` of the matrix's batch, and its square roots of the degrees, on
 /// the host. Waits for the device.

@@ -65,6 +65,11 @@ DeviceEigenvectors solve_by_products(Context& context, NormalizedMatrix& matrix,
   const EigenParameters& eigen = parameters.eigen;
   const bool compressed = parameters.form == MatrixForm::kCompressed;
   const std::size_t elements = elements_with_data(context, matrix);
+  if (elements == 0 && parameters.solved > 0) {
+    DeviceEigenvectors none{matrix.rows(), matrix.shape().pitch, 0, {}, {}, {}};
+    none.report.converged = true;
+    return none;
+  }
   if (elements == 0) {
     throw InputError("no pixel has data: there is nothing to find eigenvectors of");
   }
@@ -110,7 +115,10 @@ std::vector<DeviceEigenvectors> eigenvectors(Context& context, NormalizedMatrix&
   watch.report(kStage, 0);
   const Batch& batch = matrix.batch();
   std::vector<DeviceEigenvectors> result;
-  if (batch.count > 1 || multilevel_first(batch.image, parameters.eigen)) {
+  if (parameters.solved > 0) {
+    auto found = filtered_eigenvectors(context, matrix, parameters.solved, parameters.eigen, watch);
+    if (found) result = std::move(*found);
+  } else if (batch.count > 1 || multilevel_first(batch.image, parameters.eigen)) {
     result = solve_by_levels(context, matrix, parameters, watch);
   }
   if (result.empty()) {

@@ -21,6 +21,10 @@ struct SolverParameters {
   MatvecChoice matvec = {};
   /// The form in which the matrix is solved. The compressed form is not for SolverKind::kSpectra.
   MatrixForm form = MatrixForm::kDia;
+  /// Where it is not 0, rough eigenvectors suffice, as filtered_eigenvectors() finds them on grids
+  /// of at most so many elements. A matrix that it cannot take is solved exactly; one without any
+  /// element with data has no vectors.
+  std::size_t solved = 0;
 };
 
 /// The eigenvectors of the largest eigenvalues of `matrix`, one result for each image of its batch.

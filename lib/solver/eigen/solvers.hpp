@@ -58,6 +58,21 @@ std::optional<std::vector<DeviceEigenvectors>> multilevel_eigenvectors(
     Context& context, NormalizedMatrix& matrix, MatrixForm form, std::size_t least,
     const EigenParameters& parameters, const Watch& watch);
 
+/// The eigenvectors of A, as exact as a filter makes them. Dense on the coarsest grid as for
+/// multilevel_eigenvectors(), they are interpolated from each grid to the next finer one and, up to
+/// the finest grid of at most `solved` elements an image, filtered there by a Chebyshev polynomial
+/// of the grid's matrix (Y. Zhou and Y. Saad, "A Chebyshev-Davidson algorithm for large symmetric
+/// eigenproblems", 2007). On the last of these grids they become Ritz vectors, on the host; further
+/// up they are interpolated alone. Eigenvalues are those of that grid, divided by
+/// CoarseLevels::kHops for each finer one, and so are rough; residual norms are of that grid.
+///
+/// Nothing is returned where multilevel_eigenvectors() returns nothing, but for elements that
+/// cannot be interpolated to. Precondition: `matrix` is in DIA form. Throws DeviceError,
+/// NumericalError.
+std::optional<std::vector<DeviceEigenvectors>> filtered_eigenvectors(
+    Context& context, NormalizedMatrix& matrix, std::size_t solved,
+    const EigenParameters& parameters, const Watch& watch);
+
 /// The result of an eigensolver from what a Krylov or dense solver found: `basis` with orthonormal
 /// vectors, matrix.shape().pitch elements apart, their `count`, and of the report how they were
 /// found. Eigenvalues as quadratic forms of the Laplacian of `matrix`, residual norms by products

@@ -153,18 +153,31 @@ class BlockProduct {
   /// at least matrix.rows() * columns values. Precondition: `matrix` has the stencil and the form
   /// that the kernel was built for, and as many images as `active`.
   void launch(const NormalizedMatrix& matrix, const Buffer<float>& x, const Buffer<float>& other,
-              Buffer<float>& out, float alpha, float beta, float gamma, int columns);
+              Buffer<float>& out, float alpha, float beta, float gamma, int columns) {
+    launch(matrix, x, other, out, {{alpha, beta, gamma, 0}}, unused_, -1, columns);
+  }
+  /// The same, columns() wide, with factors of its own for each image: (alpha, beta, gamma, 0) of
+  /// image k is element first_factor + k of `factors`. Precondition: columns() is not 4.
+  void launch(const NormalizedMatrix& matrix, const Buffer<float>& x, const Buffer<float>& other,
+              Buffer<float>& out, const Buffer<cl_float4>& factors, int first_factor) {
+    launch(matrix, x, other, out, {}, factors, first_factor, columns_);
+  }
   /// out = A x, columns() wide.
   void launch(const NormalizedMatrix& matrix, const Buffer<float>& x, Buffer<float>& out) {
     launch(matrix, x, x, out, 1, 0, 0, columns_);
   }
 
  private:
+  void launch(const NormalizedMatrix& matrix, const Buffer<float>& x, const Buffer<float>& other,
+              Buffer<float>& out, const cl_float4& same, const Buffer<cl_float4>& factors,
+              int first_factor, int columns);
+
   Context* context_;
   int columns_;
   std::shared_ptr<const ActiveSegments> active_;
   MatrixForm form_;
   std::string matrix_options_;
+  Buffer<cl_float4> unused_;  ///< What a launch with the same factors for all images names.
   /// The kernel for blocks of `columns` columns of which a work-item computes `each` elements, or
   /// `parts` of them one.
   const KernelFile& kernel(int columns, std::size_t each, std::size_t parts);

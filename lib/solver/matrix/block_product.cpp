@@ -26,7 +26,8 @@ BlockProduct::BlockProduct(Context& context, const Stencil& stencil, int columns
       columns_(columns),
       active_(or_one_image(context, std::move(active))),
       form_(form),
-      matrix_options_(matrix_options(context.info(), stencil, form)) {
+      matrix_options_(matrix_options(context.info(), stencil, form)),
+      unused_(context.allocate<cl_float4>(1, "factors of a product")) {
   prepare(columns);
 }
 
@@ -51,8 +52,8 @@ void BlockProduct::prepare(int columns) {
 }
 
 void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x,
-                          const Buffer<float>& other, Buffer<float>& out, float alpha, float beta,
-                          float gamma, int columns) {
+                          const Buffer<float>& other, Buffer<float>& out, const cl_float4& same,
+                          const Buffer<cl_float4>& factors, int first_factor, int columns) {
   const Grid grid = matrix.grid();
   const auto width = static_cast<std::size_t>(grid.width);
   const std::size_t segment = matrix.batch().segment();
@@ -62,7 +63,8 @@ void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x
   const std::size_t items = segment * active_->count() * runs.sets;
   const std::size_t most = runs.most_each(form_);
   const std::size_t each = segment >= kFewElements && items / most >= kManyItems ? most : 1;
-  // Runs of a matrix in DIA form may go on in the next image row, but not those of planes.
+  // Runs of a matrix in DIA form go on in the next image row of the same image, but not those of
+  // planes.
   const bool by_rows = matrix.form() != MatrixForm::kDia || takes_planes(context_->info(), columns);
   // A segment that does not begin at a multiple of `each` has elements of one tile more. Those of a
   // compressed matrix lie below one another.
@@ -71,9 +73,9 @@ void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x
                                 : round_up(segment / width, each) / each * width;
   const auto height = static_cast<std::size_t>(grid.height);
   prepare(columns);
-  runs.launch(kernel(columns, each, parts), kName, by_rows ? height : 1,
-              by_rows ? width : grid.rows(), tiles * parts, *active_, matrix, grid.rows(), width, x,
-              other, out, alpha, beta, gamma, active_->list(), segment,
+  runs.launch(kernel(columns, each, parts), kName, by_rows ? height : grid.rows() / segment,
+              by_rows ? width : segment, tiles * parts, *active_, matrix, grid.rows(), width, x,
+              other, out, same, factors, first_factor, active_->list(), segment,
               static_cast<int>(runs.sets));
 }
 

@@ -29,20 +29,34 @@ double weight(double ic, const AffinityParameters& parameters) {
   return std::exp(-(1 - p) / parameters.scale);
 }
 
-/// The macro LINES: the pixels of the lines to the stencil entries after the middle one, which lead
-/// to pixels later in reading order, as a tree in which lines share their first pixels. It has no
-/// spaces, which would end the macro in the build options.
-std::string lines_macro(const Stencil& stencil) {
-  // From (step before, dx, dy) to the number of the step.
-  std::map<std::tuple<int, int, int>, int> steps;
+/// The pixels on the line to `end`, without the first and with the last. Lines are drawn from the
+/// pixel that comes first in reading order, so that W is symmetric.
+std::vector<StencilOffset> line_to(StencilOffset end) {
+  if (end.dy > 0 || (end.dy == 0 && end.dx > 0)) return bresenham(end);
+  std::vector<StencilOffset> line;
+  const std::vector<StencilOffset> back = bresenham({-end.dx, -end.dy});
+  for (auto point = back.rbegin() + 1; point != back.rend(); ++point) {
+    line.push_back({end.dx + point->dx, end.dy + point->dy});
+  }
+  line.push_back(end);
+  return line;
+}
+
+/// The macro LINES: the pixels of the lines to the stencil entries from `first` on, as a tree in
+/// which lines share their first pixels. It has no spaces, which would end the macro in the build
+/// options.
+std::string lines_macro(const Stencil& stencil, std::size_t first) {
+  // From (point before, dx, dy) to the number of the point.
+  std::map<std::tuple<int, int, int>, int> points;
   std::string text;
-  for (std::size_t k = stencil.centre() + 1; k < stencil.size(); ++k) {
+  for (std::size_t k = first; k < stencil.size(); ++k) {
+    if (k == stencil.centre()) continue;
     const StencilOffset& end = stencil.entries[k];
     int at = 0;
-    for (const auto& [dx, dy] : bresenham(end)) {
+    for (const auto& [dx, dy] : line_to(end)) {
       const auto [found, is_new] =
-          steps.try_emplace({at, dx, dy}, static_cast<int>(steps.size()) + 1);
-      if (is_new) text += fmt::format("STEP({},{},{},{})", found->second, at, dx, dy);
+          points.try_emplace({at, dx, dy}, static_cast<int>(points.size()) + 1);
+      if (is_new) text += fmt::format("POINT({},{},{},{})", found->second, at, dx, dy);
       at = found->second;
     }
     text += fmt::format("LINE({},{},{},{})", k, at, end.dx, end.dy);
@@ -50,20 +64,73 @@ std::string lines_macro(const Stencil& stencil) {
   return text;
 }
 
-KernelFile contour_kernels(Context& context, const AffinityParameters& parameters) {
+/// Which rows of W are computed: those of all pixels, or of every other row and column.
+enum class Rows { kAll = 1, kKept = 2 };
+
+KernelFile contour_kernels(Context& context, const AffinityParameters& parameters, Rows rows) {
   const Stencil stencil = affinity_stencil(parameters);
   return {context, "affinity/intervening_contour.cl",
-          fmt::format("-DRADIUS={} -DCENTRE={} -DLINES={}", stencil.radius, stencil.centre(),
-                      lines_macro(stencil))};
+          fmt::format("-DRADIUS={} -DCENTRE={} -DSTEP={} -DLINES={}", stencil.radius,
+                      stencil.centre(), static_cast<int>(rows),
+                      lines_macro(stencil, rows == Rows::kAll ? stencil.centre() : 0))};
 }
 
-KernelFile weigh_kernels(Context& context, const AffinityParameters& parameters) {
+KernelFile weigh_kernels(Context& context, const AffinityParameters& parameters, Rows rows) {
   return {context, "affinity/weigh.cl",
-          fmt::format("-DCENTRE={} -DLOGISTIC={} -DRUN={}", affinity_stencil(parameters).centre(),
-                      affinity_weight(parameters).logistic ? 1 : 0, vector_run(context.info()))};
+          fmt::format("-DCENTRE={} -DLOGISTIC={} -DRUN={} -DMIRRORED={}",
+                      affinity_stencil(parameters).centre(),
+                      affinity_weight(parameters).logistic ? 1 : 0, vector_run(context.info()),
+                      rows == Rows::kAll ? 1 : 0)};
 }
 
 KernelFile normalize_kernels(Context& context) { return {context, "affinity/normalize.cl", ""}; }
+
+KernelFile kept_kernels(Context& context, const AffinityParameters& parameters) {
+  return {context, "affinity/kept_affinity.cl",
+          fmt::format("-DDIAGONALS={} -DWIDTH={}", affinity_stencil(parameters).size(),
+                      vector_run(context.info()))};
+}
+
+/// The intervening contours from the pixels of `first`, all or the kept ones of the map's grid.
+void find_contours(Context& context, const DeviceBoundary& boundary,
+                   const AffinityParameters& parameters, Rows rows, const Grid& first,
+                   DiaMatrix& matrix) {
+  const KernelFile kernels = contour_kernels(context, parameters, rows);
+  const int step = static_cast<int>(rows);
+  const int radius = affinity_stencil(parameters).radius;
+  const auto width = static_cast<std::size_t>(first.width);
+  // Launches round each row up to whole work-groups, and work-items past the end of a row load too.
+  const int padded_row = static_cast<int>(round_up(width, kRowGroup)) + 2 * radius;
+  const auto columns = static_cast<std::size_t>(padded_row);
+  const std::size_t lines = static_cast<std::size_t>(first.height + radius * step);
+  auto padded = context.allocate<float>(static_cast<std::size_t>(step * step) * columns * lines,
+                                        "the boundary map with a border");
+  kernels.launch(
+      "intervening_pad",
+      cl::NDRange(round_up(columns, kRowGroup), lines, static_cast<std::size_t>(step * step)),
+      cl::NDRange(kRowGroup, 1, 1), boundary.values, boundary.valid, padded, boundary.grid.width,
+      boundary.grid.height, padded_row, columns * lines);
+  kernels.launch_rows("intervening_contour", width, static_cast<std::size_t>(first.height), padded,
+                      matrix.values, first.width, padded_row,
+                      static_cast<std::int64_t>(columns * lines), matrix.shape.pitch);
+}
+
+/// W of the rows of `first`, in the layout of a whole matrix over that grid.
+DiaMatrix affinities(Context& context, const DeviceBoundary& boundary,
+                     const AffinityParameters& parameters, Rows rows, const Grid& first) {
+  const DiaShape shape = dia_shape(first, affinity_stencil(parameters));
+  DiaMatrix matrix{shape, context.allocate<float>(shape.stored(), "the affinity matrix")};
+  find_contours(context, boundary, parameters, rows, first, matrix);
+  const auto offsets = device_table(context, shape.offsets, "the matrix's offsets");
+  const AffinityWeight weight = affinity_weight(parameters);
+  const std::size_t run = vector_run(context.info());
+  weigh_kernels(context, parameters, rows)
+      .launch_rows("affinity_weigh", round_up(shape.pitch, run) / run,
+                   rows == Rows::kAll ? shape.diagonals() / 2 + 1 : shape.diagonals(),
+                   matrix.values, offsets, shape.rows, shape.pitch, weight.inverse_scale,
+                   weight.bias, weight.slope);
+  return matrix;
+}
 
 }  // namespace
 
@@ -90,41 +157,26 @@ AffinityWeight affinity_weight(const AffinityParameters& parameters) {
 
 void intervening_contours(Context& context, const DeviceBoundary& boundary,
                           const AffinityParameters& parameters, DiaMatrix& matrix) {
-  const KernelFile kernels = contour_kernels(context, parameters);
-  const Grid& grid = boundary.grid;
-  const int radius = affinity_stencil(parameters).radius;
-  const auto width = static_cast<std::size_t>(grid.width);
-  // Launches round each row up to whole work-groups, and work-items past the end of a row load too.
-  const int padded_row = static_cast<int>(round_up(width, kRowGroup)) + 2 * radius;
-  const auto columns = static_cast<std::size_t>(padded_row);
-  const std::size_t rows = static_cast<std::size_t>(grid.height) + static_cast<std::size_t>(radius);
-  auto padded = context.allocate<float>(columns * rows, "the boundary map with a border");
-  kernels.launch_rows("intervening_pad", columns, rows, boundary.values, boundary.valid, padded,
-                      grid.width, grid.height, padded_row);
-  kernels.launch_rows("intervening_contour", width, static_cast<std::size_t>(grid.height), padded,
-                      matrix.values, grid.width, padded_row, matrix.shape.pitch);
+  find_contours(context, boundary, parameters, Rows::kAll, boundary.grid, matrix);
 }
 
 void ask_for_affinity_kernels(Context& context, const AffinityParameters& parameters) {
-  contour_kernels(context, parameters);
-  weigh_kernels(context, parameters);
+  contour_kernels(context, parameters, Rows::kAll);
+  weigh_kernels(context, parameters, Rows::kAll);
   normalize_kernels(context);
+}
+
+void ask_for_kept_affinity_kernels(Context& context, const AffinityParameters& parameters) {
+  contour_kernels(context, parameters, Rows::kKept);
+  weigh_kernels(context, parameters, Rows::kKept);
+  kept_kernels(context, parameters);
+  ask_for_kept_rows(context);
 }
 
 DiaMatrix affinity_matrix(Context& context, const DeviceBoundary& boundary,
                           const AffinityParameters& parameters) {
-  const DiaShape shape = dia_shape(boundary.grid, affinity_stencil(parameters));
-  DiaMatrix matrix{shape, context.allocate<float>(shape.stored(), "the affinity matrix")};
   ask_for_affinity_kernels(context, parameters);
-  intervening_contours(context, boundary, parameters, matrix);
-  const auto offsets = device_table(context, shape.offsets, "the matrix's offsets");
-  const AffinityWeight weight = affinity_weight(parameters);
-  const std::size_t run = vector_run(context.info());
-  weigh_kernels(context, parameters)
-      .launch_rows("affinity_weigh", round_up(shape.pitch, run) / run, shape.diagonals() / 2 + 1,
-                   matrix.values, offsets, shape.rows, shape.pitch, weight.inverse_scale,
-                   weight.bias, weight.slope);
-  return matrix;
+  return affinities(context, boundary, parameters, Rows::kAll, boundary.grid);
 }
 
 NormalizedMatrix normalize(Context& context, const Batch& batch, DiaMatrix affinity,
@@ -139,6 +191,55 @@ NormalizedMatrix normalize(Context& context, const Batch& batch, DiaMatrix affin
   kernels.launch_rows("affinity_normalize", shape.rows, shape.diagonals(), affinity.values, inverse,
                       offsets, shape.rows, shape.pitch);
   return {batch, affinity_stencil(parameters), std::move(affinity.values), std::move(sqrt_degree)};
+}
+
+KeptAffinity kept_affinity(Context& context, const Batch& batch, const DeviceBoundary& boundary,
+                           const AffinityParameters& parameters) {
+  ask_for_kept_affinity_kernels(context, parameters);
+  const KernelFile kernels = kept_kernels(context, parameters);
+  const Stencil stencil = affinity_stencil(parameters);
+  const KeptNeighbours near(stencil);
+  const Batch kept = coarser(batch);
+  const Grid all = batch.grid();
+  const Grid grid = kept.grid();
+  const std::size_t lanes = vector_run(context.info());
+  const std::size_t group = plane_group(context.info());
+  const auto width = static_cast<std::size_t>(grid.width);
+  constexpr char kTables[] = "tables of kept pixels";
+
+  DiaMatrix rows = affinities(context, boundary, parameters, Rows::kKept, grid);
+  const std::size_t pitch = rows.shape.pitch;
+  const auto runs = [&](std::size_t elements) { return round_up(elements, lanes) / lanes; };
+  auto kept_root = context.allocate<float>(grid.rows(), "square roots of the degrees");
+  const auto kept_inverse = context.allocate<float>(pitch, "inverse square roots of the degrees");
+  kernels.launch_rows("kept_sums", runs(pitch), 1, rows.values, pitch, grid.rows(), kept_root,
+                      kept_inverse);
+
+  // Entries reach so far before the first kept pixel, and beyond the last one.
+  const std::size_t before = static_cast<std::size_t>(stencil.radius / 2 + 1) * (width + 1);
+  const std::size_t plane = pitch + 2 * before;
+  auto inverse = context.allocate<float>(4 * plane, "inverse square roots of the degrees");
+  inverse.fill(0);
+  auto sqrt_degree = context.allocate<float>(all.rows(), "square roots of the degrees");
+  kernels.launch(
+      "kept_degrees",
+      cl::NDRange(round_up(runs(width), group), static_cast<std::size_t>(grid.height), 4),
+      cl::NDRange(group, 1, 1), rows.values, pitch, device_table(context, near.neighbours, kTables),
+      device_table(context, near.first, kTables), sqrt_degree, inverse, plane, before, all.width,
+      all.height, grid.width, grid.height);
+  std::vector<std::int64_t> places;
+  for (const auto& [dx, dy] : stencil.entries) {
+    const std::int64_t parity = (dx & 1) + 2 * (dy & 1);
+    places.push_back(parity * static_cast<std::int64_t>(plane) + static_cast<std::int64_t>(before) +
+                     (dy >> 1) * std::int64_t{grid.width} + (dx >> 1));
+  }
+  kernels.launch_rows("kept_normalize", runs(pitch), stencil.size(), rows.values, pitch,
+                      device_table(context, places, kTables), inverse, kept_inverse);
+  KeptRows kept_rows{batch, kept, stencil, std::move(rows.values)};
+  auto values = context.allocate<float>(pitch * stencil.size(), "the affinity matrix");
+  multiply_kept_rows(context, kept_rows, stencil, values, pitch);
+  return {std::move(kept_rows), std::move(sqrt_degree),
+          NormalizedMatrix(kept, stencil, std::move(values), std::move(kept_root))};
 }
 
 std::vector<double> reference_affinity(const Grid& grid, const std::vector<float>& strength,

@@ -6,6 +6,7 @@
 #include "boundary/boundary.hpp"
 #include "diacut/parameters.hpp"
 #include "matrix/dia_matrix.hpp"
+#include "matrix/kept_rows.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "matrix/stencil.hpp"
 
@@ -51,6 +52,27 @@ DiaMatrix affinity_matrix(Context& context, const DeviceBoundary& boundary,
 /// degrees D are row sums of W, in double where the device has it, else compensated. `batch` says
 /// how the images lie on the grid of W. Throws DeviceError.
 NormalizedMatrix normalize(Context& context, const Batch& batch, DiaMatrix affinity,
+                           const AffinityParameters& parameters);
+
+/// The normalized affinity of every other row and column of a batch: what contours need, at about a
+/// quarter of the cost of the whole matrix.
+struct KeptAffinity {
+  /// R = T^-1 W S^-1, W being the affinities of affinity_matrix() between all pixels and the kept
+  /// ones, S and T the square roots of its sums over the one and the other.
+  KeptRows rows;
+  Buffer<float> sqrt_degree;  ///< T, batch.grid().rows() elements; 0 where there is no data.
+  /// R'R, the affinity matrix of the kept pixels: for pixels J and K the sum over all pixels i of
+  /// W_iJ W_iK / t_i^2, normalized by its degrees S^2.
+  NormalizedMatrix matrix;
+};
+
+/// Asks for the kernels of kept_affinity(), as ask_for_affinity_kernels() does for its own.
+void ask_for_kept_affinity_kernels(Context& context, const AffinityParameters& parameters);
+
+/// `boundary`: of all images of the batch, as batched() makes it. W is computed for the rows of the
+/// kept pixels alone. Preconditions: the parameters have one stride and a radius of at least 2.
+/// Throws DeviceError.
+KeptAffinity kept_affinity(Context& context, const Batch& batch, const DeviceBoundary& boundary,
                            const AffinityParameters& parameters);
 
 /// The reference twin of affinity_matrix(), on the host in double: values of a DIA form with the

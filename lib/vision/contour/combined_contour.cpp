@@ -69,47 +69,6 @@ double strongest(const std::vector<float>& contour, const std::vector<float>& sq
   return value > 0 ? value : 1;
 }
 
-/// Vectors of floats on the device: vector k begins at element first + k * pitch of `basis`.
-struct DeviceVectors {
-  const Buffer<float>& basis;
-  std::size_t first = 0;
-  std::size_t pitch = 0;
-  std::size_t count = 0;
-};
-
-/// The contour map of vectors whose scales are known: for each what is subtracted from z /
-/// sqrt_degree and what the rest is multiplied by, one after the other.
-Buffer<float> contour_of(Context& context, const Grid& grid, const DeviceVectors& vectors,
-                         const Buffer<float>& scales, const Buffer<float>& sqrt_degree,
-                         const Buffer<float>& boundary, const ContourParameters& parameters) {
-  const KernelFile kernels = spectral_kernels(context);
-  const std::size_t lanes = lane_shape(context.info()).width;
-  const auto width = static_cast<std::size_t>(grid.width);
-  const std::size_t bordered = static_cast<std::size_t>(grid.height) + 2 * std::size_t{kBorder};
-  // The distance of rows in a plane: whole vectors of any width that a device may use, and the
-  // border.
-  constexpr std::size_t kWidest = 16;
-  const std::size_t row = round_up(width, kWidest) + kWidest;
-  const auto padded_stride = static_cast<int>(row);
-  const auto planes =
-      context.allocate<float>(vectors.count * bordered * row, "eigenvectors with a border");
-  auto contour = context.allocate<float>(grid.rows(), kContours);
-  if (vectors.count > 0) {
-    kernels.launch("spectral_pad",
-                   cl::NDRange(round_up(row / lanes, kRowGroup), bordered, vectors.count),
-                   cl::NDRange(kRowGroup, 1, 1), vectors.basis, vectors.first, vectors.pitch,
-                   sqrt_degree, scales, planes, grid.width, grid.height, padded_stride);
-  }
-  kernels.launch_rows(
-      "spectral_contour", round_up(width, lanes) / lanes, static_cast<std::size_t>(grid.height),
-      planes, static_cast<int>(vectors.count), sqrt_degree, boundary, contour, grid.width,
-      grid.height, padded_stride, gaussian(), static_cast<float>(parameters.boundary_weight),
-      static_cast<float>(parameters.spectral_weight),
-      static_cast<float>(1 / parameters.spectral_scale),
-      static_cast<float>(parameters.spectral_power));
-  return contour;
-}
-
 }  // namespace
 
 double spectral_weight(double eigenvalue) { return 1 / std::sqrt(std::max(eigenvalue, 1e-7)); }
@@ -118,40 +77,42 @@ Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
                                const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,
                                const ContourParameters& parameters) {
-  const auto count = static_cast<std::size_t>(eigenvectors.count) - 1;  // Without the trivial one.
-  std::vector<float> weights;
-  for (auto value = eigenvectors.values.begin() + 1; value != eigenvectors.values.end(); ++value) {
-    weights.push_back(static_cast<float>(spectral_weight(*value)));
-  }
-  const DeviceVectors vectors{eigenvectors.basis, eigenvectors.pitch, eigenvectors.pitch, count};
-  const auto weight = device_table(context, weights, "weights of eigenvectors");
-  const auto scales = context.allocate<float>(2 * count, "scales of eigenvectors");
+  const KernelFile kernels = spectral_kernels(context);
+  // Without the trivial one.
+  const auto count = static_cast<std::size_t>(std::max(eigenvectors.count - 1, 0));
+  const std::size_t first = eigenvectors.pitch;
+  const std::size_t lanes = lane_shape(context.info()).width;
+  const auto width = static_cast<std::size_t>(grid.width);
+  const std::size_t bordered = static_cast<std::size_t>(grid.height) + 2 * std::size_t{kBorder};
+  // The distance of rows in a plane: whole vectors of any width that a device may use, and the
+  // border.
+  constexpr std::size_t kWidest = 16;
+  const std::size_t row = round_up(width, kWidest) + kWidest;
+  const auto padded_stride = static_cast<int>(row);
+  const auto planes = context.allocate<float>(count * bordered * row, "eigenvectors with a border");
+  auto contour = context.allocate<float>(grid.rows(), kContours);
   if (count > 0) {
+    std::vector<float> weights;
+    for (std::size_t k = 1; k <= count; ++k) {
+      weights.push_back(static_cast<float>(spectral_weight(eigenvectors.values[k])));
+    }
+    const auto scales = context.allocate<float>(2 * count, "scales of eigenvectors");
     const std::size_t group = scale_group(context.info());
-    spectral_kernels(context).launch("spectral_scale", cl::NDRange(count * group),
-                                     cl::NDRange(group), vectors.basis, vectors.first,
-                                     vectors.pitch, sqrt_degree, grid.rows(), weight, scales);
+    kernels.launch("spectral_scale", cl::NDRange(count * group), cl::NDRange(group),
+                   eigenvectors.basis, first, eigenvectors.pitch, sqrt_degree, grid.rows(),
+                   device_table(context, weights, "weights of eigenvectors"), scales);
+    kernels.launch("spectral_pad", cl::NDRange(round_up(row / lanes, kRowGroup), bordered, count),
+                   cl::NDRange(kRowGroup, 1, 1), eigenvectors.basis, first, eigenvectors.pitch,
+                   sqrt_degree, scales, planes, grid.width, grid.height, padded_stride);
   }
-  return contour_of(context, grid, vectors, scales, sqrt_degree, boundary, parameters);
-}
-
-Buffer<float> combined_contour(Context& context, const Grid& grid,
-                               const ContourEigenvectors& eigenvectors, std::size_t image,
-                               const Buffer<float>& mask, const Buffer<float>& boundary,
-                               const ContourParameters& parameters) {
-  const ContourEigenvectors::Image& own = eigenvectors.images[image];
-  const std::size_t count = own.values.size();
-  std::vector<float> scales;
-  for (std::size_t k = 0; k < count; ++k) {
-    const double weight = spectral_weight(own.values[k]);
-    scales.push_back(own.least[k]);
-    scales.push_back(own.extent[k] > 0 ? static_cast<float>(weight / own.extent[k]) : 0.0F);
-  }
-  const std::size_t first =
-      image * static_cast<std::size_t>(eigenvectors.count) * eigenvectors.pitch;
-  return contour_of(context, grid, {eigenvectors.vectors, first, eigenvectors.pitch, count},
-                    device_table(context, scales, "scales of eigenvectors"), mask, boundary,
-                    parameters);
+  kernels.launch_rows("spectral_contour", round_up(width, lanes) / lanes,
+                      static_cast<std::size_t>(grid.height), planes, static_cast<int>(count),
+                      sqrt_degree, boundary, contour, grid.width, grid.height, padded_stride,
+                      gaussian(), static_cast<float>(parameters.boundary_weight),
+                      static_cast<float>(parameters.spectral_weight),
+                      static_cast<float>(1 / parameters.spectral_scale),
+                      static_cast<float>(parameters.spectral_power));
+  return contour;
 }
 
 Buffer<float> spectral_contour_alone(Context& context, const Grid& grid,

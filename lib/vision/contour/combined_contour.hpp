@@ -5,12 +5,14 @@
 
 #include "diacut/eigenvectors.hpp"
 #include "diacut/parameters.hpp"
-#include "eigen/decimation/contour_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
 #include "matrix/grid.hpp"
 #include "opencl/context.hpp"
 
 namespace diacut {
+
+/// The eigenvectors, the trivial one included, that contours are made from.
+inline constexpr int kContourVectors = 17;
 
 /// The weight of an eigenvector in the spectral contour: one over the square root of its
 /// eigenvalue. Eigenvalues below 1e-7, which disconnected pieces of an image have, count as 1e-7.
@@ -42,13 +44,6 @@ std::vector<double> reference_spectral_contour(const Eigenvectors& eigenvectors)
 Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
                                const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,
-                               const ContourParameters& parameters);
-
-/// The contour map g with the eigenvectors of image `image` of `eigenvectors`. `mask`: 1 where
-/// there is data, else 0.
-Buffer<float> combined_contour(Context& context, const Grid& grid,
-                               const ContourEigenvectors& eigenvectors, std::size_t image,
-                               const Buffer<float>& mask, const Buffer<float>& boundary,
                                const ContourParameters& parameters);
 
 /// The contour map g of combined_contour() without a spectral contour: min(boundary_weight * b, 1).

@@ -9,15 +9,16 @@
 #include "affinity/affinity.hpp"
 #include "affinity/feature_affinity.hpp"
 #include "boundary/network/network_boundary.hpp"
+#include "contour/combined_contour.hpp"
 #include "core/host_memory.hpp"
 #include "diacut/errors.hpp"
-#include "eigen/decimation/contour_eigenvectors.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen/lobpcg/lobpcg.hpp"
+#include "eigen/multilevel/coarse_levels.hpp"
 #include "eigen/solvers.hpp"
 #include "image/input_checks.hpp"
 #include "image/resize.hpp"
-#include "matrix/interpolation.hpp"
+#include "matrix/kept_rows.hpp"
 #include "matrix/stencil.hpp"
 #include "pipeline/working_image.hpp"
 #include "walker/random_walker.hpp"
@@ -213,10 +214,11 @@ constexpr Part kRightHandSides{0, 0, 4};
 // The contour map, its orientation and what is filtered along x; eigenvectors with a border.
 constexpr Part kContours{20};
 constexpr Part kBorderedVectors{0, 0, 4};
-// Of the kept pixels of a decimated grid: their affinities, for each neighbour, and the matrices of
-// it and coarser grids; and which pixels have affinities.
-constexpr Part kDecimated{30, 6};
-constexpr Part kDecimatedMask{4};
+// Of the pixels of every other row and column: their affinities to all pixels, and the matrices of
+// them and of coarser grids, with a part of the first while it is made; vectors. And the degrees of
+// all pixels.
+constexpr Part kKeptPixels{30, 10.5, 8};
+constexpr Part kKeptDegrees{4};
 // Regions, and the vectors and results of products within them, 16 columns each.
 constexpr Part kDirectCuts{132};
 /// Whatever the grid: weights of filters, counts, offsets, uploads.
@@ -294,20 +296,17 @@ std::uint64_t walk_bytes(const Batch& batch, const Stencil& stencil, MatrixForm 
 /// Contours of a batch that are not made from eigenvectors of the whole matrix.
 DeviceMemory contour_memory(const Batch& batch, const RunParameters& parameters) {
   const Grid& image = batch.image;
-  const auto images = static_cast<std::uint64_t>(batch.count);
   const std::uint64_t contours = bytes(kContours, padded(image, 0, 16));
   if (!decimates(parameters)) return {contours, contours};
-  const int radius = parameters.affinity.radius;
-  const PlaneGrid cells = PlaneGrid(image.width, image.height, radius).decimated();
-  const std::size_t neighbours = KeptNeighbours(radius).size();
+  const std::size_t diagonals = affinity_stencil(parameters.affinity).size();
+  const std::size_t kept = dia_pitch(coarser(batch).grid().rows());
   const std::size_t pitch = dia_pitch(image.rows());
-  const std::uint64_t decimated = bytes(kDecimated, cells.pitch, neighbours) +
-                                  bytes(kDecimatedMask, image.rows()) +
-                                  bytes(kEigenvectors, pitch + cells.pitch, 0, kContourVectors);
   const std::uint64_t bordered = bytes(kBorderedVectors, padded(image, 3, 16), 0, kContourVectors);
-  return {contours + images * decimated + bordered,
-          std::max({images * bytes({0, 4}, cells.pitch, neighbours),
-                    images * bytes(kEigenvectors, pitch, 0, kContourVectors), bordered})};
+  return {contours + bytes(kKeptPixels, kept, diagonals, 24) +
+              bytes(kKeptDegrees, batch.grid().rows()) +
+              bytes(kEigenvectors, pitch, 0, kContourVectors) + bordered,
+          std::max({bytes({0, 4}, kept, diagonals), bytes(kEigenvectors, pitch, 0, kContourVectors),
+                    bordered})};
 }
 
 /// The largest allocation of a run that has a matrix.
@@ -630,7 +629,9 @@ std::optional<SegmentationPlan> plan_for_batch(const Grid& grid, int images,
     return std::nullopt;
   }
   if (!needs_eigenvectors(parameters)) {
-    SegmentationPlan plan(Batch(grid, images, grid.height), parameters);
+    const Stencil stencil = affinity_stencil(parameters.affinity);
+    SegmentationPlan plan(Batch(grid, images, CoarseLevels::batched_height(grid, stencil)),
+                          parameters);
     plan.budget = pipeline_budget(plan.batch, parameters);
     if (!plan.budget.fits(device, limit)) return std::nullopt;
     return plan;

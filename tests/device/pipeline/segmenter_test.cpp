@@ -45,7 +45,7 @@ TEST(Segmenter, ReportsStagesMemoryAndConvergence) {
   Segmenter segmenter({}, test_device());
   const Segmentation result = segmenter.segment(two_discs(64, 48), watch);
 
-  // Contours have eigenvectors of their own, on a decimated grid.
+  // Contours have rough eigenvectors of their own.
   EXPECT_THAT(stages, ElementsAre("boundaries", "contours", "affinity", "eigenvectors", "regions"));
   ASSERT_EQ(result.costs.times.size(), stages.size());
   for (std::size_t k = 0; k < stages.size(); ++k) {
@@ -174,19 +174,19 @@ TEST(Segmenter, ComputesEigenvectorsOnlyForWhoNeedsThem) {
     EXPECT_EQ(full.eigenvectors.values.size(), 17u);
     EXPECT_TRUE(has_stage(full, "eigenvectors"));
     EXPECT_NE(full.contours, without.contours);
-    // By default contours are made with the eigenvectors of a decimated grid, whether or not those
-    // of the image are computed for somebody.
+    // By default contours are made with rough eigenvectors, whether or not those of the image are
+    // computed for somebody.
     parameters.contour.spectral = SpectralUse::kDecimated;
-    const Segmentation decimated = segmented(parameters, image, false);
-    EXPECT_EQ(decimated.eigenvectors.report.solver, "decimated");
-    EXPECT_GT(decimated.eigenvectors.values.size(), 2u);
-    EXPECT_TRUE(decimated.eigenvectors.vectors.empty());
-    EXPECT_TRUE(has_stage(decimated, "affinity"));
-    EXPECT_NE(decimated.contours, without.contours);
+    const Segmentation rough = segmented(parameters, image, false);
+    EXPECT_EQ(rough.eigenvectors.report.solver, "filtered");
+    EXPECT_GT(rough.eigenvectors.values.size(), 2u);
+    EXPECT_TRUE(rough.eigenvectors.vectors.empty());
+    EXPECT_TRUE(has_stage(rough, "affinity"));
+    EXPECT_NE(rough.contours, without.contours);
     const Segmentation both = segmented(parameters, image, true);
     EXPECT_EQ(both.eigenvectors.vectors.size(), 17u);
-    EXPECT_EQ(both.contours, decimated.contours);
-    EXPECT_EQ(both.labels.values, decimated.labels.values);
+    EXPECT_EQ(both.contours, rough.contours);
+    EXPECT_EQ(both.labels.values, rough.labels.values);
   }
 }
 

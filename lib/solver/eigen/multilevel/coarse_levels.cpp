@@ -11,6 +11,7 @@
 #include "core/parallel.hpp"
 #include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/coarsest_level.hpp"
+#include "matrix/kept_rows.hpp"
 
 namespace diacut {
 
@@ -47,11 +48,6 @@ std::array<double, CoarseLevels::kSmoothing> smoother(bool finest) {
   return steps;
 }
 
-Batch coarser(const Batch& fine) {
-  const int width = (fine.image.width + 1) / 2;
-  return {Grid{width, (fine.image.height + 1) / 2}, fine.count, (fine.height + 1) / 2};
-}
-
 /// The grids from the matrix's own to the coarsest one.
 std::vector<Batch> grids_of(const Batch& finest) {
   std::vector<Batch> grids = {finest};
@@ -74,13 +70,14 @@ std::size_t useful_levels(const std::vector<std::uint32_t>& counts, std::size_t 
 
 }  // namespace
 
-CoarseLevels::CoarseLevels(Context& context, NormalizedMatrix& matrix, MatrixForm form, int columns)
+CoarseLevels::CoarseLevels(Context& context, NormalizedMatrix& matrix, MatrixForm form, int columns,
+                           Use use)
     : context_(&context),
       columns_(columns),
       images_(matrix.batch().count),
       active_(std::make_shared<ActiveSegments>(context, images_)),
-      dense_(context, columns, active_),
       block_columns_(context, columns) {
+  if (use == Use::kCycle) dense_.emplace(context, columns, active_);
   auto finest = std::make_unique<Level>();
   finest->matrix = &matrix;
   finest->kernels = std::make_shared<LevelKernels>(kernels_for(matrix.stencil(), form));
@@ -106,13 +103,13 @@ Segments CoarseLevels::segments(int level) const {
 
 std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatrix& matrix,
                                                 MatrixForm form, std::size_t least, int columns,
-                                                NullSpace null_space) {
+                                                NullSpace null_space, Use use) {
   if (matrix.stencil().disc_radius < 2)
     return std::nullopt;  // A pixel between four kept ones reaches none.
   const Batch& batch = matrix.batch();
   const auto images = static_cast<std::size_t>(batch.count);
   std::size_t levels = grids_of(batch).size();
-  CoarseLevels result(context, matrix, form, columns);
+  CoarseLevels result(context, matrix, form, columns, use);
   if (null_space == NullSpace::kNone) result.coarse_share_ = kDefiniteShare;
   Coarsen coarsen(context, matrix.stencil(), levels, null_space);
   LevelDegrees degrees =
@@ -137,7 +134,7 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
     return further.emplace_back(context, stencil, levels, null_space);
   };
   while (result.levels_.size() < levels) result.add_level(coarsen_of_coarsest(), form);
-  result.allocate_blocks();
+  if (use == Use::kCycle) result.allocate_blocks();
   result.scales_ = std::move(degrees.scales);
 
   // They are there when download_coarsest() has waited.
@@ -150,7 +147,7 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   }
   const std::size_t used = useful();
   const auto end = orphans.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(used, 1));
-  const bool interpolates = null_space == NullSpace::kNone ||
+  const bool interpolates = null_space == NullSpace::kNone || use == Use::kVectors ||
                             std::none_of(orphans.begin(), end - 1, [](int flag) { return flag; });
   if (used < 2 || !interpolates) return std::nullopt;
   if (used < result.levels_.size()) {
@@ -229,6 +226,7 @@ bool CoarseLevels::solve_coarsest(const CoarsestMatrix& matrix, NullSpace null_s
                            ? definite_inverse(shape, matrix.values.data(), matrix.sqrt_degree)
                            : solve_all(matrix);
   if (!inverse) return false;
+  if (!dense_) return true;
   inverse_ = context_->allocate<float>(inverse->size(), "the inverse on the last level");
   inverse_.upload(*inverse);
   return true;
@@ -271,6 +269,13 @@ void CoarseLevels::step(int level, const Buffer<float>& x, const Buffer<float>& 
   ++own.passes;
 }
 
+void CoarseLevels::step(int level, const Buffer<float>& x, const Buffer<float>& other,
+                        Buffer<float>& out, const Buffer<cl_float4>& factors, int first_factor) {
+  Level& own = at(level);
+  own.kernels->product.launch(*own.matrix, x, other, out, factors, first_factor);
+  ++own.passes;
+}
+
 float CoarseLevels::correction_factor(int level) const {
   return static_cast<float>((level == 0 ? 1 : coarse_share_) / kHops);
 }
@@ -283,7 +288,7 @@ void CoarseLevels::precondition(int level, const Buffer<float>& b, Buffer<float>
                                 Buffer<float>& t, int columns) {
   Level& own = at(level);
   if (level + 1 == count()) {
-    dense_.launch(inverse_, own.matrix->batch().segment(), b, x, columns);
+    dense_->launch(inverse_, own.matrix->batch().segment(), b, x, columns);
     return;
   }
   const auto w = smoother(level == 0);

@@ -26,8 +26,14 @@ namespace diacut {
 ///
 /// Where the stencil has discs of several strides, each coarser level has half of them, down to one
 /// disc.
+///
+/// Eigenvectors that are filtered, not iterated on (filtered_eigenvectors()), need no V-cycle.
 class CoarseLevels : public LobpcgLevels {
  public:
+  /// What levels are for. Without a V-cycle, precondition() may not be called, and elements that
+  /// cannot be interpolated to are 0 until something else sets them.
+  enum class Use { kCycle, kVectors };
+
   /// Steps of the smoother before and after the coarser grid.
   static constexpr int kSmoothing = 2;
   /// I - A between interpolated vectors is about kHops times I - A of the coarse grid: an entry of
@@ -53,7 +59,8 @@ class CoarseLevels : public LobpcgLevels {
   /// compressed copy of `matrix`, which stays in DIA form. Precondition: one image.
   static std::optional<CoarseLevels> build(Context& context, NormalizedMatrix& matrix,
                                            MatrixForm form, std::size_t least, int columns,
-                                           NullSpace null_space = NullSpace::kTrivial);
+                                           NullSpace null_space = NullSpace::kTrivial,
+                                           Use use = Use::kCycle);
 
   /// Levels, the finest being level 0.
   int count() const override { return static_cast<int>(levels_.size()); }
@@ -64,6 +71,10 @@ class CoarseLevels : public LobpcgLevels {
   /// The images that the functions below work on, on a GPU on no others; all images at first.
   const std::shared_ptr<ActiveSegments>& active() const { return active_; }
 
+  /// out = alpha A x + beta x + gamma other on that level, with factors of each image, as
+  /// BlockProduct::launch() takes them. Blocks have all columns that the levels were built for.
+  void step(int level, const Buffer<float>& x, const Buffer<float>& other, Buffer<float>& out,
+            const Buffer<cl_float4>& factors, int first_factor);
   /// out = (I - A) x on that level. Here and below, blocks are `columns` wide, at most the columns
   /// that the levels were built for and a multiple of block_vector().
   void laplacian(int level, const Buffer<float>& x, Buffer<float>& out, int columns) override;
@@ -102,7 +113,7 @@ class CoarseLevels : public LobpcgLevels {
     std::vector<float> values;
   };
 
-  CoarseLevels(Context& context, NormalizedMatrix& matrix, MatrixForm form, int columns);
+  CoarseLevels(Context& context, NormalizedMatrix& matrix, MatrixForm form, int columns, Use use);
 
   Level& at(int level) { return *levels_[static_cast<std::size_t>(level)]; }
   const Level& at(int level) const { return *levels_[static_cast<std::size_t>(level)]; }
@@ -123,7 +134,7 @@ class CoarseLevels : public LobpcgLevels {
   int images_;
   double coarse_share_ = 1;  ///< Of the corrections from below the second level.
   std::shared_ptr<ActiveSegments> active_;
-  DenseProduct dense_;
+  std::optional<DenseProduct> dense_;  ///< Nothing without a V-cycle.
   BlockColumns block_columns_;
   std::vector<std::unique_ptr<Level>> levels_;
   Buffer<float> scales_;   ///< 1 / the norm of D^1/2, as LevelDegrees::scales.

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "matrix/kept_rows.hpp"
 #include "opencl/device_sums.hpp"
-#include "opencl/lanes.hpp"
+#include "opencl/uploads.hpp"
 
 namespace diacut {
 
@@ -61,13 +62,11 @@ LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<fl
 }
 
 Coarsen::Coarsen(Context& context, const Stencil& stencil, std::size_t levels, NullSpace null_space)
-    : context_(&context),
-      stencil_(stencil),
-      null_space_(null_space),
-      run_(vector_run(context.info())) {
+    : context_(&context), stencil_(stencil), null_space_(null_space) {
   orphans_ = context.allocate<std::int32_t>(levels, "a flag of each grid");
   orphans_.fill(0);
   kernels(MatrixForm::kDia);
+  ask_for_kept_rows(context);
   if (!stencil.is_disc()) {
     far_kernels(context);
     list_far();
@@ -109,15 +108,9 @@ void Coarsen::list_far() {
 const KernelFile& Coarsen::kernels(MatrixForm form) {
   const auto found = kernels_.find(form);
   if (found != kernels_.end()) return found->second;
-  std::string bands = matrix_options(context_->info(), stencil_, form, MatrixPart::kDisc);
-  if (!stencil_.is_disc()) {
-    bands += fmt::format(" -DCOARSE_BANDS={} -DDISC_BANDS={}",
-                         matrix_bands(coarse_stencil(stencil_), form, MatrixPart::kDisc),
-                         matrix_bands(disc_stencil(stencil_.disc_radius), form, MatrixPart::kDisc));
-  }
-  if (null_space_ == NullSpace::kNone) bands += " -DLEAKING";
-  const KernelFile made(*context_, "eigen/multilevel/coarsen.cl",
-                        fmt::format("{} -DRUN={}", bands, run_));
+  const std::string options = matrix_options(context_->info(), stencil_, form, MatrixPart::kDisc) +
+                              (null_space_ == NullSpace::kNone ? " -DLEAKING" : "");
+  const KernelFile made(*context_, "eigen/multilevel/coarsen.cl", options);
   return kernels_.emplace(form, made).first->second;
 }
 
@@ -132,24 +125,21 @@ void Coarsen::gains(const NormalizedMatrix& matrix, Buffer<float>& gain,
 void Coarsen::matrix(const NormalizedMatrix& matrix, const Buffer<float>& gain,
                      Buffer<float>& coarse, std::size_t coarse_pitch) {
   const Grid grid = matrix.grid();
-  const auto width = static_cast<std::size_t>((grid.width + 1) / 2);
-  const auto height = static_cast<std::size_t>((grid.height + 1) / 2);
-  const std::size_t runs = round_up(width, run_) / run_ * height;
-  const std::size_t later_lines = static_cast<std::size_t>(stencil_.disc_radius) + 1;
-  const std::size_t disc_size = disc_stencil(stencil_.disc_radius).size();
-  const bool by_lines = run_ == 1 && runs * later_lines >= kManyItems;
-  const std::size_t diagonals = disc_size / 2 + 1;
-  const auto launch = [&](const cl::NDRange& global, const cl::NDRange& local) {
-    kernels(MatrixForm::kDia)
-        .launch(by_lines ? "coarsen_matrix_lines" : "coarsen_matrix", global, local, matrix, gain,
-                grid.width, grid.height, coarse, coarse_pitch);
-  };
-  if (run_ == 1) {
-    launch(cl::NDRange(round_up(runs, kRowGroup), by_lines ? later_lines : diagonals),
-           cl::NDRange(kRowGroup, 1));
-  } else {
-    launch(cl::NDRange(later_lines, runs), cl::NDRange(1, 1));
+  const Stencil disc = disc_stencil(stencil_.disc_radius);
+  std::vector<cl_int4> entries;
+  for (const StencilOffset& entry : disc.entries) {
+    entries.push_back({{entry.dx, entry.dy, static_cast<cl_int>(stencil_.index(entry)), 0}});
   }
+  KeptRows rows{matrix.batch(), coarser(matrix.batch()), disc, {}};
+  const Grid kept = rows.kept.grid();
+  rows.values = context_->allocate<float>(rows.pitch() * disc.size(), "rows of kept pixels");
+  kernels(MatrixForm::kDia)
+      .launch("coarsen_rows",
+              cl::NDRange(round_up(static_cast<std::size_t>(kept.width), kRowGroup),
+                          static_cast<std::size_t>(kept.height), disc.size()),
+              cl::NDRange(kRowGroup, 1, 1), matrix, gain, grid.width, grid.height,
+              device_table(*context_, entries, "entries of a stencil"), rows.values, rows.pitch());
+  multiply_kept_rows(*context_, rows, coarse_stencil(stencil_), coarse, coarse_pitch);
   if (!stencil_.is_disc()) add_far(matrix, coarse, coarse_pitch);
 }
 

@@ -73,7 +73,6 @@ class Coarsen {
   Context* context_;
   Stencil stencil_;
   NullSpace null_space_;
-  std::size_t run_;  ///< Elements that a work-item takes.
   Buffer<std::int32_t> orphans_;
   std::map<MatrixForm, KernelFile> kernels_;
   // With strides, what the kernels of coarsen_far.cl take.
