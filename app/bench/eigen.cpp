@@ -1,14 +1,18 @@
 #include <fmt/format.h>
+#include <zip.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
+#include <ctime>
 #include <memory>
 #include <opencv2/imgproc.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "affinity/affinity.hpp"
@@ -33,7 +37,7 @@ namespace {
 struct EigenOptions {
   CommonOptions common;
   std::string image;
-  std::vector<std::string> solvers = {"multilevel", "lanczos", "plain", "spectra"};
+  std::vector<std::string> solvers;  ///< Empty: all, or with a matrix to save none.
   std::vector<double> megapixels;
   std::string boundary = "learned";
   std::string weights;
@@ -117,19 +121,70 @@ double residual_of_whole(Context& context, const NormalizedMatrix& matrix,
   return worst;
 }
 
-/// The normalized affinity for other programs to solve: values[d][row] multiplies x[row + offset].
-void save_matrix(const std::string& folder, const NormalizedMatrix& matrix) {
-  make_folder(folder);
-  const std::filesystem::path path(folder);
+/// An archive of .npy files, which NumPy reads.
+std::vector<std::uint8_t> npz_of(
+    const std::vector<std::pair<std::string, std::vector<std::uint8_t>>>& arrays) {
+  zip_error_t error;
+  zip_error_init(&error);
+  const std::unique_ptr<zip_source_t, decltype(&zip_source_free)> bytes(
+      zip_source_buffer_create(nullptr, 0, 0, &error), zip_source_free);
+  zip_t* const archive = zip_open_from_source(bytes.get(), ZIP_TRUNCATE, &error);
+  bool good = archive != nullptr;
+  zip_source_keep(bytes.get());
+  for (const auto& [name, data] : arrays) {
+    if (!good) break;
+    const zip_int64_t at = zip_file_add(archive, (name + ".npy").c_str(),
+                                        zip_source_buffer(archive, data.data(), data.size(), 0), 0);
+    const auto entry = static_cast<zip_uint64_t>(at);
+    constexpr std::time_t kSomeTime = 315532800;  // 1980: the same bytes at any time.
+    good = at >= 0 && zip_set_file_compression(archive, entry, ZIP_CM_STORE, 0) == 0 &&
+           zip_file_set_mtime(archive, entry, kSomeTime, 0) == 0;
+  }
+  good = good && zip_close(archive) == 0;
+  zip_stat_t stat;
+  good = good && zip_source_stat(bytes.get(), &stat) == 0 && zip_source_open(bytes.get()) == 0;
+  std::vector<std::uint8_t> result(good ? stat.size : 0);
+  good = good && zip_source_read(bytes.get(), result.data(), result.size()) ==
+                     static_cast<zip_int64_t>(result.size());
+  if (!good) throw InputError("the matrix could not be packed into an archive");
+  return result;
+}
+
+/// The affinities W as scipy.sparse.load_npz() reads them, and beside them their row sums,
+/// "degrees".
+void save_matrix(const std::string& path, const NormalizedMatrix& matrix) {
   const DiaShape& shape = matrix.shape();
   const std::vector<float> values = matrix.dia().values.download();
-  std::vector<float> degrees(shape.rows);
-  matrix.sqrt_degree().download(std::span<float>(degrees));
-  write_file((path / "values.npy").string(),
-             encode_npy<float>(values, {shape.diagonals(), shape.pitch}));
-  write_file((path / "offsets.npy").string(),
-             encode_npy<std::int64_t>(shape.offsets, {shape.diagonals()}));
-  write_file((path / "sqrt_degree.npy").string(), encode_npy<float>(degrees, {shape.rows}));
+  const Eigen::VectorXd roots = doubles(matrix.sqrt_degree().download());
+  std::vector<float> data;
+  std::vector<std::int32_t> columns;
+  std::vector<std::int32_t> starts = {0};
+  for (std::size_t row = 0; row < shape.rows; ++row) {
+    for (std::size_t d = 0; d < shape.diagonals(); ++d) {
+      const float value = values[d * shape.pitch + row];
+      if (value == 0) continue;
+      const auto column = static_cast<std::int64_t>(row) + shape.offsets[d];
+      data.push_back(
+          static_cast<float>(value * roots(static_cast<Eigen::Index>(row)) * roots(column)));
+      columns.push_back(static_cast<std::int32_t>(column));
+    }
+    starts.push_back(static_cast<std::int32_t>(data.size()));
+  }
+  const Eigen::VectorXd degrees = roots.array().square();
+  const std::array<std::int64_t, 2> size = {std::ssize(starts) - 1, std::ssize(starts) - 1};
+  std::vector<std::uint8_t> format = npy_header("|S3", {});
+  format.insert(format.end(), {'c', 's', 'r'});
+  const auto array = [](const auto& elements) {
+    using T = typename std::decay_t<decltype(elements)>::value_type;
+    return encode_npy<T>(std::span<const T>(elements), {elements.size()});
+  };
+  write_file(path,
+             npz_of({{"format", format},
+                     {"shape", array(size)},
+                     {"data", array(data)},
+                     {"indices", array(columns)},
+                     {"indptr", array(starts)},
+                     {"degrees", array(std::vector<double>(degrees.begin(), degrees.end()))}}));
 }
 
 constexpr std::array<Column, 11> kEigenColumns = {
@@ -202,6 +257,7 @@ void run_size(Context& context, const Image& image, const EigenOptions& options,
   fmt::print("\n{}x{}, {:.2f} megapixels, {} product\n", image.width, image.height,
              static_cast<double>(image.pixel_count()) * 1e-6,
              to_string(choose_matvec({}, context.info(), matrix.shape()).kind));
+  if (options.solvers.empty()) return;
   print_head(kEigenColumns);
   std::vector<double> first_contour;
   for (const std::string& solver : options.solvers) {
@@ -230,7 +286,10 @@ Image resized(Image photograph, double megapixels) {
   return image;
 }
 
-void run(const EigenOptions& options) {
+void run(EigenOptions options) {
+  if (options.solvers.empty() && options.save_matrix.empty()) {
+    options.solvers = {"multilevel", "lanczos", "plain", "spectra"};
+  }
   for (const std::string& solver : options.solvers) solver_of(solver);
   const Image photograph = read_image(options.image);
   Context context(options.common.device, options.common.kernel_dir);
@@ -272,15 +331,20 @@ void eigen_command(CLI::App& app) {
       ->add_option("--solvers", options->solvers,
                    "Among multilevel, lanczos, plain (lanczos without its filter) and spectra; "
                    "with a compressed matrix lanczos:float32, lanczos:half, lanczos:minifloat, "
-                   "multilevel:half")
+                   "multilevel:half (default: the four; with --save-matrix none)")
+      ->default_str("")
       ->delimiter(',');
   command->add_option("--vectors", options->eigen.vectors, "Vectors, the trivial one included")
       ->check(CLI::Range(2, 256));
   command->add_option("--tolerance", options->eigen.tolerance, "Residual norm")
       ->check(CLI::PositiveNumber);
-  command->add_option("--save-matrix", options->save_matrix,
-                      "Write the matrix of the last size to this folder: values.npy (diagonals by "
-                      "pitch), offsets.npy, sqrt_degree.npy");
+  command
+      ->add_option("--save-matrix", options->save_matrix,
+                   "Write the affinities W of the last size to this .npz file, which "
+                   "scipy.sparse.load_npz reads; the row sums are in it as \"degrees\"")
+      ->check([](const std::string& path) {
+        return path.ends_with(".npz") ? std::string() : "expected a name that ends with .npz";
+      });
   command->callback([options] { run(*options); });
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Times other eigensolvers on a matrix that `diacut-bench eigen IMAGE --save-matrix FOLDER` wrote.
+"""Times other eigensolvers on a matrix that `diacut-bench eigen IMAGE --save-matrix W.npz` wrote.
 
-    eigen_peers.py FOLDER [--vectors 17] [--tolerance 1e-4] [--diacut FIGURES.json]
+    eigen_peers.py W.npz [--vectors 17] [--tolerance 1e-4] [--diacut FIGURES.json]
 
 Runs ARPACK through SciPy (eigsh, float64) and, where CuPy and a GPU are there, CuPy's eigsh
 (float32, CSR product by cuSPARSE), both on the matrix with its trivial eigenvector left in, as a
@@ -14,26 +14,22 @@ import scipy.sparse as sp
 from peers import cupy_eigsh, cupy_or_none, eigsh, parser_of, rayleigh, read_json
 
 
-def load(folder):
-    values, offsets = (np.load(f"{folder}/{name}.npy") for name in ("values", "offsets"))
-    rows = np.load(f"{folder}/sqrt_degree.npy").size
-    # Repeated offsets (images narrower than the stencil) add up in COO form.
-    row = [np.arange(max(0, -offset), min(rows, rows - offset)) for offset in offsets]
-    data = np.concatenate([diagonal[index] for diagonal, index in zip(values, row)])
-    column = np.concatenate([index + offset for index, offset in zip(row, offsets)])
-    matrix = sp.coo_matrix((data, (np.concatenate(row), column)), shape=(rows, rows)).tocsr()
-    matrix.eliminate_zeros()
-    return matrix
+def load(path):
+    """A = D^-1/2 W D^-1/2."""
+    with np.load(path) as arrays:
+        degrees = arrays["degrees"]
+    roots = sp.diags(np.divide(1, np.sqrt(degrees), where=degrees > 0, out=np.zeros_like(degrees)))
+    return (roots @ sp.load_npz(path) @ roots).tocsr().astype(np.float32)
 
 
 def main():
     parser = parser_of(__doc__)
-    parser.add_argument("folder")
+    parser.add_argument("matrix")
     parser.add_argument("--vectors", type=int, default=17)
     parser.add_argument("--tolerance", type=float, default=1e-4)
     parser.add_argument("--diacut", help="the JSON that diacut-bench eigen wrote")
     options = parser.parse_args()
-    matrix = load(options.folder)
+    matrix = load(options.matrix)
     print(f"{matrix.shape[0]} rows, {matrix.nnz} non-zeros, {options.vectors} vectors "
           f"to {options.tolerance:g}")
     wanted = options.vectors, options.tolerance

@@ -9,16 +9,14 @@
 #include <optional>
 #include <utility>
 
-#include "core/file_bytes.hpp"
 #include "core/split_mix.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
-#include "image/naming.hpp"
 #include "measure.hpp"
+#include "opencl/device_queue.hpp"
 #include "output/atomic_file.hpp"
 #include "output/npy.hpp"
 #include "spmv/generators.hpp"
-#include "spmv/hybrid/hybrid.hpp"
 #include "spmv/matrix_market.hpp"
 #include "stopwatch.hpp"
 
@@ -57,8 +55,7 @@ namespace {
 struct SparseOptions {
   CommonOptions common;
   std::vector<std::string> formats = {"all"};
-  std::string save;     ///< Of formats.
-  std::string profile;  ///< Of cocktail.
+  std::string save;  ///< Of formats.
   // The matrices: Matrix Market files, or generated classes.
   std::vector<std::string> files;
   std::vector<std::string> classes = {"all"};
@@ -124,32 +121,30 @@ void print_matrix(const BenchMatrix& matrix) {
 
 void print_product(const nlohmann::json& figures) { print_row(kProductColumns, figures, 2); }
 
-/// A matrix's vectors on a device, its product by the definition, and how to measure products.
+/// A matrix, its product by the definition, and how to measure products on a device.
 class SparseBench {
  public:
-  /// `copy`: the rate of a copy in this run, GB/s.
-  SparseBench(Context& context, const CsrMatrix& matrix, double copy, int repeats)
-      : context_(context),
-        matrix_(matrix),
-        copy_(copy),
-        repeats_(repeats),
-        in_(context.allocate<float>(matrix.cols, "a vector")),
-        out_(context.allocate<float>(matrix.rows, "a product")) {
+  SparseBench(const DeviceQueue& queue, const CsrMatrix& matrix, int repeats)
+      : queue_(queue), matrix_(matrix), repeats_(repeats) {
     SplitMix random(17);
-    std::vector<float> x(matrix.cols);
-    for (float& each : x) each = random.value();
-    in_.upload(x);
-    expected_ = reference_product(matrix, std::vector<double>(x.begin(), x.end()), &magnitude_);
+    x_.resize(matrix.cols);
+    for (float& each : x_) each = random.value();
+    expected_ = reference_product(matrix, std::vector<double>(x_.begin(), x_.end()), &magnitude_);
+  }
+
+  /// In the formats that the device's profile proposes, or in a named one. Throws InputError where
+  /// that does not suit the matrix.
+  SparseMatrix on_device(const std::string& format = {}) const {
+    return {queue_, matrix_, {.format = format}};
   }
 
   /// "product", "milliseconds", "gflops" of two operations for each non-zero (padding does not
   /// count), "bytes" and their rate, "share_of_copy", "scaled_error" (the largest error over u
   /// times the sum of the terms' magnitudes), and whether it is over the bound for a row's terms,
   /// "wrong".
-  nlohmann::json measure(const std::string& name, const SparseProduct& product) {
-    if (matrix_.rows > 0) out_.fill(std::nanf(""));
-    product.product(in_, out_);
-    const std::vector<float> result = out_.download();
+  nlohmann::json measure(const std::string& name, const SparseMatrix& product) const {
+    std::vector<float> result(matrix_.rows, std::nanf(""));
+    product.multiply(x_, result);
     double largest = 0.0;
     bool wrong = false;
     for (std::size_t row = 0; row < matrix_.rows; ++row) {
@@ -161,55 +156,39 @@ class SparseBench {
       wrong = wrong || !within;
       largest = larger_error(largest, scaled);
     }
-    const double milliseconds =
-        median_milliseconds(context_, repeats_, [&] { product.product(in_, out_); });
-    const auto rate = [&](double of) {
-      return milliseconds > 0.0 ? 1e-6 * of / milliseconds : 0.0;
-    };
-    const double bandwidth = rate(static_cast<double>(product.bytes()));
+    const ProductRate rate = measure_product(product, repeats_);
     return {{"product", name},
-            {"milliseconds", milliseconds},
-            {"gflops", rate(2.0 * static_cast<double>(matrix_.nonzeros()))},
+            {"milliseconds", rate.milliseconds},
+            {"gflops", rate.gflops},
             {"bytes", product.bytes()},
-            {"gigabytes_per_second", bandwidth},
-            {"share_of_copy", bandwidth / copy_},
+            {"gigabytes_per_second", rate.gigabytes_per_second},
+            {"share_of_copy", rate.share_of_copy()},
             {"scaled_error", largest},
             {"wrong", wrong}};
   }
   const CsrMatrix& matrix() const { return matrix_; }
 
  private:
-  Context& context_;
+  const DeviceQueue& queue_;
   const CsrMatrix& matrix_;
-  double copy_;
   int repeats_;
-  Buffer<float> in_;
-  Buffer<float> out_;
+  std::vector<float> x_;
   std::vector<double> expected_;
   std::vector<double> magnitude_;
 };
 
-/// With the padding that a format may add to be measured: with more it cannot be the fastest.
-ProductOptions bench_options() {
-  ProductOptions options;
-  options.limits.fill = 3.0;
-  return options;
-}
-
 /// Measures and prints every implementation of `which` that suits the matrix.
-nlohmann::json measure_formats(Context& context, SparseBench& bench,
-                               const std::vector<Implementation>& which) {
-  const ProductOptions options = bench_options();
+nlohmann::json measure_formats(SparseBench& bench, const std::vector<Implementation>& which) {
   nlohmann::json all = nlohmann::json::array();
   for (const Implementation& each : which) {
+    const std::string name = to_string(each);
     try {
-      const auto product = make_product(context, bench.matrix(), each, options);
-      all.push_back(bench.measure(to_string(each), product));
+      all.push_back(bench.measure(name, bench.on_device(name)));
       print_product(all.back());
     } catch (const InputError&) {  // The format does not suit the matrix.
     } catch (const DeviceError& error) {
       // Another format may still fit.
-      fmt::print("  {:<24}left out: {}\n", to_string(each), error.what());
+      fmt::print("  {:<24}left out: {}\n", name, error.what());
     }
   }
   return all;
@@ -227,22 +206,6 @@ void save_matrix(const std::string& folder, const BenchMatrix& each) {
              encode_npy<float>(each.matrix.values, {each.matrix.values.size()}));
 }
 
-FormatProfile profile_for(const SparseOptions& options, const DeviceInfo& device) {
-  if (!options.profile.empty()) {
-    const std::string text = naming(fmt::format("the profile '{}'", options.profile),
-                                    [&] { return read_text(options.profile, "a profile"); });
-    return parse_format_profile(text, options.profile);
-  }
-  const FoundProfile<FormatProfile> choice = find_format_profile(device);
-  if (!choice.origin.note.empty()) fmt::print("note: {}\n", choice.origin.note);
-  if (!choice.profile) {
-    throw ConfigError(
-        fmt::format("there is no profile of {}: run 'diacut-bench tune' first", device.name));
-  }
-  fmt::print("profile: {}\n", choice.origin.source);
-  return *choice.profile;
-}
-
 /// 1 without ratios.
 double geometric_mean(const std::vector<double>& ratios) {
   double product = 0.0;
@@ -254,85 +217,69 @@ double milliseconds_of(const nlohmann::json& figures) {
   return figures["milliseconds"].get<double>();
 }
 
-/// Measures the hybrid and the best single format again, in turns, so that what else the machine
-/// does then meets both; the least time of each counts. Prints the single format's figures, and
-/// returns the hybrid's speed over the single format's.
-double measure_in_turns(Context& context, SparseBench& bench, const std::string& best_single,
-                        const SparseProduct& hybrid, nlohmann::json& figures) {
-  const auto rival =
-      make_product(context, bench.matrix(), implementation_named(best_single), bench_options());
-  nlohmann::json rival_figures = bench.measure(best_single, rival);
-  constexpr int kTurns = 2;
-  const auto keep_faster = [&](const std::string& name, const SparseProduct& product,
-                               nlohmann::json& fastest) {
-    const nlohmann::json again = bench.measure(name, product);
-    if (milliseconds_of(again) < milliseconds_of(fastest)) fastest = again;
-  };
-  for (int turn = 0; turn < kTurns; ++turn) {
-    keep_faster("cocktail", hybrid, figures);
-    keep_faster(best_single, rival, rival_figures);
-  }
-  print_product(rival_figures);
-  return milliseconds_of(rival_figures) / milliseconds_of(figures);
-}
-
-/// Measures and prints the hybrid product of a matrix against the best single format.
-nlohmann::json compare(Context& context, SparseBench& bench, const FormatProfile& profile,
-                       const std::string& best_single) {
+/// Measures and prints what the device's profile chooses against the best single format.
+nlohmann::json compare(SparseBench& bench, const std::string& best_single) {
   const app::Stopwatch stopwatch;
-  const HybridChoice choice = choose_hybrid(context, bench.matrix(), profile);
+  const SparseMatrix cocktail = bench.on_device();
   const double choosing = stopwatch.milliseconds();
-  nlohmann::json figures = bench.measure("cocktail", choice.product);
-  const std::string plan = to_string(choice.plan);
-  // A single format is as fast as itself, whatever two measurements of it say.
-  const double ratio = plan == best_single
-                           ? 1.0
-                           : measure_in_turns(context, bench, best_single, choice.product, figures);
-  const double products = choice.analysis_milliseconds / milliseconds_of(figures);
+  nlohmann::json figures = bench.measure("cocktail", cocktail);
+  double ratio = 1;
+  // A single format is as fast as itself, whatever two measurements of it say. Others are measured
+  // in turns, so that what else the machine does meets both; the least time of each counts.
+  if (cocktail.format() != best_single) {
+    const SparseMatrix rival = bench.on_device(best_single);
+    nlohmann::json rival_figures = bench.measure(best_single, rival);
+    constexpr int kTurns = 2;
+    const auto keep_faster = [&](const SparseMatrix& product, nlohmann::json& fastest) {
+      const nlohmann::json again = bench.measure(fastest["product"], product);
+      if (milliseconds_of(again) < milliseconds_of(fastest)) fastest = again;
+    };
+    for (int turn = 0; turn < kTurns; ++turn) {
+      keep_faster(cocktail, figures);
+      keep_faster(rival, rival_figures);
+    }
+    print_product(rival_figures);
+    ratio = milliseconds_of(rival_figures) / milliseconds_of(figures);
+  }
   print_product(figures);
   fmt::print(
-      "  {}: {:.2f} of the best single format, {}; analysis {:.3f} ms or {:.1f} products, {} "
-      "products sampled, conversions and compiling {:.0f} ms\n",
-      plan, ratio, best_single, choice.analysis_milliseconds, products, choice.sampled_products,
-      choosing - choice.analysis_milliseconds);
+      "  {}: {:.2f} of the best single format, {}; chosen, converted and compiled in {:.0f} ms\n",
+      cocktail.format(), ratio, best_single, choosing);
   return {{"cocktail", figures},
-          {"plan", plan},
+          {"plan", cocktail.format()},
           {"best_single", best_single},
           {"ratio_to_best_single", ratio},
-          {"analysis_milliseconds", choice.analysis_milliseconds},
-          {"analysis_products", products},
-          {"sampled_products", choice.sampled_products}};
+          {"choosing_milliseconds", choosing}};
 }
 
 /// Measures the single formats and, where `cocktail` says so, what the profile chooses.
 void run(const SparseOptions& options, bool cocktail) {
-  Context context(options.common.device, options.common.kernel_dir);
-  std::optional<FormatProfile> profile;
-  if (cocktail) profile = profile_for(options, context.info());
-  const std::vector<Implementation> which = chosen_implementations(options.formats, context.info());
-  const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
+  const DeviceQueue queue(options.common.device, options.common.kernel_dir);
+  const std::vector<Implementation> which = chosen_implementations(options.formats, queue.device());
+  const CopyBandwidth copy = printed_copy_bandwidth(queue.state().context, options.common);
+  queue.state().copy = copy.gigabytes_per_second;
   nlohmann::json results = nlohmann::json::array();
   nlohmann::json all = nlohmann::json::array();
   std::vector<double> ratios[2];  // Of irregular matrices, and of regular ones.
   for_each_matrix(options, [&](const BenchMatrix& each) {
     if (!options.save.empty()) save_matrix(options.save, each);
     print_matrix(each);
-    SparseBench bench(context, each.matrix, copy.gigabytes_per_second, options.common.repeats);
-    const nlohmann::json singles = measure_formats(context, bench, which);
+    SparseBench bench(queue, each.matrix, options.common.repeats);
+    const nlohmann::json singles = measure_formats(bench, which);
     all.insert(all.end(), singles.begin(), singles.end());
     nlohmann::json figures = {{"matrix", each.name},
                               {"rows", each.matrix.rows},
                               {"cols", each.matrix.cols},
                               {"nonzeros", each.matrix.nonzeros()},
                               {"products", singles}};
-    if (profile) {
+    if (cocktail) {
       const auto best = std::min_element(singles.begin(), singles.end(),
                                          [](const nlohmann::json& a, const nlohmann::json& b) {
                                            return milliseconds_of(a) < milliseconds_of(b);
                                          });
       if (best == singles.end()) return;
       figures["regular"] = each.regular;
-      figures.update(compare(context, bench, *profile, (*best)["product"]));
+      figures.update(compare(bench, (*best)["product"]));
       all.push_back(figures["cocktail"]);
       ratios[each.regular ? 1 : 0].push_back(figures["ratio_to_best_single"]);
     }
@@ -343,7 +290,7 @@ void run(const SparseOptions& options, bool cocktail) {
         "\ncocktail to best single format, geometric mean: regular {:.3f}, irregular {:.3f}\n",
         geometric_mean(ratios[1]), geometric_mean(ratios[0]));
   }
-  write_figures(options.common, context.info(), {{"copy", copy}, {"results", results}});
+  write_figures(options.common, queue.device(), {{"copy", copy}, {"results", results}});
   check_right(all);
 }
 
@@ -370,8 +317,6 @@ void cocktail_command(CLI::App& app) {
   add_matrix_options(*command, *options);
   add_formats_option(*command, options->formats,
                      "Single formats or products to compare with, by name, or all");
-  command->add_option("--profile", options->profile,
-                      "A profile written by tune (default: the device's)");
   add_common_options(*command, options->common);
   command->callback([options] { run(*options, true); });
 }

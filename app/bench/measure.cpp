@@ -89,30 +89,6 @@ Times median_times(Context& context, int repeats, const std::function<void()>& w
   return times;
 }
 
-double median_milliseconds(Context& context, int repeats, const std::function<void()>& enqueue) {
-  const auto batch = [&](int calls) {
-    const cl::Event begin = context.mark();
-    for (int i = 0; i < calls; ++i) enqueue();
-    const cl::Event end = context.mark();
-    context.finish();
-    return milliseconds_between(begin, end) / calls;
-  };
-  constexpr double kBatchMilliseconds = 20.0;
-  constexpr int kMaxCalls = 500;
-  batch(1);  // Compiles, and brings memory in.
-  const double once = std::max(batch(2), 1e-4);
-  const int calls = std::clamp(static_cast<int>(kBatchMilliseconds / once), 1, kMaxCalls);
-  std::vector<double> times;
-  for (int i = 0; i < repeats; ++i) times.push_back(batch(calls));
-  return median(std::move(times));
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
-}
-
 double larger_error(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
 
 void check_right(const nlohmann::json& figures) {
@@ -122,35 +98,6 @@ void check_right(const nlohmann::json& figures) {
     throw NumericalError(fmt::format("{} is wrong: its error is over the bound for its terms",
                                      name.empty() ? "a product" : "the product " + name));
   }
-}
-
-RandomMatrixShape random_vector_shape(std::size_t count) {
-  return {{static_cast<int>(count), 1}, count, {{0, 0}}};
-}
-
-CopyBandwidth copy_bandwidth(Context& context, int floats, std::size_t bytes, int repeats) {
-  constexpr std::size_t kWidest = 16;
-  const std::size_t count = round_up(bytes / (2 * sizeof(float)), kWidest);
-  Buffer<float> in = context.allocate<float>(count, "what is copied");
-  Buffer<float> out = context.allocate<float>(count, "its copy");
-  random_matrix(context, random_vector_shape(count), 1, in);
-  Control control(context, floats);
-  CopyBandwidth result;
-  result.floats = floats;
-  result.bytes = 2 * count * sizeof(float);
-  result.milliseconds =
-      median_milliseconds(context, repeats, [&] { control.copy(in, out, count); });
-  result.gigabytes_per_second = static_cast<double>(result.bytes) / result.milliseconds * 1e-6;
-  return result;
-}
-
-CopyBandwidth best_copy_bandwidth(Context& context, std::size_t bytes, int repeats) {
-  CopyBandwidth best;
-  for (const int floats : {1, 2, 4}) {
-    const CopyBandwidth copy = copy_bandwidth(context, floats, bytes, repeats);
-    if (copy.gigabytes_per_second > best.gigabytes_per_second) best = copy;
-  }
-  return best;
 }
 
 CopyBandwidth printed_copy_bandwidth(Context& context, const CommonOptions& options) {
@@ -163,12 +110,7 @@ CopyBandwidth printed_copy_bandwidth(Context& context, const CommonOptions& opti
 
 std::size_t yardstick_bytes(Context& context, const CommonOptions& options, std::size_t bytes) {
   if (options.megabytes > 0) return static_cast<std::size_t>(options.megabytes) << 20;
-  constexpr std::size_t kLeast = std::size_t{256} << 20;
-  const std::size_t cache = with_device_errors("asking for the cache's size", [&] {
-    return context.queue().getInfo<CL_QUEUE_DEVICE>().getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>();
-  });
-  const std::size_t most = context.info().global_memory / 4;
-  return std::min(std::max({bytes, kLeast, 2 * cache}), most);
+  return memory_yardstick(context, bytes);
 }
 
 void write_figures(const CommonOptions& options, const DeviceInfo& device, nlohmann::json figures) {

@@ -12,6 +12,10 @@
 #include "spmv/measure/measure.hpp"
 #include "spmv/product.hpp"
 
+namespace diacut {
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CopyBandwidth, floats, bytes, milliseconds, gigabytes_per_second)
+}
+
 namespace diacut::bench {
 
 /// The options of every subcommand.
@@ -69,44 +73,16 @@ struct Times {
 Times median_times(Context& context, int repeats, const std::function<void()>& work,
                    const std::function<void()>& prepare = {});
 
-/// Milliseconds of device time that one call of `enqueue` takes: calls are queued back to back, as
-/// a solver queues them, in batches of about 20 ms; the median of `repeats` batches.
-double median_milliseconds(Context& context, int repeats, const std::function<void()>& enqueue);
-
-/// The median; of an even number of values the mean of the two in the middle. Precondition: there
-/// is a value.
-double median(std::vector<double> values);
-
 /// The larger of two errors, or NaN if any of them is NaN: a wrong product must show.
 double larger_error(double a, double b);
 
 /// Throws NumericalError if an object of figures says that it is wrong.
 void check_right(const nlohmann::json& figures);
 
-/// `count` elements in a single row, so that random_matrix() fills a vector.
-RandomMatrixShape random_vector_shape(std::size_t count);
-
-/// The rate of the copy kernel.
-struct CopyBandwidth {
-  int floats = 0;         ///< An element's size in floats.
-  std::size_t bytes = 0;  ///< Read and written together.
-  double milliseconds = 0.0;
-  double gigabytes_per_second = 0.0;
-};
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CopyBandwidth, floats, bytes, milliseconds, gigabytes_per_second)
-
-/// Copies bytes / 2 of random floats from one buffer to another.
-CopyBandwidth copy_bandwidth(Context& context, int floats, std::size_t bytes, int repeats);
-
-/// The best rate over the widths of an element.
-CopyBandwidth best_copy_bandwidth(Context& context, std::size_t bytes, int repeats);
-
 /// The best rate over yardstick_bytes(), after a line that names the device and the rate.
 CopyBandwidth printed_copy_bandwidth(Context& context, const CommonOptions& options);
 
-/// The bytes that a measurement of memory moves: as --megabytes asks for; else `bytes`, or more if
-/// `bytes` could stay in a cache: twice the cache that the device reports, and at least 256 MiB.
-/// Never more than a quarter of the device's memory.
+/// The bytes that a measurement of memory moves: as --megabytes asks for, else memory_yardstick().
 std::size_t yardstick_bytes(Context& context, const CommonOptions& options, std::size_t bytes = 0);
 
 /// Writes figures to the file of --json, if there is one, after the device. Throws InputError.

@@ -66,6 +66,35 @@ def check(name, result, expected):
         raise SystemExit(f"{name}: its product differs from the definition by {error:.1e}")
 
 
+def viennacl_program(folder):
+    """The program peers/viennacl.cpp, compiled, or None and why ViennaCL is left out."""
+    program = os.path.join(folder, "viennacl")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers", "viennacl.cpp")
+    compiler = subprocess.run(["c++", "-O2", source, "-o", program, "-lOpenCL"], capture_output=True)
+    if compiler.returncode == 0:
+        return program
+    print("  ViennaCL left out: it needs a C++ compiler, libviennacl-dev and ocl-icd-opencl-dev")
+    return None
+
+
+def viennacl_product(program, kind, starts, columns, values, width):
+    """Milliseconds of ViennaCL's product on the first device of a kind, "cpu" or "gpu"."""
+    path = program + ".matrix"
+    with open(path, "wb") as file:
+        np.array([len(starts) - 1, width, len(values)], np.uint64).tofile(file)
+        for array, kind_of in (starts, np.uint32), (columns, np.uint32), (values, np.float32):
+            np.ascontiguousarray(array, kind_of).tofile(file)
+    found = subprocess.run([program, path, "1", kind], capture_output=True, text=True)
+    os.remove(path)
+    if found.returncode != 0:
+        print(f"  ViennaCL left out: {found.stderr.strip().splitlines()[-1:] or found.returncode}")
+        return None
+    milliseconds, error = map(float, found.stdout.split())
+    if not error < 1e-5:
+        print(f"  ViennaCL: its product differs from the definition by {error:.1e}")
+    return milliseconds
+
+
 def csr_products(starts, columns, values, width, repeats):
     """The name and milliseconds of SciPy's product with a CSR matrix, and of cuSPARSE's by CuPy. A peer that
     is missing or does not fit is named and left out."""

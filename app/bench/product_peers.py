@@ -4,15 +4,16 @@
     product_peers.py FIGURES.json [--matrices FOLDER] [--repeats 9] [--json PEERS.json]
 
 FIGURES.json is what one of them wrote with --json, FOLDER what formats wrote with --save. Each peer is compared
-with diacut's fastest product of a matrix: SciPy's CSR, on one CPU core as SciPy always runs; and CuPy's, which is
-cuSPARSE, where CuPy and a GPU are there. Values are float32, indices 32 bits; those of stencil matrices are random,
+with diacut's fastest product of a matrix: SciPy's CSR, on one CPU core as SciPy always runs; ViennaCL's on OpenCL,
+where libviennacl-dev is there; and CuPy's, which is cuSPARSE, where CuPy and a GPU are there. Values are float32, indices 32 bits; those of stencil matrices are random,
 and not the same as diacut's. `plot.py FIGURES.json LADDER.svg --peers PEERS.json` draws them beside diacut's.
 """
 import pathlib
+import tempfile
 
 import numpy as np
 
-from peers import csr_products, disc, parser_of, read_json, write_json
+from peers import csr_products, disc, parser_of, read_json, viennacl_product, viennacl_program, write_json
 
 
 def stencil_csr(width, height, radius):
@@ -67,21 +68,30 @@ def main():
     figures = read_json(options.figures)
     print(f"diacut on {figures['device']['name']}")
     results = []
+    with tempfile.TemporaryDirectory() as folder:
+        compare(figures, options, viennacl_program(folder), results)
+    for name in sorted({each["name"] for each in results}):
+        ratios = [each["ratio"] for each in results if each["name"] == name]
+        print(f"{name}: {np.exp(np.mean(np.log(ratios))):.2f} times diacut's time, the geometric mean of "
+              f"{len(ratios)} matrices")
+    write_json(options.json, {"device": figures["device"], "results": results})
+
+
+def compare(figures, options, viennacl, results):
+    """Times the peers on each matrix."""
     for which, products, load in matrices(figures, options.matrices):
         best = min(products, key=lambda each: each["milliseconds"])
         name = best.get("product") or best["name"]
         csr = load()
         print(f"{' '.join(map(str, which.values()))}: {len(csr[2])} non-zeros, diacut's {name} "
               f"{best['milliseconds']:.4f} ms, {best['gflops']:.1f} GFLOP/s")
-        for peer, ms in csr_products(*csr, options.repeats):
+        peers = list(csr_products(*csr, options.repeats))
+        if viennacl and (ms := viennacl_product(viennacl, figures["device"]["kind"], *csr)):
+            peers.append(("ViennaCL", ms))
+        for peer, ms in peers:
             results.append({**which, "name": f"{peer} CSR", "milliseconds": ms, "gflops": 2e-6 * len(csr[2]) / ms,
                             "diacut": name, "ratio": ms / best["milliseconds"]})
             print(f"  {peer:<18}{ms:>10.4f} ms {results[-1]['ratio']:>8.2f} of diacut's time", flush=True)
-    for name in sorted({each["name"] for each in results}):
-        ratios = [each["ratio"] for each in results if each["name"] == name]
-        print(f"{name}: {np.exp(np.mean(np.log(ratios))):.2f} times diacut's time, the geometric mean of "
-              f"{len(ratios)} matrices")
-    write_json(options.json, {"device": figures["device"], "results": results})
 
 
 if __name__ == "__main__":

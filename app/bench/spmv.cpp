@@ -74,14 +74,10 @@ constexpr std::array<Column, 9> kSpmvColumns = {
      {"share_of_bytes_per_two_flop/4", "of 4 B", 8, "{:.0f}%", 100},
      {"scaled_error", "error/u", 9, "{:.2f}"}}};
 
-nlohmann::json measure(Context& context, StencilProblem& problem, const MatvecChoice& kernel,
+nlohmann::json measure(StencilProblem& problem, const MatvecChoice& kernel,
                        const SpmvOptions& options, const CopyBandwidth& copy) {
-  const auto product = problem.product(context, kernel);
-  const auto multiply = [&] { product->perform_op(problem.in, problem.out); };
-  problem.out.fill(0.0f);
-  multiply();
+  const double milliseconds = problem.measure(kernel, options.repeats);
   const double error = problem.scaled_error(kernel);
-  const double milliseconds = median_milliseconds(context, options.repeats, multiply);
   const std::uint64_t nonzeros = problem.nonzeros();
   const std::size_t bytes = StencilProblem::least_bytes(kernel, problem.grid, problem.stencil);
   const double gflops = 2e-6 * static_cast<double>(nonzeros) / milliseconds;
@@ -110,9 +106,10 @@ nlohmann::json measure(Context& context, StencilProblem& problem, const MatvecCh
 }
 
 /// Measures and prints all kernels at one size, and adds them to `results`.
-void measure_size(Context& context, const Grid& grid, const Stencil& stencil,
+void measure_size(const DeviceQueue& queue, const Grid& grid, const Stencil& stencil,
                   const std::vector<MatvecChoice>& kernels, const SpmvOptions& options,
                   nlohmann::json& results) {
+  Context& context = queue.state().context;
   try {
     StencilProblem::memory(grid, stencil)
         .check(context.info(), context.memory_limit(), "choose smaller --sizes");
@@ -123,7 +120,8 @@ void measure_size(Context& context, const Grid& grid, const Stencil& stencil,
   const std::size_t whole = StencilProblem::least_bytes({}, grid, stencil);
   const CopyBandwidth copy =
       best_copy_bandwidth(context, yardstick_bytes(context, options, whole), options.repeats);
-  StencilProblem problem(context, grid, stencil);
+  queue.state().copy = copy.gigabytes_per_second;
+  StencilProblem problem(queue, grid, stencil);
   fmt::print(
       "\n{}x{}: {} rows, {} non-zeros; a copy of {:.1f} MB read and written reaches {:.1f} GB/s\n",
       grid.width, grid.height, grid.rows(), problem.nonzeros(),
@@ -136,7 +134,7 @@ void measure_size(Context& context, const Grid& grid, const Stencil& stencil,
       fmt::print("  {:<20}skipped: {}\n", kernel.name(), choice.note);
       continue;
     }
-    results.push_back(measure(context, problem, {choice.kind, kernel.storage, {}}, options, copy));
+    results.push_back(measure(problem, {choice.kind, kernel.storage, {}}, options, copy));
     print_row(kSpmvColumns, results.back(), 2);
   }
 }
@@ -147,12 +145,13 @@ void run(const SpmvOptions& options) {
   for (const std::string& size : options.sizes) grids.push_back(parse_size(size));
   const Stencil stencil = disc_stencil(options.radius);
 
-  Context context(options.device, options.kernel_dir);
+  const DeviceQueue queue(options.device, options.kernel_dir);
+  const Context& context = queue.state().context;
   fmt::print("{} ({}), radius {}: {} diagonals\n", context.info().name, context.info().platform,
              options.radius, stencil.size());
   nlohmann::json results = nlohmann::json::array();
   for (const Grid& grid : grids) {
-    measure_size(context, grid, stencil, kernels, options, results);
+    measure_size(queue, grid, stencil, kernels, options, results);
   }
   write_figures(options, context.info(), {{"results", results}});
   check_right(results);

@@ -17,12 +17,14 @@ bool is_symmetric(const MatvecChoice& kernel) { return kernel.kind == MatvecKind
 
 }  // namespace
 
-StencilProblem::StencilProblem(Context& context, const Grid& on, const Stencil& of)
-    : grid(on),
+StencilProblem::StencilProblem(const DeviceQueue& on_queue, const Grid& on, const Stencil& of)
+    : queue(on_queue),
+      grid(on),
       stencil(of),
       matrix{dia_shape(grid, stencil), {}},
       random_{grid, matrix.shape.pitch, stencil.entries},
       vector_(random_vector_shape(matrix.shape.pitch)) {
+  Context& context = queue.state().context;
   matrix.values = context.allocate<float>(matrix.shape.stored(), "the matrix");
   random_matrix(context, random_, kMatrixSeed, matrix.values);
   in = context.allocate<float>(vector_.pitch, "a vector");
@@ -97,12 +99,20 @@ double StencilProblem::weight(const MatvecChoice& kernel, std::size_t d, std::si
                           kernel.storage);
 }
 
-std::unique_ptr<DeviceOperator> StencilProblem::product(Context& context,
-                                                        const MatvecChoice& kernel) const {
-  if (!is_symmetric(kernel)) return std::make_unique<DiaOperator>(context, matrix, kernel.kind);
-  return std::make_unique<SymmetricOperator>(
+double StencilProblem::measure(const MatvecChoice& kernel, int repeats) {
+  out.fill(0.0f);
+  if (!is_symmetric(kernel)) {
+    const DiagonalMatrix product(queue, matrix.shape.rows, matrix.shape.offsets,
+                                 DeviceVector{matrix.values.cl()()}, kernel.kind);
+    product.multiply(DeviceVector{in.cl()()}, DeviceVector{out.cl()()});
+    return measure_product(product, repeats).milliseconds;
+  }
+  Context& context = queue.state().context;
+  SymmetricOperator product(
       context, std::make_unique<const SymmetricDia>(
                    compress(context, matrix, grid, stencil, kernel.storage, MainDiagonal::kOwn)));
+  product.perform_op(in, out);
+  return median_milliseconds(context, repeats, [&] { product.perform_op(in, out); });
 }
 
 }  // namespace diacut::bench

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "matrix/matvec.hpp"
+#include "opencl/device_queue.hpp"
 #include "opencl/devices.hpp"
 #include "spmv/measure/measure.hpp"
 
@@ -13,10 +14,10 @@ namespace diacut::bench {
 /// A stencil matrix of random weights, a random vector, and memory for its product, on the device.
 class StencilProblem {
  public:
-  StencilProblem(Context& context, const Grid& on, const Stencil& of);
+  StencilProblem(const DeviceQueue& queue, const Grid& on, const Stencil& of);
 
-  /// The product out = A in by a kernel. The problem must outlive it.
-  std::unique_ptr<DeviceOperator> product(Context& context, const MatvecChoice& kernel) const;
+  /// Computes out = A in by a kernel, and returns the milliseconds of a product among many.
+  double measure(const MatvecChoice& kernel, int repeats);
 
   /// Device memory that the problem and its products take.
   static DeviceMemory memory(const Grid& grid, const Stencil& stencil);
@@ -33,6 +34,7 @@ class StencilProblem {
   /// neighbours, rounded to the storage.
   double scaled_error(const MatvecChoice& kernel) const;
 
+  const DeviceQueue queue;  ///< Outlives the buffers.
   const Grid grid;
   const Stencil stencil;
   DiaMatrix matrix;

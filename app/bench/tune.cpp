@@ -34,11 +34,8 @@ struct TuneOptions {
 constexpr std::size_t kStencilShare = 256;
 
 /// Measures and prints one kernel.
-MatvecProfile::Rate stencil_rate(Context& context, StencilProblem& on, const MatvecChoice& kernel,
-                                 int repeats) {
-  const auto product = on.product(context, kernel);
-  const double milliseconds =
-      median_milliseconds(context, repeats, [&] { product->perform_op(on.in, on.out); });
+MatvecProfile::Rate stencil_rate(StencilProblem& on, const MatvecChoice& kernel, int repeats) {
+  const double milliseconds = on.measure(kernel, repeats);
   const DiaShape& shape = on.matrix.shape;
   const double gflops = 2e-6 * static_cast<double>(shape.rows * shape.diagonals()) / milliseconds;
   fmt::print("{}x{} {:<20}{:>10.1f} GFLOP/s\n", on.grid.width, on.grid.height, kernel.name(),
@@ -47,32 +44,32 @@ MatvecProfile::Rate stencil_rate(Context& context, StencilProblem& on, const Mat
 }
 
 /// The fastest of the kernels that read the whole matrix.
-MatvecProfile::Rate fastest_whole(Context& context, StencilProblem& on, int repeats) {
+MatvecProfile::Rate fastest_whole(StencilProblem& on, int repeats) {
   MatvecProfile::Rate best;
   for (const std::string_view name : kMatvecNames.names) {
     const MatvecKind kind = matvec_kind(std::string(name));
     if (kind == MatvecKind::kAuto || kind == MatvecKind::kSymmetric) continue;
-    if (choose_matvec({kind}, context.info(), on.matrix.shape).kind != kind) continue;
-    const MatvecProfile::Rate rate = stencil_rate(context, on, {kind, {}, {}}, repeats);
+    if (choose_matvec({kind}, on.queue.device(), on.matrix.shape).kind != kind) continue;
+    const MatvecProfile::Rate rate = stencil_rate(on, {kind, {}, {}}, repeats);
     if (rate.gflops > best.gflops) best = rate;
   }
   return best;
 }
 
 /// Every kernel of the stencil's product at the sizes of small and large photographs.
-MatvecProfile tune_matvec(Context& context, const TuneOptions& options) {
+MatvecProfile tune_matvec(const DeviceQueue& queue, const TuneOptions& options) {
   MatvecProfile profile;
   const Stencil stencil = disc_stencil(5);
   for (const int width : {240, 481, 1024, 2048}) {
     const Grid grid{width, width * 2 / 3};
     if (dia_shape(grid, stencil).stored() > kStencilShare * options.most) continue;
-    StencilProblem on(context, grid, stencil);
-    profile.rates.push_back(fastest_whole(context, on, options.common.repeats));
+    StencilProblem on(queue, grid, stencil);
+    profile.rates.push_back(fastest_whole(on, options.common.repeats));
     for (const std::string_view name : kMatvecStorageNames.names) {
       const MatvecStorage storage = matvec_storage(std::string(name));
       if (storage == MatvecStorage::kAuto) continue;
       profile.rates.push_back(
-          stencil_rate(context, on, {MatvecKind::kSymmetric, storage, {}}, options.common.repeats));
+          stencil_rate(on, {MatvecKind::kSymmetric, storage, {}}, options.common.repeats));
     }
   }
   return profile;
@@ -109,7 +106,7 @@ std::optional<double> measured_rate(Context& context, const TuningMatrices& matr
     Buffer<float> out = context.allocate<float>(matrix.rows, "a product");
     in.fill(1.0F);
     const double milliseconds =
-        median_milliseconds(context, repeats, [&] { product.product(in, out); });
+        median_milliseconds(context, repeats, [&] { product.product(in, out, {}); });
     if (!(milliseconds > 0.0)) return std::nullopt;
     const double stored = diagonal ? static_cast<double>(matrix.rows * row_length)
                                    : stored_elements(matrix, implementation);
@@ -150,7 +147,8 @@ FormatProfile tune_formats(Context& context, const std::vector<Implementation>& 
 }
 
 void run(const TuneOptions& options) {
-  Context context(options.common.device, options.common.kernel_dir);
+  const DeviceQueue queue(options.common.device, options.common.kernel_dir);
+  Context& context = queue.state().context;
   const std::string output = options.output.empty() ? profile_path(context.info()) : options.output;
   if (output.empty()) {
     throw ConfigError(
@@ -159,10 +157,11 @@ void run(const TuneOptions& options) {
   const std::vector<Implementation> implementations =
       chosen_implementations(options.formats, context.info());
   const CopyBandwidth copy = printed_copy_bandwidth(context, options.common);
+  queue.state().copy = copy.gigabytes_per_second;
   FormatProfile formats =
       tune_formats(context, implementations, options.most, options.common.repeats);
   formats.copy = copy.gigabytes_per_second;
-  const MatvecProfile matvec = tune_matvec(context, options);
+  const MatvecProfile matvec = tune_matvec(queue, options);
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
   if (!folder.empty()) make_folder(folder.string());
   write_file(output, profile_text(formats.device,

@@ -26,7 +26,6 @@ import scipy.sparse.linalg as spla
 from PIL import Image
 from skimage.segmentation import random_walker
 
-from eigen_peers import load
 from peers import parser_of, report_of, timed
 
 WALKER = importlib.import_module("skimage.segmentation.random_walker_segmentation")
@@ -41,10 +40,9 @@ def pixels_of(path, size, resample):
 
 def laplacian_of(photo, bench, folder):
     """D - W of the matrix that segment walks by."""
-    subprocess.run([bench, "eigen", photo, "--solvers", "multilevel", "--save-matrix", folder], check=True,
-                   stdout=subprocess.DEVNULL)
-    roots = sp.diags(np.load(os.path.join(folder, "sqrt_degree.npy")).astype(np.float64))
-    weights = (roots @ load(folder).astype(np.float64) @ roots).tocsr()
+    path = os.path.join(folder, "W.npz")
+    subprocess.run([bench, "eigen", photo, "--save-matrix", path], check=True, stdout=subprocess.DEVNULL)
+    weights = sp.load_npz(path).astype(np.float64)
     weights.setdiag(0)
     weights.eliminate_zeros()
     return sp.csgraph.laplacian((weights + weights.T) / 2).tocsr()

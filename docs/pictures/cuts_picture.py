@@ -23,7 +23,6 @@ Needs scikit-image, scikit-learn and Pillow.
 import glob
 import os
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -36,9 +35,6 @@ from scipy.ndimage import gaussian_filter
 from skimage import graph, segmentation, transform
 from sklearn.cluster import spectral_clustering
 from sklearn.feature_extraction.image import img_to_graph
-
-sys.path.append(os.path.join(ROOT, "app", "bench"))
-from eigen_peers import load  # noqa: E402
 
 LONGER_SIDE = 240
 
@@ -129,10 +125,10 @@ def matrix_of(options, photo):
     """W of the affinity matrix that segment cuts."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["--weights", options.weights] if options.weights else []
-        subprocess.run([options.bench, "eigen", photo, "--solvers", "multilevel", "--repeats", "1",
-                        "--save-matrix", folder, *words], check=True, stdout=subprocess.DEVNULL)
-        roots = sp.diags_array(np.load(os.path.join(folder, "sqrt_degree.npy")).astype(float))
-        return sp.csr_array(roots @ load(folder).astype(float) @ roots)
+        path = os.path.join(folder, "W.npz")
+        subprocess.run([options.bench, "eigen", photo, "--save-matrix", path, *words], check=True,
+                       stdout=subprocess.DEVNULL)
+        return sp.csr_array(sp.load_npz(path).astype(float))
 
 
 def cuts(options, photo, regions):

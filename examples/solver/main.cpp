@@ -17,8 +17,8 @@ int main() {
     }
   }
   diacut::GridSolver solver;
-  const auto degrees = solver.multiply(weights, std::vector<float>(64 * 48, 1.0F));
-  const auto found = solver.eigenvectors(weights, {.vectors = 4});
+  const auto degrees = solver.load(weights).multiply(std::vector<float>(64 * 48, 1.0F));
+  const auto found = solver.eigenvectors({.vectors = 4});
   std::printf("%s: eigenvalues %.5f %.5f %.5f\n", found.report.solver.c_str(), found.values[1],
               found.values[2], found.values[3]);
   bool good = found.report.converged && found.vectors.size() == 4;

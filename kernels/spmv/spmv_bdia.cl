@@ -15,7 +15,7 @@
 #if !defined(GROUP) || !defined(ROWS)
 #error "spmv_bdia needs GROUP and ROWS"
 #endif
-#include "spmv/spmv_store.clh"
+#include "spmv/spmv_weights.clh"
 
 #ifdef WIDEST
 #define INPUT(k) mine[k]
@@ -29,9 +29,9 @@ static inline float checked(__global const float* in, const long col, const ulon
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
-    __global const float* restrict values, __global const long* restrict firsts,
+    __global const weight_t* restrict values, __global const long* restrict firsts,
     __global const uint* restrict widths, const uint bands, const ulong pitch, const ulong rows,
-    const ulong cols, __global const float* restrict in, __global float* restrict out) {
+    const ulong cols, VECTORS) {
   const ulong row = get_global_id(0) * ROWS;
 #ifdef WIDEST
   __local float x[GROUP * ROWS + WIDEST];
@@ -40,7 +40,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
 #else
   if (row >= rows) return;
 #endif
-  __global const float* a = values + row;
+  __global const weight_t* a = values + row;
 #if ROWS == 4
   float4 sum = 0.0f;
 #else
@@ -63,13 +63,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
       float x0 = INPUT(0), x1 = INPUT(1), x2 = INPUT(2);
       for (uint k = 0; k < width; ++k, a += pitch) {
         const float x3 = INPUT(k + 3);
-        sum += *(__global const float4*)a * (float4)(x0, x1, x2, x3);
+        sum += WEIGHTS(4, a) * (float4)(x0, x1, x2, x3);
         x0 = x1;
         x1 = x2;
         x2 = x3;
       }
 #else
-      for (uint k = 0; k < width; ++k, a += pitch) sum += *a * INPUT(k);
+      for (uint k = 0; k < width; ++k, a += pitch) sum += WEIGHT(a, 0) * INPUT(k);
 #endif
     }
   }

@@ -1,5 +1,5 @@
-// spmv_coo: adds A in to out for a matrix held as entries (row, column, value), ordered by row
-// (COO). Sums are added in fixed trees, without atomics, so that all runs give equal bytes (a
+// spmv_coo: adds alpha A in to out for a matrix held as entries (row, column, value), ordered by
+// row (COO). Sums are added in fixed trees, without atomics, so that all runs give equal bytes (a
 // segmented sum; the flat kernel of Bell and Garland, SC 2009, has these parts).
 //
 // spmv: a group takes GROUP * SHARE entries, of which a work-item adds SHARE consecutive ones. A
@@ -7,18 +7,18 @@
 // began before its first entry is the work-item's head. Heads are added by a segmented scan over
 // the group, and the work-item in which the row began writes its own sum and the heads. The heads
 // of a row that began in an earlier group go to carries[group]. carry: one work-item for each
-// group. The first group that continues a row adds all carries of the row. clear: one work-item for
-// each row writes a zero. Rows without entries are not touched by the other kernels, so `out` must
-// hold zeros or what is to be added to.
+// group. The first group that continues a row adds all carries of the row. begin: one work-item for
+// each row writes what the others add to. They touch no rows without entries.
 #if !defined(GROUP) || !defined(SHARE)
 #error "spmv_coo needs GROUP and SHARE"
 #endif
+#include "spmv/spmv_weights.clh"
 #define NO_ROW 0xffffffffu
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
     __global const uint* restrict rows, __global const uint* restrict columns,
-    __global const float* restrict values, const ulong count, __global const float* restrict in,
-    __global float* restrict out, __global float* restrict carries) {
+    __global const weight_t* restrict values, const ulong count, __global float* restrict carries,
+    VECTORS) {
   __local float products[GROUP * SHARE];
   __local uint tile[GROUP * SHARE];
   __local float heads[GROUP];
@@ -29,7 +29,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
   for (uint i = lid; i < GROUP * SHARE; i += GROUP) {
     const ulong e = base + i;
     tile[i] = e < count ? rows[e] : NO_ROW;
-    products[i] = e < count ? values[e] * in[columns[e]] : 0.0f;
+    products[i] = e < count ? WEIGHT(values, e) * in[columns[e]] : 0.0f;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -46,7 +46,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
         head = sum;
         in_head = false;
       } else {
-        out[row] += sum;
+        out[row] += alpha * sum;
       }
       row = tile[i];
       sum = 0.0f;
@@ -68,12 +68,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
     open[lid] = further_open;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (row != NO_ROW && !in_head) out[row] += goes_on ? sum + heads[lid + 1] : sum;
+  if (row != NO_ROW && !in_head) out[row] += alpha * (goes_on ? sum + heads[lid + 1] : sum);
   if (lid == 0 && continues) carries[get_group_id(0)] = heads[0];
 }
 
 __kernel void carry(__global const uint* restrict rows, const ulong count, const ulong groups,
-                    __global const float* restrict carries, __global float* restrict out) {
+                    __global const float* restrict carries, __global float* restrict out,
+                    const float alpha) {
   const ulong tile = GROUP * SHARE;
   const ulong group = get_global_id(0) + 1;
   if (group >= groups) return;
@@ -83,9 +84,10 @@ __kernel void carry(__global const uint* restrict rows, const ulong count, const
   if (group > 1 && rows[(group - 1) * tile - 1] == row) return;
   float sum = 0.0f;
   for (ulong g = group; g < groups && rows[g * tile] == row; ++g) sum += carries[g];
-  out[row] += sum;
+  out[row] += alpha * sum;
 }
 
-__kernel void clear(const ulong rows, __global float* restrict out) {
-  if (get_global_id(0) < rows) out[get_global_id(0)] = 0.0f;
+__kernel void begin(const ulong rows, VECTORS) {
+  const ulong row = get_global_id(0);
+  if (row < rows) STORE(row, 0.0f);
 }

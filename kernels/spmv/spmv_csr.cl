@@ -11,17 +11,16 @@
 #error "spmv_csr needs ITEMS, GROUP, START, BLOCK_ROWS and BLOCK_COLS"
 #endif
 #include "spmv/spmv_block.clh"
-#include "spmv/spmv_store.clh"
 
 // Row i of block p.
-static inline cols_t block_line(__global const float* values, const ulong p, const uint i) {
-  return LOAD_COLS(values + (p * BLOCK_ROWS + i) * BLOCK_COLS);
+static inline cols_t block_line(__global const weight_t* values, const ulong p, const uint i) {
+  return BLOCK_WEIGHTS(values + (p * BLOCK_ROWS + i) * BLOCK_COLS);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
     __global const START* restrict starts, __global const uint* restrict columns,
-    __global const float* restrict values, const ulong block_rows, const ulong rows,
-    const ulong cols, __global const float* restrict in, __global float* restrict out) {
+    __global const weight_t* restrict values, const ulong block_rows, const ulong rows,
+    const ulong cols, VECTORS) {
   const ulong block_row = get_global_id(0) / ITEMS;
   const uint item = get_local_id(0) % ITEMS;
   float sums[BLOCK_ROWS];

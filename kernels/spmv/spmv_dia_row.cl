@@ -11,19 +11,18 @@
 #if !defined(GROUP)
 #error "spmv_dia_row needs GROUP"
 #endif
-#include "spmv/spmv_store.clh"
+#include "spmv/spmv_weights.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
-    __global const float* restrict values, __global const long* restrict offsets,
-    const uint diagonals, const ulong pitch, const ulong rows, const ulong cols,
-    __global const float* restrict in, __global float* restrict out) {
+    __global const weight_t* restrict values, __global const long* restrict offsets,
+    const uint diagonals, const ulong pitch, const ulong rows, const ulong cols, VECTORS) {
   const ulong row = get_global_id(0);
   float sum = 0.0f;
 #ifdef TERMS
   const long first = (long)get_group_id(0) * GROUP;
   const long end = first + GROUP;
   if (first + LOWEST >= 0 && end + HIGHEST <= (long)cols && end <= (long)rows) {
-#define TERM(d, offset) sum += values[(ulong)d * PITCH + row] * in[(long)row + offset];
+#define TERM(d, offset) sum += WEIGHT(values, (ulong)d * PITCH + row) * in[(long)row + offset];
 #define BLOCK(terms) terms
     TERMS
 #undef BLOCK
@@ -35,7 +34,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
   if (row >= rows) return;
   for (uint d = 0; d < diagonals; ++d) {
     const ulong col = row + offsets[d];
-    if (col < cols) sum += values[d * pitch + row] * in[col];
+    if (col < cols) sum += WEIGHT(values, d * pitch + row) * in[col];
   }
   STORE(row, sum);
 }

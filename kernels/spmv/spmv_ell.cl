@@ -17,10 +17,9 @@
 #error "spmv_ell needs LANES, START, BLOCK_ROWS and BLOCK_COLS"
 #endif
 #include "spmv/spmv_block.clh"
-#include "spmv/spmv_store.clh"
 
 // The sums of the LANES block rows from row b of a slice on, whose slots are `begin` to `end`.
-static inline void slice_sums(__global const uint* columns, __global const float* values,
+static inline void slice_sums(__global const uint* columns, __global const weight_t* values,
                               const ulong begin, const ulong end, const ulong height, const ulong b,
                               const ulong cols, __global const float* in,
                               float sums[BLOCK_ROWS][LANES]) {
@@ -29,21 +28,21 @@ static inline void slice_sums(__global const uint* columns, __global const float
   }
   for (ulong slot = begin; slot < end; slot += height) {
     __global const uint* c = columns + slot + b;
-    __global const float* a = values + (slot * BLOCK_ROWS + b) * BLOCK_COLS;
+    __global const weight_t* a = values + (slot * BLOCK_ROWS + b) * BLOCK_COLS;
     cols_t x[LANES];
     for (uint l = 0; l < LANES; ++l) x[l] = block_input(in, c[l], cols);
     for (uint i = 0; i < BLOCK_ROWS; ++i) {
       for (uint l = 0; l < LANES; ++l) {
-        sums[i][l] += times(LOAD_COLS(a + (i * height + l) * BLOCK_COLS), x[l]);
+        sums[i][l] += times(BLOCK_WEIGHTS(a + (i * height + l) * BLOCK_COLS), x[l]);
       }
     }
   }
 }
 
 __kernel void spmv(__global const START* restrict starts, __global const uint* restrict columns,
-                   __global const float* restrict values, __global const uint* restrict order,
+                   __global const weight_t* restrict values, __global const uint* restrict order,
                    const ulong height, const ulong block_rows, const ulong rows, const ulong cols,
-                   __global const float* restrict in, __global float* restrict out) {
+                   VECTORS) {
   const ulong at = (ulong)get_global_id(0) * LANES;
   if (at >= block_rows) return;
   float sums[BLOCK_ROWS][LANES];

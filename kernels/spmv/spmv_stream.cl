@@ -9,12 +9,11 @@
 #if !defined(GROUP) || !defined(TILE) || !defined(START)
 #error "spmv_stream needs GROUP, TILE and START"
 #endif
-#include "spmv/spmv_store.clh"
+#include "spmv/spmv_weights.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
     __global const uint* restrict bounds, __global const START* restrict starts,
-    __global const uint* restrict columns, __global const float* restrict values,
-    __global const float* restrict in, __global float* restrict out) {
+    __global const uint* restrict columns, __global const weight_t* restrict values, VECTORS) {
   __local float products[TILE];
   __local float scratch[GROUP];
   const uint lid = get_local_id(0);
@@ -30,10 +29,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spmv(
   float sum = 0.0f;
   // Barriers stand outside of branches: some compilers for CPUs want them there.
   if (rows == 1) {
-    for (ulong p = begin + lid; p < end; p += GROUP) sum += values[p] * in[columns[p]];
+    for (ulong p = begin + lid; p < end; p += GROUP) sum += WEIGHT(values, p) * in[columns[p]];
   } else {
     for (ulong p = begin + lid; p < end; p += GROUP) {
-      products[p - begin] = values[p] * in[columns[p]];
+      products[p - begin] = WEIGHT(values, p) * in[columns[p]];
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -16,7 +16,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from . import _core
+from . import _core, sparse
 from ._arrays import ImageLike, image_of, labels_of
 from ._core import Device, Image, ParameterInfo, Scores, list_devices
 from ._core import describe_parameters as _describe_parameters
@@ -71,6 +71,7 @@ __all__ = [
     "presets",
     "read_image",
     "segment",
+    "sparse",
     "spectral_clustering",
 ]
 

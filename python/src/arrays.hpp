@@ -30,6 +30,9 @@ template <class T>
 using Plane = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
+using Line = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
 using Cube = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 /// An array over memory of `owner`, which lives as long as the array.
@@ -58,8 +61,26 @@ Array2<T> array_of(std::vector<T>&& values, int height, int width) {
 }
 
 template <class T>
-std::span<const T> span_of(const Plane<T>& plane) {
-  return {plane.data(), plane.size()};
+Array1<T> array_of(std::vector<T>&& values) {
+  const std::size_t size = values.size();
+  const auto [data, owner] = taken(std::move(values));
+  return view(data, size, owner);
+}
+
+/// The vectors, one after the other.
+inline std::vector<float> joined(std::vector<std::vector<float>>&& vectors) {
+  std::vector<float> all;
+  all.reserve(vectors.size() * vectors.front().size());
+  for (std::vector<float>& vector : vectors) {
+    all.insert(all.end(), vector.begin(), vector.end());
+    vector = {};
+  }
+  return all;
+}
+
+template <class Array>
+auto span_of(const Array& array) {
+  return std::span(array.data(), array.size());
 }
 
 /// What a user marks in an image, of the values of an array: seeds, barriers or an edge map.

@@ -30,5 +30,6 @@ void bind_hierarchy(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_evaluation(nb::module_& module);
 void bind_graph(nb::module_& module);
+void bind_sparse(nb::module_& module);
 
 }  // namespace diacut::python

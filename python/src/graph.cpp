@@ -18,36 +18,15 @@ using namespace nb::literals;
 
 namespace {
 
-template <class T>
-using Line = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 template <class T, class U>
 std::vector<T> vector_of(const Line<U>& line) {
   return {line.data(), line.data() + line.size()};
-}
-
-template <class T>
-Array1<T> array_of(std::vector<T>&& values) {
-  const std::size_t size = values.size();
-  const auto [data, owner] = taken(std::move(values));
-  return view(data, size, owner);
 }
 
 Graph graph_of(const Line<std::int64_t>& starts, const Line<std::uint32_t>& columns,
                const Line<float>& weights) {
   return {vector_of<std::uint64_t>(starts), vector_of<std::uint32_t>(columns),
           vector_of<float>(weights)};
-}
-
-/// The vectors, one after the other.
-std::vector<float> joined(std::vector<std::vector<float>>&& vectors) {
-  std::vector<float> all;
-  all.reserve(vectors.size() * vectors.front().size());
-  for (std::vector<float>& vector : vectors) {
-    all.insert(all.end(), vector.begin(), vector.end());
-    vector = {};
-  }
-  return all;
 }
 
 using Found = nb::typed<nb::dict, std::string, nb::any>;
@@ -86,8 +65,8 @@ class GraphEngine {
       return solver_->eigenvectors(graph, parameters, follower.watch());
     });
     Found result = described(std::move(found.report), std::move(found.values));
-    result["vectors"] = diacut::python::array_of(joined(std::move(found.vectors)), count,
-                                                 static_cast<int>(found.sqrt_degree.size()));
+    result["vectors"] = array_of(joined(std::move(found.vectors)), count,
+                                 static_cast<int>(found.sqrt_degree.size()));
     result["sqrt_degree"] = array_of(std::move(found.sqrt_degree));
     result["components"] = found.components;
     result["isolated"] = found.isolated;

@@ -197,4 +197,5 @@ NB_MODULE(_core, module) {
   bind_engine(module);
   bind_evaluation(module);
   bind_graph(module);
+  bind_sparse(module);
 }

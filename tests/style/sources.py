@@ -37,8 +37,7 @@ FOLDERS = {
     "map": "core image output",
     "formats": "core image map output",
     "evaluate": "core image contour",
-    # A library of its own: no other folder may include it. Of matrix it knows where a device's profile is found.
-    "spmv": "core opencl matrix",
+    "spmv": "core opencl matrix graph",
     "pipeline": "core opencl image matrix boundary affinity eigen contour region walker",
     # The order of the stages for one picture in tiles.
     "tiles": "core output map region pipeline boundary image matrix opencl",
@@ -54,7 +53,7 @@ LIBRARIES = {
     "tbb/": "core",
     "toml++/": "core",
     "Spectra/": "eigen",
-    "Eigen/": "answers doctor eigen graph region",
+    "Eigen/": "answers doctor eigen graph region spmv",
     "nlohmann/": "image boundary doctor matrix region spmv output evaluate tiles",
     "seccomp": "sandbox",
     "CLI/": "",

@@ -26,12 +26,12 @@ std::string npy_type() {
 /// The bytes before the elements of a .npy file, version 1.0: magic, version, the header's length,
 /// and the header, padded so that the elements start at a multiple of 64 bytes (NumPy, "NEP 1: a
 /// simple file format for NumPy arrays"). C order.
-template <typename T>
-std::vector<std::uint8_t> npy_header(const std::vector<std::size_t>& shape) {
+inline std::vector<std::uint8_t> npy_header(const std::string& type,
+                                            const std::vector<std::size_t>& shape) {
   const std::string tuple =
       fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   std::string text =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", npy_type<T>(), tuple);
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, tuple);
   constexpr std::size_t kPrefix = 10;
   while ((kPrefix + text.size() + 1) % 64 != 0) text += ' ';
   text += '\n';
@@ -40,6 +40,11 @@ std::vector<std::uint8_t> npy_header(const std::vector<std::size_t>& shape) {
   bytes.push_back(static_cast<std::uint8_t>(text.size() >> 8));
   bytes.insert(bytes.end(), text.begin(), text.end());
   return bytes;
+}
+
+template <typename T>
+std::vector<std::uint8_t> npy_header(const std::vector<std::size_t>& shape) {
+  return npy_header(npy_type<T>(), shape);
 }
 
 /// An array as the bytes of a .npy file. elements.size() is the product of `shape`.

@@ -14,11 +14,9 @@ struct EmbeddedText {
   std::string_view text;
 };
 
-/// The files of kernels/ that the stages use, and the configurations, device profiles, merging
+/// The files of kernels/, and the configurations, device profiles, merging
 /// weights and scores of objects of configs/, as they were at build time.
 const std::vector<EmbeddedText>& embedded_kernels();
-const std::vector<EmbeddedText>&
-embedded_spmv_kernels();  ///< Of kernels/spmv, for lib/solver/spmv.
 const std::vector<EmbeddedText>& embedded_configs();
 const std::vector<EmbeddedText>& embedded_profiles();
 const std::vector<EmbeddedText>& embedded_merging();

@@ -77,10 +77,13 @@ RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& wha
   if (guarded_) fill_bytes(kBand.data(), 1, bytes_ + kBand.size());
 }
 
+RawBuffer::RawBuffer(Context& context, cl::Buffer borrowed, std::size_t bytes)
+    : context_(&context), buffer_(std::move(borrowed)), bytes_(bytes), borrowed_(true) {}
+
 RawBuffer::~RawBuffer() { release(); }
 
 void RawBuffer::release() noexcept {
-  if (context_ != nullptr) {
+  if (context_ != nullptr && !borrowed_) {
     context_->memory_in_use_ -= bytes_;
     try {
       if (guarded_) {
@@ -105,7 +108,8 @@ RawBuffer::RawBuffer(RawBuffer&& other) noexcept
     : context_(std::exchange(other.context_, nullptr)),
       buffer_(std::move(other.buffer_)),
       bytes_(std::exchange(other.bytes_, 0)),
-      guarded_(other.guarded_) {}
+      guarded_(other.guarded_),
+      borrowed_(other.borrowed_) {}
 
 RawBuffer& RawBuffer::operator=(RawBuffer&& other) noexcept {
   if (this != &other) {
@@ -114,6 +118,7 @@ RawBuffer& RawBuffer::operator=(RawBuffer&& other) noexcept {
     buffer_() = std::exchange(other.buffer_(), nullptr);
     bytes_ = std::exchange(other.bytes_, 0);
     guarded_ = other.guarded_;
+    borrowed_ = other.borrowed_;
   }
   return *this;
 }
@@ -167,6 +172,7 @@ void RawBuffer::read(void* data, std::size_t bytes, std::size_t offset) const {
 cl::Event RawBuffer::write_later(const void* data, std::size_t bytes, std::size_t offset) {
   return with_device_errors("writing to the device", [&] {
     cl::Event written;
+    context_->uploaded_ += bytes;
     context_->queue().enqueueWriteBuffer(buffer_, CL_FALSE, offset, bytes, data, nullptr, &written);
     return written;
   });

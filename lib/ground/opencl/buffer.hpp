@@ -25,6 +25,8 @@ class RawBuffer {
  public:
   RawBuffer() = default;
   RawBuffer(Context& context, std::size_t bytes, const std::string& what);
+  /// Memory of somebody else's, of that context.
+  RawBuffer(Context& context, cl::Buffer borrowed, std::size_t bytes);
   ~RawBuffer();
   RawBuffer(RawBuffer&& other) noexcept;
   RawBuffer& operator=(RawBuffer&& other) noexcept;
@@ -61,6 +63,7 @@ class RawBuffer {
   cl::Buffer buffer_;
   std::size_t bytes_ = 0;
   bool guarded_ = false;  ///< See Context::guard_allocations().
+  bool borrowed_ = false;
 };
 
 /// Elements that a command in the queue brings from the device.
@@ -99,6 +102,8 @@ class Buffer {
   Buffer() = default;
   Buffer(Context& context, std::size_t count, const std::string& what)
       : raw_(context, count * sizeof(T), what), count_(count) {}
+  Buffer(Context& context, cl::Buffer borrowed, std::size_t count)
+      : raw_(context, std::move(borrowed), count * sizeof(T)), count_(count) {}
   Buffer(Buffer&&) noexcept = default;
   Buffer& operator=(Buffer&&) noexcept = default;
   Buffer(const Buffer&) = delete;

@@ -69,6 +69,19 @@ std::string error_name(cl_int code) {
   }
 }
 
+/// As list_devices() describes it.
+OpenedDevice known_device(const cl::Context& context, const cl::Device& device) {
+  const auto devices = with_device_errors("asking for a context's devices",
+                                          [&] { return context.getInfo<CL_CONTEXT_DEVICES>(); });
+  const auto same = [&](const cl::Device& each) { return each() == device(); };
+  if (std::any_of(devices.begin(), devices.end(), same)) {
+    for (OpenedDevice& each : open_devices()) {
+      if (same(each.device)) return std::move(each);
+    }
+  }
+  throw InputError("the OpenCL context has no such device: give one that it was made for");
+}
+
 }  // namespace
 
 void throw_device_error(std::string_view doing, const cl::Error& error) {
@@ -89,18 +102,24 @@ double milliseconds_between(const cl::Event& begin, const cl::Event& end) {
 }
 
 Context::Context(std::string_view device, std::string kernel_dir)
-    : kernel_dir_(std::move(kernel_dir)) {
+    : Context(open_device(device), {}, std::move(kernel_dir)) {}
+
+Context::Context(const cl::Context& context, const cl::Device& device)
+    : Context(known_device(context, device), context, {}) {}
+
+Context::Context(OpenedDevice opened, const cl::Context& context, std::string kernel_dir)
+    : info_(std::move(opened.info)),
+      kernel_dir_(std::move(kernel_dir)),
+      device_(opened.device),
+      context_(context) {
   if (!kernel_dir_.empty() && !std::filesystem::is_directory(kernel_dir_)) {
     throw ConfigError(fmt::format("--kernel-dir: there is no folder '{}'", kernel_dir_));
   }
-  OpenedDevice opened = open_device(device);
-  info_ = opened.info;
-  device_ = opened.device;
   fp64_ = info_.fp64;
   together_ = together_on(info_);
   store_ = store_for(info_);
   with_device_errors(fmt::format("opening {}", info_.name), [&] {
-    context_ = cl::Context(device_);
+    if (context_() == nullptr) context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
   });
 }
@@ -363,12 +382,11 @@ Context::ProgramEntry& Context::built_anew(const ProgramKey& key) {
   return entry;
 }
 
-Context::ProgramKey Context::program(const std::string& file, const std::string& options,
-                                     const KernelTable& built_in) {
+Context::ProgramKey Context::program(const std::string& file, const std::string& options) {
   ProgramKey key(file, options);
   if (fp64_) key.second += " -DDIACUT_FP64";
   if (!programs_.contains(key)) {
-    programs_[key] = {program_source(kernel_dir_, file, built_in), {}, {}};
+    programs_[key] = {program_source(kernel_dir_, file, embedded_kernels()), {}, {}};
     waiting_.push_back(key);
   }
   return key;

@@ -26,6 +26,7 @@
 namespace diacut {
 
 class Context;
+struct OpenedDevice;
 
 /// Runs f; a failed OpenCL call in it becomes a DeviceError that says what was being done.
 template <class F>
@@ -47,6 +48,9 @@ class Context {
   /// `device` as choose_device() takes it; kernel files come from the folder `kernel_dir`, or, if
   /// that is empty, from the tables that were built into the libraries.
   explicit Context(std::string_view device = {}, std::string kernel_dir = {});
+  /// In an OpenCL context that somebody else has made for this device among others. Throws
+  /// InputError where it has no such device.
+  Context(const cl::Context& context, const cl::Device& device);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context();
@@ -60,12 +64,10 @@ class Context {
   /// Asks for the program of kernels/<file>, built with `options` ("-DRADIUS=5 ..."), which is
   /// built once and kept for the life of the context. -DDIACUT_FP64 is added on devices with double
   /// precision (unless emulation is forced). A line `#include "name.clh"` is replaced by that
-  /// kernel file. Without a kernel_dir the files come from `built_in`: a library with a kernel
-  /// table of its own gives that table. Programs that were asked for and not used yet are built
+  /// kernel file. Programs that were asked for and not used yet are built
   /// together at the first use of one of them: as one on a CPU, side by side on other devices. A
   /// driver takes little longer for many than for one. Throws as program_source() does.
-  ProgramKey program(const std::string& file, const std::string& options,
-                     const KernelTable& built_in = embedded_kernels());
+  ProgramKey program(const std::string& file, const std::string& options);
   /// A new kernel of a program that was asked for, so that its arguments are the caller's. Throws
   /// DeviceError with the build log where the program does not build.
   cl::Kernel kernel(const ProgramKey& program, const std::string& name);
@@ -139,6 +141,8 @@ class Context {
   std::uint64_t memory_limit() const { return memory_limit_; }
   std::uint64_t memory_in_use() const { return memory_in_use_; }
   std::uint64_t memory_peak() const { return memory_peak_; }
+  /// Bytes that the host has written to the device so far.
+  std::uint64_t uploaded() const { return uploaded_; }
   /// Counts the peak anew, from what is in use now.
   void reset_memory_peak() { memory_peak_ = memory_in_use_; }
   /// Memory that is not in use, but kept for buffers of the same sizes to come: on other devices
@@ -148,6 +152,8 @@ class Context {
 
  private:
   friend class RawBuffer;
+
+  Context(OpenedDevice opened, const cl::Context& context, std::string kernel_dir);
 
   struct ProgramEntry {
     std::string source;
@@ -237,6 +243,7 @@ class Context {
   std::uint64_t memory_limit_ = 0;
   std::uint64_t memory_in_use_ = 0;
   std::uint64_t memory_peak_ = 0;
+  std::uint64_t uploaded_ = 0;
   /// The oldest first. A list, because taking one out of it assigns no cl::Buffer, which may throw.
   std::list<Kept> kept_;
   std::uint64_t kept_bytes_ = 0;

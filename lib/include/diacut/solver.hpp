@@ -8,10 +8,12 @@
 #include "diacut/eigenvectors.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
+#include "diacut/sparse.hpp"
 
 /// @file
-/// The product with a diagonal matrix and the eigensolver by themselves, for weights of your own.
-/// The CMake target diacut::solver has them, and needs neither OpenCV nor GDAL.
+/// Grids of weights of your own: the product with a diagonal matrix, and eigenvectors of normalized
+/// cuts. The CMake target diacut::solver has them, and needs neither OpenCV nor GDAL. Any other
+/// sparse matrix: diacut/sparse.hpp.
 namespace diacut {
 
 /// A symmetric matrix W over the pixels of a grid. Each pixel has weights to its neighbours in a
@@ -21,8 +23,8 @@ struct GridWeights {
   int height = 0;  ///< Of the grid, pixels.
   int radius = 0;  ///< Of the disc, pixels: 5 makes 81 diagonals in 11 bands.
   /// values[(k * height + y) * width + x] is the weight between the pixel (x, y) and neighbour k,
-  /// neighbours being in reading order (by dy, then dx). It is at least 0, and 0 where the
-  /// neighbour lies outside the grid.
+  /// neighbours being in reading order (by dy, then dx). It is 0 where the neighbour lies outside
+  /// the grid; for eigenvectors it is at least 0.
   std::vector<float> values;
 };
 
@@ -48,19 +50,20 @@ class GridSolver {
 
   const DeviceInfo& device() const;  ///< The device that computes.
 
-  /// The product W x, one number for each pixel, row by row, as `x` has them. W need not be
-  /// symmetric here; the kernel kSymmetric is refused. Throws InputError where `weights` or `x`
-  /// have another size than the grid's, ConfigError where the kernel cannot be used, DeviceError.
-  std::vector<float> multiply(const GridWeights& weights, const std::vector<float>& x,
-                              MatvecKind kernel = MatvecKind::kAuto);
+  /// Takes weights to the device, in the place of those before. Gives the matrix W, which is there
+  /// until the next weights come: its products take and give one number for each pixel, row by row.
+  /// W need not be symmetric for them; the kernel kSymmetric is refused. Throws InputError where
+  /// `weights` have another size than the grid's or lead out of it (the message names the pixel),
+  /// ConfigError where the kernel cannot be used, DeviceError.
+  const DiagonalMatrix& load(GridWeights weights, MatvecKind kernel = MatvecKind::kAuto);
 
-  /// The eigenvectors of the normalized cut to the smallest eigenvalues; pixels without weights are
-  /// left out. Where some miss the tolerance, report.converged is false. Throws InputError where
-  /// `weights` have another size than the grid's, are negative, not finite or not symmetric, or
-  /// lead out of the grid (the message names the pixel); DeviceError where a device fails or its
-  /// memory does not suffice; CancelledError when the watch says so.
-  Eigenvectors eigenvectors(const GridWeights& weights, const EigenParameters& parameters = {},
-                            const Watch& watch = {});
+  /// The eigenvectors of the normalized cut of the loaded weights to the smallest eigenvalues;
+  /// pixels without weights are left out. Where some miss the tolerance, report.converged is false.
+  /// Throws InputError where weights are negative, not finite or not symmetric (the message names
+  /// the pixel); ConfigError where more vectors are asked for than pixels have weights, or nothing
+  /// was loaded; DeviceError where a device fails or its memory does not suffice; CancelledError
+  /// when the watch says so.
+  Eigenvectors eigenvectors(const EigenParameters& parameters = {}, const Watch& watch = {});
 
  private:
   struct State;

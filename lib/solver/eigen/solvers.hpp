@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "diacut/parameters.hpp"
@@ -15,6 +16,26 @@ namespace diacut {
 
 /// Basis vectors that thick-restart Lanczos keeps for these parameters.
 int lanczos_basis_size(const EigenParameters& parameters);
+
+/// What Lanczos iterates on: a symmetric operator whose spectrum lies in [-1, 1].
+struct LanczosProblem {
+  DeviceOperator* op = nullptr;
+  std::size_t pitch = 0;  ///< Elements from one vector to the next: dia_pitch() of its rows.
+  const Buffer<float>* mask = nullptr;     ///< 0 in the rows in which all vectors are 0.
+  const Buffer<float>* trivial = nullptr;  ///< The eigenvector to the eigenvalue 1, if it is known.
+  /// About how far below 1 the wanted eigenvalues reach; 0: to be found out.
+  double span = 0;
+};
+
+/// The eigenpairs of the largest eigenvalues, with which the report says `converged` and how they
+/// were found; vectors of `parameters` counts the trivial one, whose place is left 0 without one.
+/// See thick_restart_lanczos().
+DeviceEigenvectors lanczos(Context& context, const LanczosProblem& problem,
+                           const EigenParameters& parameters, const Watch& watch);
+
+/// What a few steps tell of the spectrum of any symmetric operator: about where it begins and ends.
+std::pair<double, double> spectrum_of(Context& context, const LanczosProblem& problem,
+                                      const Watch& watch);
 
 /// Thick-restart Lanczos (K. Wu and H. Simon, "Thick-restart Lanczos method for large symmetric
 /// eigenvalue problems", 2000) on a Chebyshev polynomial of A, wholly on the device: basis in

@@ -37,22 +37,6 @@ void check_parameters(const GraphParameters& parameters) {
   }
 }
 
-/// A graph of too few nodes for the blocks of the multilevel solver stays one level.
-GraphLevels levels_for(const Graph& graph, const GraphParameters& parameters, const char* wanted,
-                       const Watch& watch) {
-  check_parameters(parameters);
-  check_graph(graph);
-  const auto least = 3 * static_cast<std::size_t>(graph_columns(parameters.vectors));
-  GraphLevels levels = graph_levels(graph, std::max(kDenseNodes, least), least, watch);
-  if (levels.nodes() < static_cast<std::size_t>(parameters.vectors)) {
-    throw ConfigError(
-        fmt::format("{} {} are asked for, but only {} nodes of the graph have edges: "
-                    "ask for at most {}",
-                    parameters.vectors, wanted, levels.nodes(), levels.nodes()));
-  }
-  return levels;
-}
-
 /// Renumbers labels in the order of the nodes, and measures the cut.
 void finish(const Graph& graph, GraphLabels& result) {
   const std::int32_t most = *std::max_element(result.labels.begin(), result.labels.end());
@@ -119,6 +103,22 @@ GraphLabels labels_of_vectors(const Graph& graph, GraphEigenvectors eigenvectors
 
 }  // namespace
 
+/// A graph of too few nodes for the blocks of the multilevel solver stays one level.
+GraphLevels graph_levels_for(const Graph& graph, const GraphParameters& parameters,
+                             const Watch& watch, const char* wanted) {
+  check_parameters(parameters);
+  check_graph(graph);
+  const auto least = 3 * static_cast<std::size_t>(graph_columns(parameters.vectors));
+  GraphLevels levels = graph_levels(graph, std::max(kDenseNodes, least), least, watch);
+  if (levels.nodes() < static_cast<std::size_t>(parameters.vectors)) {
+    throw ConfigError(
+        fmt::format("{} {} are asked for, but only {} nodes of the graph have edges: "
+                    "ask for at most {}",
+                    parameters.vectors, wanted, levels.nodes(), levels.nodes()));
+  }
+  return levels;
+}
+
 struct GraphSolver::State : Context {
   using Context::Context;
 };
@@ -136,7 +136,7 @@ void GraphSolver::limit_device_memory(std::uint64_t bytes) { state_->limit_memor
 GraphEigenvectors GraphSolver::eigenvectors(const Graph& graph, const GraphParameters& parameters,
                                             const Watch& watch) {
   const Watched watched(*state_, watch);
-  const GraphLevels levels = levels_for(graph, parameters, "eigenvectors", watch);
+  const GraphLevels levels = graph_levels_for(graph, parameters, watch);
   return graph_eigenvectors(*state_, levels, graph.nodes(), parameters, watch);
 }
 
@@ -145,7 +145,7 @@ GraphLabels GraphSolver::cluster(const Graph& graph, int clusters,
   const Watched watched(*state_, watch);
   GraphParameters own = parameters;
   own.vectors = clusters;
-  const GraphLevels levels = levels_for(graph, own, "clusters", watch);
+  const GraphLevels levels = graph_levels_for(graph, own, watch, "clusters");
   if (levels.component_degrees.size() >= static_cast<std::size_t>(clusters)) {
     return labels_of_components(graph, levels, clusters);
   }

@@ -17,6 +17,10 @@ namespace diacut {
 /// is not symmetric.
 void check_graph(const Graph& graph);
 
+/// The contractions of a graph. Throws as GraphSolver::eigenvectors() does.
+GraphLevels graph_levels_for(const Graph& graph, const GraphParameters& parameters,
+                             const Watch& watch, const char* wanted = "eigenvectors");
+
 /// The eigenvectors of a contracted graph (GraphSolver::eigenvectors()): `nodes` is the number of
 /// nodes of the graph, isolated ones included.
 GraphEigenvectors graph_eigenvectors(Context& context, const GraphLevels& graph, std::size_t nodes,

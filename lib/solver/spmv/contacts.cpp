@@ -71,8 +71,7 @@ std::size_t contact_floats(ContactLayout layout) {
 ContactJacobian::ContactJacobian(Context& context, const ContactMatrix& matrix,
                                  ContactLayout layout)
     : matrix_(matrix),
-      kernels_(context, "spmv/contact_jacobian.cl", kOptions[static_cast<std::size_t>(layout)],
-               embedded_spmv_kernels()) {}
+      kernels_(context, "spmv/contact_jacobian.cl", kOptions[static_cast<std::size_t>(layout)]) {}
 
 void ContactJacobian::product(const Buffer<float>& in, Buffer<float>& out) {
   kernels_.launch_rows("contact_jacobian", matrix_.contacts, 1, matrix_.values, matrix_.pitch,

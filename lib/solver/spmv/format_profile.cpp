@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/embedded_text.hpp"
 #include "diacut/errors.hpp"
 
 namespace diacut {
@@ -123,6 +124,16 @@ FoundProfile<FormatProfile> find_format_profile(const DeviceInfo& device) {
   choice.origin =
       find_profile(device, [&](const json& root) { choice.profile = format_profile_of(root); });
   return choice;
+}
+
+FormatProfile profile_or_likeness(const DeviceInfo& device) {
+  FoundProfile<FormatProfile> found = find_format_profile(device);
+  if (found.profile) return std::move(*found.profile);
+  for (const EmbeddedText& each : embedded_profiles()) {
+    FormatProfile profile = parse_format_profile(std::string(each.text), std::string(each.name));
+    if (!found.profile || profile.device.kind == device.kind) found.profile = std::move(profile);
+  }
+  return std::move(*found.profile);
 }
 
 }  // namespace diacut

@@ -47,4 +47,8 @@ FormatProfile parse_format_profile(const std::string& text, const std::string& n
 
 FoundProfile<FormatProfile> find_format_profile(const DeviceInfo& device);
 
+/// That profile, or where there is none a built-in one of another device of the same kind, of
+/// whatever kind if there is none.
+FormatProfile profile_or_likeness(const DeviceInfo& device);
+
 }  // namespace diacut

@@ -14,13 +14,6 @@ namespace diacut {
 
 namespace {
 
-void check_dimensions(std::size_t rows, std::size_t cols) {
-  if (rows > kMaxDimension || cols > kMaxDimension) {
-    throw InputError(fmt::format("a matrix of {} x {}, expected at most {} rows and columns", rows,
-                                 cols, kMaxDimension));
-  }
-}
-
 std::vector<std::int64_t> offsets_of(const CsrMatrix& matrix) {
   // One flag for each of the rows + cols - 1 diagonals there may be.
   std::vector<bool> seen(matrix.rows + matrix.cols, false);
@@ -54,8 +47,8 @@ void for_block_rows(const CsrMatrix& matrix, const BlockSize& block, const Visit
 
 /// The length of a block row, 0 after the last one.
 std::size_t length_of(const CsrMatrix& matrix, std::size_t block_row) {
-  return block_row < matrix.block_rows() ? matrix.starts[block_row + 1] - matrix.starts[block_row]
-                                         : 0;
+  return block_row < block_rows(matrix) ? matrix.starts[block_row + 1] - matrix.starts[block_row]
+                                        : 0;
 }
 
 /// The block rows 0 to `padded` in their order, or, for windows of more than one, with the longest
@@ -65,7 +58,7 @@ std::vector<std::uint32_t> slice_order(const CsrMatrix& matrix, std::size_t padd
   std::vector<std::uint32_t> order(padded);
   std::iota(order.begin(), order.end(), 0U);
   if (window <= 1) return order;
-  const std::size_t count = matrix.block_rows();
+  const std::size_t count = block_rows(matrix);
   for (std::size_t first = 0; first < count; first += window) {
     const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first);
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(count, first + window));
@@ -95,13 +88,8 @@ void fill_block_row(const CsrMatrix& matrix, std::size_t from, std::size_t s, st
 
 }  // namespace
 
-std::size_t CsrMatrix::longest_row() const {
-  std::size_t longest = 0;
-  for (std::size_t row = 0; row < rows; ++row) longest = std::max(longest, row_length(row));
-  return longest;
-}
-
-CsrMatrix csr_from_entries(std::size_t rows, std::size_t cols, std::vector<MatrixEntry> entries) {
+CsrMatrix csr_from_entries(std::size_t rows, std::size_t cols, std::vector<MatrixEntry> entries,
+                           NonFinite non_finite) {
   check_dimensions(rows, cols);
   for (const MatrixEntry& entry : entries) {
     if (entry.row >= rows || entry.column >= cols) {
@@ -127,7 +115,7 @@ CsrMatrix csr_from_entries(std::size_t rows, std::size_t cols, std::vector<Matri
     double sum = 0.0;
     for (; i < entries.size() && place(entries[i]) == place(first); ++i) sum += entries[i].value;
     const float value = static_cast<float>(sum);
-    if (!std::isfinite(value)) {
+    if (non_finite == NonFinite::kRefused && !std::isfinite(value)) {
       throw InputError(fmt::format("the value {} at row {}, column {} does not fit a float", sum,
                                    first.row + 1, first.column + 1));
     }
@@ -171,15 +159,15 @@ void check_fill(double stored, std::size_t nonzeros, const std::string& format,
   }
 }
 
-DiagonalMatrix diagonal_matrix(const CsrMatrix& matrix, const FormatLimits& limits) {
+MatrixDiagonals diagonal_matrix(const CsrMatrix& matrix, const FormatLimits& limits) {
   const std::vector<std::int64_t> offsets = offsets_of(matrix);
   check_fill(static_cast<double>(offsets.size()) * static_cast<double>(dia_pitch(matrix.rows)),
              matrix.nonzeros(), "DIA", limits);
   return diagonal_part(matrix, offsets);
 }
 
-DiagonalMatrix diagonal_part(const CsrMatrix& matrix, const std::vector<std::int64_t>& offsets) {
-  DiagonalMatrix result{matrix.rows, matrix.cols, dia_pitch(matrix.rows), offsets, {}};
+MatrixDiagonals diagonal_part(const CsrMatrix& matrix, const std::vector<std::int64_t>& offsets) {
+  MatrixDiagonals result{matrix.rows, matrix.cols, dia_pitch(matrix.rows), offsets, {}};
   result.values.assign(offsets.size() * result.pitch, 0.0F);
   for (std::size_t row = 0; row < matrix.rows; ++row) {
     // Columns of a row ascend, so do its offsets.
@@ -249,7 +237,7 @@ CsrMatrix block_matrix(const CsrMatrix& matrix, const BlockSize& block,
 SlicedMatrix sliced_matrix(const CsrMatrix& matrix, const BlockSize& block, std::size_t nonzeros,
                            const SliceForm& form, const FormatLimits& limits) {
   constexpr std::size_t kLine = 32;
-  const std::size_t count = matrix.block_rows();
+  const std::size_t count = block_rows(matrix);
   SlicedMatrix result;
   result.rows = matrix.rows;
   result.cols = matrix.cols;

@@ -9,30 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "diacut/sparse.hpp"
+
 namespace diacut {
 
 /// Rows or columns that a general sparse matrix may have; column indices take 32 bits on the host
 /// and on devices. Positions in the arrays of entries take 64 bits.
 inline constexpr std::size_t kMaxDimension = std::numeric_limits<std::int32_t>::max();
 
-/// A sparse matrix by rows, from which all other formats are made: row r has the entries starts[r]
-/// to starts[r + 1] of `columns` (ascending, each once) and `values`. Explicit zeros are entries as
-/// any other value is. Rows may be empty, and so may the matrix.
-struct CsrMatrix {
-  std::size_t rows = 0;
-  std::size_t cols = 0;
-  std::vector<std::uint64_t> starts = {0};  ///< rows + 1
-  std::vector<std::uint32_t> columns;
-  std::vector<float> values;
-
-  /// Of a result of block_matrix() its blocks.
-  std::size_t nonzeros() const { return columns.size(); }
-  /// Rows of blocks; as many as rows where blocks are single elements.
-  std::size_t block_rows() const { return starts.size() - 1; }
-  std::size_t row_length(std::size_t row) const { return starts[row + 1] - starts[row]; }
-  std::size_t longest_row() const;
-  bool operator==(const CsrMatrix&) const = default;
-};
+/// Rows of blocks of a result of block_matrix(); rows of other matrices.
+inline std::size_t block_rows(const CsrMatrix& matrix) { return matrix.starts.size() - 1; }
 
 struct MatrixEntry {
   std::uint32_t row = 0;
@@ -43,7 +29,22 @@ struct MatrixEntry {
 /// A matrix from entries in any order. Entries of one place are summed in double, in the order
 /// given. Throws InputError when a dimension or an index is out of range, or a value does not fit a
 /// float.
-CsrMatrix csr_from_entries(std::size_t rows, std::size_t cols, std::vector<MatrixEntry> entries);
+CsrMatrix csr_from_entries(std::size_t rows, std::size_t cols, std::vector<MatrixEntry> entries,
+                           NonFinite non_finite = NonFinite::kRefused);
+
+/// Throws InputError for more rows or columns than kMaxDimension.
+void check_dimensions(std::size_t rows, std::size_t cols);
+
+/// Throws InputError unless the matrix is as CsrMatrix says. Numbers may be NaN or infinite.
+void check_csr(const CsrMatrix& matrix);
+
+CsrMatrix transposed(const CsrMatrix& matrix);
+
+/// A power of two for numbers in 16 bits: the largest of these in units of it is below 2^15.
+float half_scale(const std::vector<float>& values);
+/// The bits of the nearest number of 16 bits, and that number.
+std::uint16_t half_bits(float value);
+float half_value(std::uint16_t bits);
 
 /// The product in double, by the definition. If `magnitude` is given, it receives sum |a_i x_i| for
 /// each row, the scale of the rounding error that is allowed.
@@ -67,7 +68,7 @@ void check_fill(double stored, std::size_t nonzeros, const std::string& format,
 /// offsets[d]] where row + offsets[d] is a column; elsewhere the value is zero, and so are the
 /// values from `rows` to `pitch`. Offsets ascend, each once. The zeros that fill a diagonal are
 /// multiplied like other values, so an infinite x makes NaN of them.
-struct DiagonalMatrix {
+struct MatrixDiagonals {
   std::size_t rows = 0;
   std::size_t cols = 0;
   std::size_t pitch = 0;  ///< dia_pitch(rows)
@@ -75,7 +76,7 @@ struct DiagonalMatrix {
   std::vector<float> values;
 };
 
-/// Adjacent diagonals of a DiagonalMatrix (BDIA): `width` of them from offset `first` on.
+/// Adjacent diagonals (BDIA): `width` of them from offset `first` on.
 struct DiagonalBand {
   std::int64_t first = 0;
   std::uint32_t width = 0;
@@ -83,10 +84,10 @@ struct DiagonalBand {
 };
 
 /// Throws InputError when the diagonals would store too much (see check_fill()).
-DiagonalMatrix diagonal_matrix(const CsrMatrix& matrix, const FormatLimits& limits = {});
+MatrixDiagonals diagonal_matrix(const CsrMatrix& matrix, const FormatLimits& limits = {});
 
 /// The matrix's entries on the diagonals at `offsets`, which ascend.
-DiagonalMatrix diagonal_part(const CsrMatrix& matrix, const std::vector<std::int64_t>& offsets);
+MatrixDiagonals diagonal_part(const CsrMatrix& matrix, const std::vector<std::int64_t>& offsets);
 
 /// The runs of adjacent offsets, ascending, cut into bands of at most `widest` diagonals.
 std::vector<DiagonalBand> diagonal_bands(const std::vector<std::int64_t>& offsets,

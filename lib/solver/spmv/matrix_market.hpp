@@ -22,8 +22,4 @@ namespace diacut {
 /// machine's memory holds. `name` stands for the file in messages.
 CsrMatrix parse_matrix_market(std::string_view text, const std::string& name);
 
-/// Reads and parses a file. Throws InputError naming the file, for what parse_matrix_market()
-/// refuses and when it cannot be read.
-CsrMatrix read_matrix_market(const std::string& path);
-
 }  // namespace diacut

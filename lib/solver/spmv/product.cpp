@@ -170,7 +170,7 @@ std::size_t bytes_of(Number /*number*/) {
 }
 
 template <class T>
-HeldArray hold(Context& context, const std::vector<T>& values, const char* what) {
+HeldArray hold_array(Context& context, const std::vector<T>& values, const char* what) {
   const auto buffer = std::make_shared<Buffer<T>>(context, values.size(), what);
   buffer->upload(values);
   return {buffer, buffer->cl(), buffer->bytes(), sizeof(T) == 8 ? "ulong" : "uint"};
@@ -182,8 +182,29 @@ HeldArray hold_positions(Context& context, const std::vector<std::uint64_t>& pos
   const bool fits = std::all_of(positions.begin(), positions.end(), [](std::uint64_t each) {
     return each <= std::numeric_limits<std::uint32_t>::max();
   });
-  if (wide || !fits) return hold(context, positions, what);
-  return hold(context, std::vector<std::uint32_t>(positions.begin(), positions.end()), what);
+  if (wide || !fits) return hold_array(context, positions, what);
+  return hold_array(context, std::vector<std::uint32_t>(positions.begin(), positions.end()), what);
+}
+
+/// The numbers of a matrix on the device.
+struct HeldWeights {
+  HeldArray array;
+  float scale = 1;  ///< What kernels multiply by what is held.
+  const char* option = "";
+};
+
+const cl::Buffer& kernel_argument(const HeldWeights& weights) { return weights.array.buffer; }
+std::size_t bytes_of(const HeldWeights& weights) { return weights.array.bytes; }
+
+HeldWeights hold_weights(Context& context, const std::vector<float>& values,
+                         const ProductOptions& how) {
+  constexpr const char* kWhat = "the numbers of a matrix";
+  if (!how.half) return {hold_array(context, values, kWhat)};
+  const float scale = half_scale(values);
+  std::vector<std::uint16_t> halves(values.size());
+  std::transform(values.begin(), values.end(), halves.begin(),
+                 [&](float value) { return half_bits(value / scale); });
+  return {hold_array(context, halves, kWhat), scale, " -DHALF"};
 }
 
 /// Work-items, which are rounded up to whole groups of `group` (0: the driver chooses).
@@ -192,26 +213,28 @@ struct SpmvRange {
   std::size_t group;
 };
 
-/// The product of a matrix by the kernel of a file; `in` and `out` follow the arguments, whose
-/// arrays a product reads whole. `add`: as ProductOptions::add.
+/// The product of a matrix by the kernel of a file; the vectors follow the arguments, whose arrays
+/// a product reads whole.
 template <class Matrix, class... Arguments>
 SparseProduct kernel_product(Context& context, const Matrix& matrix, const char* file,
-                             const std::string& options, bool add, const SpmvRange& range,
-                             const Arguments&... arguments) {
-  const KernelFile kernels(context, file, add ? options + " -DACCUMULATE" : options,
-                           embedded_spmv_kernels());
+                             const std::string& options, const HeldWeights& weights,
+                             const SpmvRange& range, const Arguments&... arguments) {
+  const KernelFile kernels(context, file, options + weights.option + " -DRECURRENCE");
   const bool free = range.group == 0;
   const cl::NDRange global(round_up(range.items, free ? 1 : range.group));
   const cl::NDRange local = free ? cl::NullRange : cl::NDRange(range.group);
   return {matrix.rows, matrix.cols, (std::size_t{0} + ... + bytes_of(arguments)),
-          [=](const Buffer<float>& in, Buffer<float>& out) {
-            kernels.launch("spmv", global, local, arguments..., in, out);
+          [=, scale = weights.scale](const Buffer<float>& in, Buffer<float>& out,
+                                     const Recurrence& step) {
+            const Recurrence scaled{scale * step.alpha, step.beta, step.gamma};
+            kernels.launch("spmv", global, local, arguments..., in, out, &scaled);
           }};
 }
 
 /// A product that reads the diagonals' rows alone of what is held.
-SparseProduct diagonals_alone(const DiagonalMatrix& matrix, SparseProduct product) {
-  product.matrix_bytes = sizeof(float) * matrix.offsets.size() * matrix.rows;
+SparseProduct diagonals_alone(const MatrixDiagonals& matrix, const ProductOptions& how,
+                              SparseProduct product) {
+  product.matrix_bytes = (how.half ? 2 : 4) * matrix.offsets.size() * matrix.rows;
   return product;
 }
 
@@ -248,10 +271,10 @@ namespace {
 // kernels/spmv/spmv_*.cl, which reads and writes nothing beyond columns and rows. Each throws
 // DeviceError, also where local memory does not hold what the kernel needs.
 
-SparseProduct diagonal_product(Context& context, const DiagonalMatrix& matrix,
+SparseProduct diagonal_product(Context& context, const MatrixDiagonals& matrix,
                                const std::string& kernel, const ProductOptions& how) {
-  const HeldArray values = hold(context, matrix.values, "a matrix's diagonals");
-  const HeldArray offsets = hold(context, matrix.offsets, "a matrix's offsets");
+  const HeldWeights values = hold_weights(context, matrix.values, how);
+  const HeldArray offsets = hold_array(context, matrix.offsets, "a matrix's offsets");
   const std::size_t diagonals = matrix.offsets.size();
   const bool run = kernel.ends_with("run");
   // A matrix without diagonals has no offsets to compile in.
@@ -265,12 +288,13 @@ SparseProduct diagonal_product(Context& context, const DiagonalMatrix& matrix,
     options += fmt::format(" {}", compiled_offsets(matrix.offsets, matrix.pitch, kBlockTerms));
   const char* file = run ? "spmv/spmv_dia_run.cl" : "spmv/spmv_dia_row.cl";
   return diagonals_alone(
-      matrix, kernel_product(context, matrix, file, options, how.add,
-                             {round_up(matrix.rows, rows) / rows, group}, values, offsets,
-                             static_cast<int>(diagonals), matrix.pitch, matrix.rows, matrix.cols));
+      matrix, how,
+      kernel_product(context, matrix, file, options, values,
+                     {round_up(matrix.rows, rows) / rows, group}, values, offsets,
+                     static_cast<int>(diagonals), matrix.pitch, matrix.rows, matrix.cols));
 }
 
-SparseProduct band_product(Context& context, const DiagonalMatrix& matrix,
+SparseProduct band_product(Context& context, const MatrixDiagonals& matrix,
                            const std::string& kernel, const ProductOptions& how) {
   std::vector<std::int64_t> firsts;
   std::vector<std::uint32_t> widths;
@@ -280,9 +304,9 @@ SparseProduct band_product(Context& context, const DiagonalMatrix& matrix,
     widths.push_back(band.width);
     widest = std::max(widest, band.width);
   }
-  const HeldArray values = hold(context, matrix.values, "a matrix's diagonals");
-  const HeldArray first_of = hold(context, firsts, "a matrix's bands");
-  const HeldArray width_of = hold(context, widths, "the widths of a matrix's bands");
+  const HeldWeights values = hold_weights(context, matrix.values, how);
+  const HeldArray first_of = hold_array(context, firsts, "a matrix's bands");
+  const HeldArray width_of = hold_array(context, widths, "the widths of a matrix's bands");
   const bool local = kernel.starts_with("local");
   const std::size_t rows = number_of(kernel);
   const std::size_t group = spmv_group(context.info(), kGroup);
@@ -292,8 +316,8 @@ SparseProduct band_product(Context& context, const DiagonalMatrix& matrix,
     options += fmt::format(" -DWIDEST={}", widest);
   }
   return diagonals_alone(
-      matrix,
-      kernel_product(context, matrix, "spmv/spmv_bdia.cl", options, how.add,
+      matrix, how,
+      kernel_product(context, matrix, "spmv/spmv_bdia.cl", options, values,
                      {round_up(matrix.rows, rows) / rows, group}, values, first_of, width_of,
                      static_cast<int>(firsts.size()), matrix.pitch, matrix.rows, matrix.cols));
 }
@@ -302,15 +326,15 @@ SparseProduct sliced_product(Context& context, const SlicedMatrix& matrix,
                              const std::string& kernel, const ProductOptions& how) {
   const HeldArray starts =
       hold_positions(context, matrix.starts, "a matrix's slices", how.wide_positions);
-  const HeldArray columns = hold(context, matrix.columns, "a matrix's columns");
-  const HeldArray values = hold(context, matrix.values, "a matrix's elements");
-  const HeldArray order = hold(context, matrix.order, "the order of a matrix's rows");
+  const HeldArray columns = hold_array(context, matrix.columns, "a matrix's columns");
+  const HeldWeights values = hold_weights(context, matrix.values, how);
+  const HeldArray order = hold_array(context, matrix.order, "the order of a matrix's rows");
   const std::size_t lanes = number_of(kernel);
   std::string options = fmt::format("-DLANES={} -DSTART={} -DBLOCK_ROWS={} -DBLOCK_COLS={}", lanes,
                                     starts.positions, matrix.block.height, matrix.block.width);
   if (matrix.sliced) options += fmt::format(" -DSLICE={}", matrix.height);
   if (!matrix.order.empty()) options += " -DSORTED";
-  return kernel_product(context, matrix, "spmv/spmv_ell.cl", options, how.add,
+  return kernel_product(context, matrix, "spmv/spmv_ell.cl", options, values,
                         {matrix.block_rows() / lanes, 0}, starts, columns, values, order,
                         matrix.height, matrix.block_rows(), matrix.rows, matrix.cols);
 }
@@ -319,8 +343,8 @@ SparseProduct row_product(Context& context, const CsrMatrix& matrix, const Block
                           const std::string& kernel, const ProductOptions& how) {
   const HeldArray starts =
       hold_positions(context, matrix.starts, "a matrix's rows", how.wide_positions);
-  const HeldArray columns = hold(context, matrix.columns, "a matrix's columns");
-  const HeldArray values = hold(context, matrix.values, "a matrix's elements");
+  const HeldArray columns = hold_array(context, matrix.columns, "a matrix's columns");
+  const HeldWeights values = hold_weights(context, matrix.values, how);
   const std::size_t group = spmv_group(context.info(), kGroup);
   std::string options = fmt::format("-DGROUP={} -DSTART={} -DBLOCK_ROWS={} -DBLOCK_COLS={}", group,
                                     starts.positions, block.height, block.width);
@@ -329,9 +353,9 @@ SparseProduct row_product(Context& context, const CsrMatrix& matrix, const Block
   const std::size_t items = parts ? 1 : std::min(number_of(kernel), group);
   options += fmt::format(" -DITEMS={}", items);
   if (parts) options += fmt::format(" -DPARTS={}", number_of(kernel));
-  return kernel_product(context, matrix, "spmv/spmv_csr.cl", options, how.add,
-                        {matrix.block_rows() * items, group}, starts, columns, values,
-                        matrix.block_rows(), matrix.rows, matrix.cols);
+  return kernel_product(context, matrix, "spmv/spmv_csr.cl", options, values,
+                        {block_rows(matrix) * items, group}, starts, columns, values,
+                        block_rows(matrix), matrix.rows, matrix.cols);
 }
 
 SparseProduct stream_product(Context& context, const CsrMatrix& matrix, const ProductOptions& how) {
@@ -339,20 +363,21 @@ SparseProduct stream_product(Context& context, const CsrMatrix& matrix, const Pr
   const std::vector<std::uint32_t> first_rows = spmv_stream_bounds(matrix.starts, form);
   const HeldArray starts =
       hold_positions(context, matrix.starts, "a matrix's rows", how.wide_positions);
-  const HeldArray columns = hold(context, matrix.columns, "a matrix's columns");
-  const HeldArray values = hold(context, matrix.values, "a matrix's elements");
-  const HeldArray bounds = hold(context, first_rows, "the rows of work-groups");
+  const HeldArray columns = hold_array(context, matrix.columns, "a matrix's columns");
+  const HeldWeights values = hold_weights(context, matrix.values, how);
+  const HeldArray bounds = hold_array(context, first_rows, "the rows of work-groups");
   return kernel_product(
       context, matrix, "spmv/spmv_stream.cl",
       fmt::format("-DGROUP={} -DTILE={} -DSTART={}", form.group, form.tile, starts.positions),
-      how.add, {(first_rows.size() - 1) * form.group, form.group}, bounds, starts, columns, values);
+      values, {(first_rows.size() - 1) * form.group, form.group}, bounds, starts, columns, values);
 }
 
 SparseProduct entry_product(Context& context, const CsrMatrix& matrix, const std::string& kernel,
                             const ProductOptions& how) {
-  const HeldArray rows_of = hold(context, entry_rows(matrix), "the rows of a matrix's entries");
-  const HeldArray columns = hold(context, matrix.columns, "a matrix's columns");
-  const HeldArray values = hold(context, matrix.values, "a matrix's elements");
+  const HeldArray rows_of =
+      hold_array(context, entry_rows(matrix), "the rows of a matrix's entries");
+  const HeldArray columns = hold_array(context, matrix.columns, "a matrix's columns");
+  const HeldWeights values = hold_weights(context, matrix.values, how);
   const std::size_t count = matrix.nonzeros();
   const bool run = kernel == "run";
   const std::size_t group = spmv_group(context.info(), run ? 1 : 256);
@@ -363,21 +388,25 @@ SparseProduct entry_product(Context& context, const CsrMatrix& matrix, const std
   // A product and a row for each entry, a head and a flag for each work-item.
   check_local_memory(context.info(), group * (share * 8 + 5));
   const std::size_t groups = round_up(count, group * share) / (group * share);
-  const KernelFile kernels(context, "spmv/spmv_coo.cl",
-                           fmt::format("-DGROUP={} -DSHARE={}", group, share),
-                           embedded_spmv_kernels());
+  const KernelFile kernels(
+      context, "spmv/spmv_coo.cl",
+      fmt::format("-DGROUP={} -DSHARE={}{} -DRECURRENCE", group, share, values.option));
   const auto carries =
       std::make_shared<const Buffer<float>>(context, groups, "sums across work-groups");
   // The kernel always adds, because no work-item writes rows without entries.
-  return {matrix.rows, matrix.cols, rows_of.bytes + columns.bytes + values.bytes,
-          [=, adds = how.add, rows = matrix.rows](const Buffer<float>& in, Buffer<float>& out) {
-            if (!adds) kernels.launch("clear", cl::NDRange(rows), cl::NullRange, rows, out);
-            kernels.launch("spmv", cl::NDRange(groups * group), cl::NDRange(group), rows_of,
-                           columns, values, count, in, out, *carries);
-            if (groups < 2) return;
-            kernels.launch("carry", cl::NDRange(groups - 1), cl::NullRange, rows_of, count, groups,
-                           *carries, out);
-          }};
+  return {
+      matrix.rows, matrix.cols, rows_of.bytes + columns.bytes + bytes_of(values),
+      [=, rows = matrix.rows](const Buffer<float>& in, Buffer<float>& out, const Recurrence& step) {
+        const Recurrence scaled{values.scale * step.alpha, step.beta, step.gamma};
+        if (step.beta != 0 || step.gamma != 1) {
+          kernels.launch("begin", cl::NDRange(rows), cl::NullRange, rows, in, out, &scaled);
+        }
+        kernels.launch("spmv", cl::NDRange(groups * group), cl::NDRange(group), rows_of, columns,
+                       values, count, *carries, in, out, &scaled);
+        if (groups < 2) return;
+        kernels.launch("carry", cl::NDRange(groups - 1), cl::NullRange, rows_of, count, groups,
+                       *carries, out, scaled.alpha);
+      }};
 }
 
 }  // namespace
@@ -423,7 +452,7 @@ SparseProduct make_diagonal_product(Context& context, const CsrMatrix& matrix,
                                     const Implementation& implementation,
                                     const ProductOptions& options) {
   check_known(implementation);
-  const DiagonalMatrix part = diagonal_part(matrix, offsets);
+  const MatrixDiagonals part = diagonal_part(matrix, offsets);
   if (implementation.format == Format::kDia) {
     return diagonal_product(context, part, implementation.kernel, options);
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "matrix/matvec.hpp"
 #include "opencl/context.hpp"
 #include "spmv/formats.hpp"
 
@@ -53,7 +54,9 @@ std::vector<Implementation> implementations(const DeviceInfo& device);
 /// How make_product() makes a product.
 struct ProductOptions {
   FormatLimits limits;
-  bool add = false;             ///< out += A in instead of out = A in.
+  /// Numbers in 16 bits, relative to a power of two: rounded by at most 2^-11 where they are more
+  /// than 2^-29 of the largest.
+  bool half = false;
   bool wide_positions = false;  ///< 64-bit positions even where 32 bits are enough, for tests.
 };
 
@@ -62,9 +65,9 @@ struct SparseProduct {
   std::size_t rows = 0;
   std::size_t cols = 0;
   std::size_t matrix_bytes = 0;  ///< That a product reads of the stored matrix.
-  /// Enqueues out = A in, or out += A in (ProductOptions::add). `in` holds at least `cols`
-  /// elements, `out` at least `rows`; they are different buffers.
-  std::function<void(const Buffer<float>& in, Buffer<float>& out)> product;
+  /// Enqueues a step of a recurrence. `in` holds at least `cols` elements, `out` at least `rows`;
+  /// they are different buffers. Recurrence::beta is 0 unless the matrix is square.
+  std::function<void(const Buffer<float>& in, Buffer<float>& out, const Recurrence& step)> product;
 
   /// Bytes that a product reads and writes at least: the stored matrix, x and the result once each.
   std::size_t bytes() const { return matrix_bytes + sizeof(float) * (rows + cols); }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -56,19 +57,23 @@ TEST(GridSolver, MultipliesByEveryKernel) {
   GridSolver solver(test_device());
   for (const MatvecKind kind :
        {MatvecKind::kAuto, MatvecKind::kNaive, MatvecKind::kVectorized, MatvecKind::kUnrolled}) {
-    const std::vector<float> found = solver.multiply(weights, x, kind);
+    const std::vector<float> found = solver.load(weights, kind).multiply(x);
     ASSERT_EQ(found.size(), x.size());
     for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-4) << i;
   }
-  EXPECT_THROW(solver.multiply(weights, x, MatvecKind::kSymmetric), ConfigError);
+  EXPECT_THROW(solver.load(weights, MatvecKind::kSymmetric), ConfigError);
 }
 
 TEST(GridSolver, FindsEigenvectorsOfTheNormalizedCut) {
-  const GridWeights weights = random_weights(64, 48, 2);
   GridSolver solver(test_device());
-  for (const SolverKind kind : {SolverKind::kMultilevel, SolverKind::kLanczos}) {
-    const Eigenvectors found = solver.eigenvectors(weights, {.solver = kind, .vectors = 5});
+  for (const auto& [radius, kind] :
+       {std::pair(2, SolverKind::kMultilevel), std::pair(2, SolverKind::kLanczos),
+        std::pair(1, SolverKind::kAuto), std::pair(1, SolverKind::kLanczos)}) {
+    const GridWeights weights = random_weights(64, 48, radius);
+    solver.load(weights);
+    const Eigenvectors found = solver.eigenvectors({.solver = kind, .vectors = 5});
     ASSERT_TRUE(found.report.converged);
+    EXPECT_EQ(found.report.solver, kind == SolverKind::kLanczos ? "lanczos" : "multilevel");
     ASSERT_EQ(found.vectors.size(), 5U);
     for (std::size_t k = 0; k < 5; ++k) {
       // (D - W) y = lambda D y, y = z / sqrt(D).
@@ -86,10 +91,23 @@ TEST(GridSolver, FindsEigenvectorsOfTheNormalizedCut) {
   }
 }
 
+TEST(GridSolver, RefusesNumbersOfVectorsThatAreNone) {
+  GridSolver solver(test_device());
+  EXPECT_THROW(solver.eigenvectors(), ConfigError);
+  solver.load(random_weights(20, 10, 1));
+  for (const int vectors : {0, -3, 201}) {
+    EXPECT_THAT(message_of<ConfigError>([&] { solver.eigenvectors({.vectors = vectors}); }),
+                HasSubstr("expected 1 to 200"));
+  }
+}
+
 TEST(GridSolver, RefusesWeightsByTheirPixel) {
   GridSolver solver(test_device());
   const auto message = [&](const GridWeights& weights) {
-    return message_of<InputError>([&] { solver.eigenvectors(weights); });
+    return message_of<InputError>([&] {
+      solver.load(weights);
+      solver.eigenvectors();
+    });
   };
   const GridWeights good = random_weights(20, 10, 1);
   GridWeights bad = good;
@@ -104,6 +122,9 @@ TEST(GridSolver, RefusesWeightsByTheirPixel) {
   bad = good;
   bad.values[2 * 200] = std::numeric_limits<float>::quiet_NaN();  // Pixel (0, 0) to itself.
   EXPECT_THAT(message(bad), HasSubstr("pixel (0, 0) has the weight nan"));
+  bad = good;
+  bad.values[2 * 200] = -1;
+  EXPECT_THAT(message(bad), HasSubstr("eigenpairs() of diacut/sparse.hpp takes negative ones"));
   bad = good;
   bad.width = 0;
   EXPECT_THAT(message(bad), HasSubstr("0 x 10 pixels"));

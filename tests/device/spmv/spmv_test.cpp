@@ -38,32 +38,34 @@ ProductOptions unlimited() {
   return options;
 }
 
-/// Holds two runs of a product of a drawn vector to A x, and where it adds, to A x + what was
-/// there. A sum of n products in any order is off by at most n u times the sum of their magnitudes,
-/// u = 2^-24; the zeros of padding add nothing; one more rounding where it is added to what was
-/// there.
-void expect_product(const CsrMatrix& matrix, const SparseProduct& product, bool adds = false) {
+/// Holds two runs of a step of a recurrence on drawn vectors to its definition. A sum of n products
+/// in any order is off by at most n u times the sum of their magnitudes, u = 2^-24; the zeros of
+/// padding add nothing; the factors and what is added cost six more roundings.
+void expect_product(const CsrMatrix& matrix, const SparseProduct& product,
+                    const Recurrence& step = {}) {
   expect_right(context(), [&](Trial& trial) {
     EXPECT_EQ(product.rows, matrix.rows);
     EXPECT_EQ(product.cols, matrix.cols);
     const std::vector<float> x = trial.normal(matrix.cols);
     const std::vector<float> before =
-        adds ? trial.normal(matrix.rows) : std::vector<float>(matrix.rows, NAN);
+        step.gamma != 0 ? trial.normal(matrix.rows) : std::vector<float>(matrix.rows, NAN);
     std::vector<double> allowed;
     std::vector<double> expected =
         reference_product(matrix, std::vector<double>(x.begin(), x.end()), &allowed);
     for (std::size_t row = 0; row < matrix.rows; ++row) {
-      const double there = adds ? before[row] : 0.0;
-      expected[row] += there;
-      allowed[row] = (static_cast<double>(matrix.row_length(row)) + 2.0) *
-                     std::ldexp(allowed[row] + std::abs(there), -24);
+      const double own = step.beta != 0 ? double{step.beta} * x[row] : 0.0;
+      const double there = step.gamma != 0 ? double{step.gamma} * before[row] : 0.0;
+      expected[row] = double{step.alpha} * expected[row] + own + there;
+      allowed[row] =
+          (static_cast<double>(matrix.row_length(row)) + 6.0) *
+          std::ldexp(std::abs(step.alpha) * allowed[row] + std::abs(own) + std::abs(there), -24);
     }
     const Buffer<float> in = trial.uploaded(x);
     Buffer<float> out = trial.empty(matrix.rows);
     std::vector<float> first;
     for (int run = 0; run < 2; ++run) {
       out.upload(before);
-      product.product(in, out);
+      product.product(in, out, step);
       const std::vector<float> result = out.download();
       trial.expect_within("product", result, expected, allowed);
       if (run == 0) first = result;
@@ -75,15 +77,15 @@ void expect_product(const CsrMatrix& matrix, const SparseProduct& product, bool 
 }
 
 void check(const CsrMatrix& matrix, const Implementation& implementation,
-           const ProductOptions& options) {
-  expect_product(matrix, make_product(context(), matrix, implementation, options), options.add);
+           const ProductOptions& options, const Recurrence& step = {}) {
+  expect_product(matrix, make_product(context(), matrix, implementation, options), step);
 }
 
 void check_all(const std::vector<NamedMatrix>& matrices, const Implementation& implementation,
-               const ProductOptions& options) {
+               const ProductOptions& options, const Recurrence& step = {}) {
   for (const NamedMatrix& each : matrices) {
     SCOPED_TRACE(each.name);
-    check(each.matrix, implementation, options);
+    check(each.matrix, implementation, options, step);
   }
 }
 
@@ -106,16 +108,40 @@ TEST_P(Formats, AroundWorkGroupsAndTiles) {
   check_all(testing::awkward_matrices(), GetParam(), unlimited());
 }
 
-TEST(FormatsParts, AddToWhatIsThere) {
-  ProductOptions options = unlimited();
-  options.add = true;
+TEST(FormatsParts, AreStepsOfARecurrence) {
+  const ProductOptions options = unlimited();
   for (const char* name :
        {"dia/row", "dia/run", "dia/compiled", "dia/compiled-run", "bdia/local", "bdia/cached4",
         "ell/lanes1", "sell/sorted8", "csr/scalar", "csr/vector8", "csr/stream", "coo/group",
         "coo/run", "bcsr-4x4/scalar", "sbell-3x3/lanes1"}) {
     SCOPED_TRACE(name);
     check_all({testing::tiny_matrices().back(), testing::awkward_matrices().back()},
-              implementation_named(name), options);
+              implementation_named(name), options, {-0.75F, 0, 1.5F});
+    const CsrMatrix square = testing::random_sparse(301, 301, 0.05, 3);
+    check(square, implementation_named(name), options, {2, 0.25F, -1});
+    check(square, implementation_named(name), options, {1, 0, 1});
+  }
+}
+
+/// Numbers in 16 bits are known exactly, so that the bound stays that of float32.
+TEST(FormatsHalf, NumbersOf16BitsAreThoseThatTheyStandFor) {
+  ProductOptions options = unlimited();
+  options.half = true;
+  CsrMatrix matrix = testing::random_sparse(301, 283, 0.1, 5);
+  for (float& value : matrix.values) value *= 1e20F;  // Far beyond what 16 bits hold.
+  CsrMatrix rounded = matrix;
+  const float scale = half_scale(matrix.values);
+  for (std::size_t e = 0; e < rounded.nonzeros(); ++e) {
+    const float exact = matrix.values[e];
+    rounded.values[e] = scale * half_value(half_bits(exact / scale));
+    EXPECT_LE(std::abs(rounded.values[e] - exact), std::ldexp(std::abs(exact), -11));
+  }
+  for (const char* name :
+       {"dia/row", "dia/run", "dia/compiled", "dia/compiled-run", "bdia/local", "bdia/cached4",
+        "ell/lanes1", "sell/sorted8", "csr/scalar", "csr/vector8", "csr/parts8", "csr/stream",
+        "coo/group", "bcsr-1x4/scalar", "bcsr-2x2/parts8", "bcsr-8x8/scalar", "sbell-3x3/lanes1"}) {
+    SCOPED_TRACE(name);
+    expect_product(rounded, make_product(context(), matrix, implementation_named(name), options));
   }
 }
 
@@ -153,9 +179,8 @@ TEST(FormatsParts, DiagonalsAloneAndTheRestAddUp) {
         csr_from_entries(matrix.rows, matrix.cols, taken),
         make_diagonal_product(context(), matrix, offsets, implementation_named(name), options));
   }
-  options.add = true;
   check(csr_from_entries(matrix.rows, matrix.cols, rest), implementation_named("coo/group"),
-        options);
+        options, {1, 0, 1});
 }
 
 TEST(FormatsHybrid, PartsOfEveryKindAddUp) {
@@ -175,7 +200,9 @@ TEST(FormatsHybrid, PartsOfEveryKindAddUp) {
   plan.parts[2].width = 3;
   for (const NamedMatrix& each : testing::tiny_matrices()) {
     SCOPED_TRACE(each.name);
-    expect_product(each.matrix, make_hybrid(context(), each.matrix, plan, unlimited()));
+    const SparseProduct product = make_hybrid(context(), each.matrix, plan, unlimited());
+    expect_product(each.matrix, product);
+    expect_product(each.matrix, product, {-0.5F, 0, 2});
   }
   plan.parts.pop_back();
   EXPECT_THROW(make_hybrid(context(), {}, plan), ConfigError);

@@ -11,20 +11,6 @@
 
 namespace diacut {
 
-void check_csr(const CsrMatrix& matrix) {
-  bool sound = matrix.starts.size() == matrix.rows + 1 && matrix.starts.front() == 0 &&
-               matrix.starts.back() == matrix.columns.size() &&
-               matrix.values.size() == matrix.columns.size() &&
-               std::is_sorted(matrix.starts.begin(), matrix.starts.end());
-  for (std::size_t row = 0; sound && row < matrix.rows; ++row) {
-    for (std::uint64_t e = matrix.starts[row]; e < matrix.starts[row + 1]; ++e) {
-      const bool ascends = e == matrix.starts[row] || matrix.columns[e - 1] < matrix.columns[e];
-      sound = sound && ascends && matrix.columns[e] < matrix.cols;
-    }
-  }
-  if (!sound) throw InputError("a matrix whose arrays are not as CsrMatrix tells");
-}
-
 std::string matrix_market_text(const CsrMatrix& matrix) {
   fmt::memory_buffer text;
   fmt::format_to(std::back_inserter(text),

@@ -9,9 +9,6 @@
 
 namespace diacut {
 
-/// Throws InputError unless the arrays are as the comment of CsrMatrix tells.
-void check_csr(const CsrMatrix& matrix);
-
 /// The matrix as a coordinate, real, general file. Values survive a round trip.
 std::string matrix_market_text(const CsrMatrix& matrix);
 

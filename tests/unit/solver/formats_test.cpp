@@ -31,7 +31,15 @@ CsrMatrix drawn_matrix(const std::vector<std::string>& rows) {
   return csr_from_entries(rows.size(), rows.front().size(), entries);
 }
 
-TEST(DiagonalMatrix, BandsAreRunsCutWhereTooWide) {
+std::size_t longest_row(const CsrMatrix& matrix) {
+  std::size_t longest = 0;
+  for (std::size_t row = 0; row < matrix.rows; ++row) {
+    longest = std::max(longest, matrix.row_length(row));
+  }
+  return longest;
+}
+
+TEST(MatrixDiagonals, BandsAreRunsCutWhereTooWide) {
   EXPECT_THAT(
       diagonal_bands({-3, -2, 0, 1, 2, 3, 9}, 3),
       ElementsAre(DiagonalBand{-3, 2}, DiagonalBand{0, 3}, DiagonalBand{3, 1}, DiagonalBand{9, 1}));
@@ -182,9 +190,9 @@ TEST(Generators, HaveTheStructureOfTheirClass) {
   const CsrMatrix shell = generate_matrix("shell", 0.02, 1);
   EXPECT_EQ(count_blocks(shell, {6, 6}) * 36, shell.nonzeros());
   const CsrMatrix grid = generate_matrix("grid27", 0.02, 1);
-  EXPECT_EQ(grid.longest_row(), 27U);
+  EXPECT_EQ(longest_row(grid), 27U);
   const CsrMatrix web = generate_matrix("web", 0.1, 1);
-  EXPECT_GT(web.longest_row(), 300 * web.nonzeros() / web.rows);
+  EXPECT_GT(longest_row(web), 300 * web.nonzeros() / web.rows);
   const CsrMatrix programme = generate_matrix("programme", 0.02, 1);
   EXPECT_GT(programme.cols, 200 * programme.rows);
   EXPECT_THROW(generate_matrix("sparse", 1.0, 1), ConfigError);

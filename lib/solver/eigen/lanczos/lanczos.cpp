@@ -16,8 +16,12 @@ namespace {
 /// What is left of a vector after orthogonalisation, relative to the operator, below which the
 /// basis spans an invariant subspace and only rounding errors point elsewhere.
 constexpr double kBreakdown = 1e-5;
-/// Steps of plain Lanczos that bound the spectrum from below.
+/// Steps of plain Lanczos that bound the spectrum.
 constexpr int kProbeSteps = 12;
+/// Filters that are tried to find out how far the wanted eigenvalues reach; each has to be of this
+/// times the degree of the one before.
+constexpr int kSpanRounds = 8;
+constexpr double kSpanGrowth = 1.5;
 /// Where sums_ holds the squared norm.
 constexpr int kNorm = 0;
 /// Steps from a fresh direction that look for what the Krylov space of the first could not hold:
@@ -110,14 +114,13 @@ class ChebyshevFilter {
 
 class Lanczos {
  public:
-  Lanczos(Context& context, DeviceOperator& op, const NormalizedMatrix& matrix,
-          std::size_t elements, const EigenParameters& parameters, const Watch& watch)
+  Lanczos(Context& context, const LanczosProblem& problem, const EigenParameters& parameters,
+          const Watch& watch)
       : context_(context),
-        op_(op),
-        sqrt_degree_(matrix.sqrt_degree()),
-        elements_(elements),
-        pitch_(matrix.shape().pitch),
-        row_entries_(static_cast<double>(matrix.stencil().size())),
+        op_(*problem.op),
+        mask_(*problem.mask),
+        trivial_(problem.trivial),
+        pitch_(problem.pitch),
         parameters_(parameters),
         goal_{parameters.tolerance, parameters.relative_tolerance},
         watch_(watch),
@@ -130,20 +133,21 @@ class Lanczos {
         b_(context.allocate<float>(pitch_, "a vector")),
         sums_(context, static_cast<std::size_t>(2 * (size_ + 2) + 1), "dot products"),
         projected_(Eigen::MatrixXd::Zero(size_ + 1, size_ + 1)),
-        first_product_(op.products()) {
+        first_product_(op_.products()),
+        span_(problem.span) {
     basis_.fill(0);
     a_.fill(0);
     b_.fill(0);
   }
 
   DeviceEigenvectors run() {
-    set_trivial();
-    lower_ = probe_lower_bound();
-    // In a flat image of n pixels the k-th eigenvalue of I - A is about k m / (2 n), m being the
-    // entries of a row: Weyl's law for the second moment of a disc of m pixels. Boundaries only
-    // bring eigenvalues closer to 0.
-    span_ = 1.5 * (wanted_ + 1) * row_entries_ / (2.0 * static_cast<double>(elements_));
-    filter_ = choose_filter();
+    if (trivial_ != nullptr) set_trivial();
+    lower_ = std::max(-1.0, probe().first) - 1e-3;
+    if (span_ > 0) {
+      filter_ = choose_filter();
+    } else {
+      find_span();
+    }
 
     DeviceEigenvectors result;
     result.report.solver = "lanczos";
@@ -153,7 +157,7 @@ class Lanczos {
       // this.
       const double last = filter_.inverse(locked_values_.back());
       const double above =
-          filter_.value(last + 0.1 * std::min(parameters_.tolerance, std::max(1 - last, 1e-7)));
+          filter_.value(last + 0.1 * std::min(parameters_.tolerance, std::max(top_ - last, 1e-7)));
       const int found = find(0, above);
       if (found == 0) {
         result.report.converged = true;
@@ -168,12 +172,25 @@ class Lanczos {
     return result;
   }
 
+  /// Bounds of the spectrum: the least and the largest Ritz value of a few steps with their
+  /// residuals (Zhou et al. 2006 bound the upper end so). What lies below the lower one would be
+  /// lifted by the filter too.
+  std::pair<double, double> probe() {
+    filter_ = ChebyshevFilter();
+    start();
+    const int steps = std::min(kProbeSteps, size_);
+    for (int j = 0; j < steps; ++j) step(j);
+    const Ritz ritz = solve_projected(steps);
+    const auto residual = [&](int k) { return std::abs(beta_ * ritz.vectors(steps - 1, k)); };
+    return {ritz.values(steps - 1) - residual(steps - 1), ritz.values(0) + residual(0)};
+  }
+
  private:
   std::int64_t products() const { return op_.products() - first_product_; }
   bool out_of_products() const { return products() >= parameters_.max_products; }
 
   void set_trivial() {
-    copy_elements(sqrt_degree_, 0, a_, 0, op_.rows());
+    copy_elements(*trivial_, 0, a_, 0, op_.rows());
     kernels_.dots(a_, 1, a_, sums_, kNorm);
     kernels_.append(basis_, 0, a_, b_, sums_, kNorm);
   }
@@ -195,8 +212,7 @@ class Lanczos {
     const std::vector<double> sums = sums_.download(static_cast<std::size_t>(1 + 2 * columns));
     const double squared = sums[kNorm];
     if (!std::isfinite(squared)) {
-      throw NumericalError(
-          "the affinity matrix is not finite: a product with it gave NaN or infinity");
+      throw NumericalError("the matrix is not finite: a product with it gave NaN or infinity");
     }
     double scale = std::sqrt(std::max(squared, 0.0));
     for (int i = 0; i <= j; ++i) {
@@ -220,29 +236,36 @@ class Lanczos {
 
   /// Basis vector `columns` becomes a pseudo-random direction orthogonal to those before it.
   void fresh_direction(int columns) {
-    kernels_.random(*other_, sqrt_degree_, op_.rows(), seed_++);
+    kernels_.random(*other_, mask_, op_.rows(), seed_++);
     orthogonalise(columns);
     kernels_.append(basis_, columns, *other_, *input_, sums_, kNorm);
     beta_ = 0;
   }
 
-  /// A lower bound of the spectrum: the least Ritz value of a few steps less its residual (Zhou et
-  /// al. 2006 bound the other end so). Whatever lies below would be lifted by the filter too.
-  double probe_lower_bound() {
-    filter_ = ChebyshevFilter();
-    start();
-    const int steps = std::min(kProbeSteps, size_);
-    for (int j = 0; j < steps; ++j) step(j);
-    const Ritz ritz = solve_projected(steps);
-    const double residual = std::abs(beta_ * ritz.vectors(steps - 1, steps - 1));
-    return std::max(-1.0, ritz.values(steps - 1) - residual) - 1e-3;
+  /// Finds a filter and the span that it is for. The k-th Ritz value is at most the k-th eigenvalue
+  /// (Cauchy's interlacing), so a filter that damps below it damps nothing that is wanted. With
+  /// each better filter the Ritz values come closer.
+  void find_span() {
+    int degree = 1;
+    for (int round = 0; round < kSpanRounds && !out_of_products(); ++round) {
+      start();
+      for (int j = 0; j < size_; ++j) step(j);
+      const Ritz ritz = solve_projected(size_);
+      top_ = filter_.inverse(ritz.values(0));
+      span_ = top_ - filter_.inverse(ritz.values(std::min(wanted_, size_ - 1)));
+      const ChebyshevFilter next = choose_filter();
+      const bool better = next.degree() > kSpanGrowth * degree;
+      degree = next.degree();
+      if (better || round == 0) filter_ = next;
+      if (!better) return;
+    }
   }
 
   ChebyshevFilter choose_filter() const {
     const double lower = lower_;
-    const double upper = 1 - span_;
+    const double upper = top_ - span_;
     if (parameters_.filter_degree == 1 || upper < lower + 0.2) return {};
-    const double growth = std::acosh((1 - (lower + upper) / 2) / ((upper - lower) / 2));
+    const double growth = std::acosh((top_ - (lower + upper) / 2) / ((upper - lower) / 2));
     int degree = parameters_.filter_degree;
     if (degree == 0)
       degree = std::clamp(static_cast<int>(std::lround(kFilterLift / growth)), 1, 200);
@@ -383,10 +406,9 @@ class Lanczos {
 
   Context& context_;
   DeviceOperator& op_;
-  const Buffer<float>& sqrt_degree_;
-  std::size_t elements_;  ///< Elements with data.
+  const Buffer<float>& mask_;
+  const Buffer<float>* trivial_;
   std::size_t pitch_;
-  double row_entries_;  ///< Entries of a row of the matrix, about.
   const EigenParameters& parameters_;
   ResidualGoal goal_;
   const Watch& watch_;
@@ -408,7 +430,8 @@ class Lanczos {
   std::uint32_t seed_ = 1;
   std::int64_t first_product_;
   double lower_ = -1;  ///< Of the spectrum.
-  double span_ = 1;    ///< The filter damps up to 1 - span_.
+  double top_ = 1;     ///< The largest eigenvalue, about.
+  double span_;        ///< The filter damps up to top_ - span_.
   int restarts_ = 0;
   double share_ = 0;
 };
@@ -424,7 +447,25 @@ int lanczos_basis_size(const EigenParameters& parameters) {
 DeviceEigenvectors thick_restart_lanczos(Context& context, DeviceOperator& op,
                                          const NormalizedMatrix& matrix, std::size_t elements,
                                          const EigenParameters& parameters, const Watch& watch) {
-  return Lanczos(context, op, matrix, elements, parameters, watch).run();
+  LanczosProblem problem{&op, matrix.shape().pitch, &matrix.sqrt_degree(), &matrix.sqrt_degree()};
+  // In a flat image of n pixels the k-th eigenvalue of I - A is about k m / (2 n), m being the
+  // entries of a row: Weyl's law for the second moment of a disc of m pixels. Boundaries only bring
+  // eigenvalues closer to 0.
+  problem.span = 1.5 * parameters.vectors * static_cast<double>(matrix.stencil().size()) /
+                 (2.0 * static_cast<double>(elements));
+  return lanczos(context, problem, parameters, watch);
+}
+
+DeviceEigenvectors lanczos(Context& context, const LanczosProblem& problem,
+                           const EigenParameters& parameters, const Watch& watch) {
+  return Lanczos(context, problem, parameters, watch).run();
+}
+
+std::pair<double, double> spectrum_of(Context& context, const LanczosProblem& problem,
+                                      const Watch& watch) {
+  EigenParameters parameters;
+  parameters.vectors = 2;
+  return Lanczos(context, problem, parameters, watch).probe();
 }
 
 }  // namespace diacut

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <limits>
 #include <string>
 #include <utility>
@@ -99,12 +100,13 @@ class Trials {
     double milliseconds = 0.0;
   };
 
-  Trials(Context& context, const CsrMatrix& matrix)
+  Trials(Context& context, const CsrMatrix& matrix, bool half)
       : context_(context),
         matrix_(matrix),
         in_(context.allocate<float>(matrix.cols, "a vector")),
         out_(context.allocate<float>(matrix.rows, "a product")) {
     if (matrix.cols > 0) in_.fill(1.0F);
+    options_.half = half;
   }
 
   /// Times one product of the plan, after one product that is not counted. Returns false if the
@@ -112,9 +114,13 @@ class Trials {
   bool add(const HybridPlan& plan) {
     Trial trial{plan, {}, 0.0};
     try {
-      trial.product = make_hybrid(context_, matrix_, plan);
-    } catch (const InputError& error) {
-      refused_ = error.what();
+      trial.product = make_hybrid(context_, matrix_, plan, options_);
+    } catch (const InputError&) {
+      refused_ = std::current_exception();
+      return false;
+    } catch (const DeviceError&) {  // Another format may still fit the device.
+      if (context_.lost()) throw;
+      refused_ = std::current_exception();
       return false;
     }
     time(trial.product, 1);
@@ -148,7 +154,7 @@ class Trials {
   std::size_t count() const { return trials_.size(); }
   int products() const { return products_; }
   /// Why the last plan that could not be made was refused.
-  const std::string& refused() const { return refused_; }
+  const std::exception_ptr& refused() const { return refused_; }
 
  private:
   void sort() {
@@ -158,7 +164,7 @@ class Trials {
   }
   double time(const SparseProduct& product, int times) {
     const cl::Event begin = context_.mark();
-    for (int k = 0; k < times; ++k) product.product(in_, out_);
+    for (int k = 0; k < times; ++k) product.product(in_, out_, {});
     const cl::Event end = context_.mark();
     context_.finish();
     products_ += times;
@@ -170,7 +176,8 @@ class Trials {
   Buffer<float> in_;
   Buffer<float> out_;
   std::vector<Trial> trials_;  ///< The fastest first.
-  std::string refused_;
+  ProductOptions options_;
+  std::exception_ptr refused_;
   int products_ = 0;
 };
 
@@ -198,21 +205,23 @@ SparseProduct make_hybrid(Context& context, const CsrMatrix& matrix, const Hybri
   SparseProduct sum{matrix.rows, matrix.cols, 0, {}};
   std::vector<SparseProduct> products;
   const std::vector<CsrMatrix> parts = split_matrix(matrix, plan);
-  ProductOptions part_options = options;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const HybridPart& part = plan.parts[i];
     // An empty part is needed only to write zeros where nothing else does.
-    if (parts[i].nonzeros() == 0 && (i > 0 || options.add)) continue;
-    products.push_back(part.take == HybridPart::Take::kDiagonals
-                           ? make_diagonal_product(context, parts[i], part.offsets,
-                                                   part.implementation, part_options)
-                           : make_product(context, parts[i], part.implementation, part_options));
+    if (parts[i].nonzeros() == 0 && i > 0) continue;
+    products.push_back(
+        part.take == HybridPart::Take::kDiagonals
+            ? make_diagonal_product(context, parts[i], part.offsets, part.implementation, options)
+            : make_product(context, parts[i], part.implementation, options));
     sum.matrix_bytes += products.back().matrix_bytes;
-    part_options.add = true;
   }
-  // The first one replaces the result, the others add to it.
-  sum.product = [products](const Buffer<float>& in, Buffer<float>& out) {
-    for (const SparseProduct& part : products) part.product(in, out);
+  // The first one does all of the step, the others add to it.
+  sum.product = [products](const Buffer<float>& in, Buffer<float>& out, const Recurrence& step) {
+    Recurrence each = step;
+    for (const SparseProduct& part : products) {
+      part.product(in, out, each);
+      each = {step.alpha, 0, 1};
+    }
   };
   return sum;
 }
@@ -230,10 +239,10 @@ HybridChoice choose_hybrid(Context& context, const CsrMatrix& matrix, const Form
         "the profile of {} has no product to choose from; 'diacut-bench tune' measures again",
         profile.device.name));
   }
-  Trials trials(context, matrix);
+  Trials trials(context, matrix, options.half);
   std::size_t next = 0;
   for (; next < plans.size() && trials.count() < kTried; ++next) trials.add(plans[next]);
-  if (trials.count() == 0) throw InputError(trials.refused());
+  if (trials.count() == 0) std::rethrow_exception(trials.refused());
   // One product of a few microseconds is a poor measurement, and more products cost little: other
   // kernels of the best plan's formats are timed, then the best plans again.
   const std::vector<Format> formats = formats_of(trials.best().plan);

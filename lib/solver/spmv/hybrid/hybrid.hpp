@@ -40,6 +40,7 @@ struct AnalysisOptions {
   /// quarter of that number of rows are looked at too. 0: 600 to 4,000 entries, the number that
   /// some five products' time allows.
   std::size_t entries = 0;
+  bool half = false;  ///< ProductOptions::half of the products that are tried.
 };
 
 /// Every plan that may be the fastest. Plans are ordered by the time that the profile expects, but

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "matrix/grid.hpp"
@@ -56,5 +57,35 @@ void random_matrix(Context& context, const RandomMatrixShape& shape, std::uint32
 /// Element values[d * pitch + row] as random_matrix() writes it, to the bit.
 float reference_random_element(const RandomMatrixShape& shape, std::uint32_t seed, std::size_t d,
                                std::size_t row);
+
+/// `count` elements in a single row, so that random_matrix() fills a vector.
+RandomMatrixShape random_vector_shape(std::size_t count);
+
+/// Milliseconds of device time that one call of `enqueue` takes: calls are queued back to back, as
+/// a solver queues them, in batches of about 20 ms; the median of `repeats` batches.
+double median_milliseconds(Context& context, int repeats, const std::function<void()>& enqueue);
+
+/// The median; of an even number of values the mean of the two in the middle. Precondition: there
+/// is a value.
+double median(std::vector<double> values);
+
+/// The rate of the copy kernel.
+struct CopyBandwidth {
+  int floats = 0;         ///< An element's size in floats.
+  std::size_t bytes = 0;  ///< Read and written together.
+  double milliseconds = 0.0;
+  double gigabytes_per_second = 0.0;
+};
+
+/// Copies bytes / 2 of random floats from one buffer to another.
+CopyBandwidth copy_bandwidth(Context& context, int floats, std::size_t bytes, int repeats);
+
+/// The best rate over the widths of an element.
+CopyBandwidth best_copy_bandwidth(Context& context, std::size_t bytes, int repeats);
+
+/// The bytes that a measurement of memory moves: `bytes`, or more if `bytes` could stay in a cache:
+/// twice the cache that the device reports, and at least 256 MiB. Never more than a quarter of the
+/// device's memory.
+std::size_t memory_yardstick(Context& context, std::size_t bytes = 0);
 
 }  // namespace diacut
