@@ -157,6 +157,11 @@ Companions companions_of(const Companions& roots, const fs::path& name, bool bat
     companions[info.companion] =
         mirrored_file(info.option, extensions_in(info.extensions), root, name);
   }
+  // A picture of several without marks keeps the labels that are corrected.
+  std::string& seeds = companions[Companion::kSeeds];
+  if (roots.has(Companion::kCorrected) && seeds != roots[Companion::kSeeds] && !exists(seeds)) {
+    seeds.clear();
+  }
   return companions;
 }
 
@@ -414,6 +419,15 @@ Plan make_plan(const Options& options) {
   plan.ignored = found.ignored;
   plan.jobs.reserve(found.images.size());
   for (const FoundImage& image : found.images) add_jobs(options, image, plan);
+  const auto has_marks = [](const Job& job) { return job.companions.has(Companion::kSeeds); };
+  if (plan.batch && options.companions.has(Companion::kCorrected) &&
+      std::none_of(plan.jobs.begin(), plan.jobs.end(), has_marks)) {
+    throw ConfigError(
+        fmt::format("--seeds: '{}' has marks of none of the {}; marks/a.png are those "
+                    "of photos/a.jpg",
+                    options.companions[Companion::kSeeds],
+                    counted(static_cast<std::int64_t>(plan.jobs.size()), "image")));
+  }
   check_names(options, plan);
   check_index(plan);
   return plan;

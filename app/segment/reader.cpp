@@ -53,9 +53,10 @@ Image read_standard_input(const ImageFile& file, const ImageParameters& paramete
 }
 
 /// What is corrected. Marks in colours get numbers above those of the labels. Where marks have one
-/// number, `seeds` gets another on a pixel without any, because labels grow against each other.
+/// number, `seeds` gets another on a pixel without any, because labels grow against each other;
+/// where there are no marks, there are no seeds.
 Correction correction_of(const std::string& path, const ImageParameters& parameters,
-                         const Image& image, Seeds& seeds) {
+                         const Image& image, std::optional<Seeds>& read) {
   Correction correction{read_label_image(path, parameters), {}};
   const Labels& labels = correction.labels.labels;
   if (labels.width != image.width || labels.height != image.height) {
@@ -65,6 +66,8 @@ Correction correction_of(const std::string& path, const ImageParameters& paramet
                     path, labels.width, labels.height, image.width, image.height));
   }
   const std::vector<std::int64_t>& numbers = correction.labels.numbers;
+  if (!read) read = {image.width, image.height, std::vector<std::int32_t>(labels.values.size(), 0)};
+  Seeds& seeds = *read;
   if (!seeds.notes.empty() && !numbers.empty()) {
     const std::int64_t most = *std::max_element(seeds.labels.begin(), seeds.labels.end());
     if (numbers.back() + most > kMostSeedLabel) {
@@ -92,6 +95,7 @@ Correction correction_of(const std::string& path, const ImageParameters& paramet
     seeds.labels[i] = one == kMostSeedLabel ? 1 : kMostSeedLabel;
     break;
   }
+  if (one == 0) read.reset();
   return correction;
 }
 
@@ -169,7 +173,10 @@ LoadedImage Reader::load(const Job& job) const {
     }
     if (files.has(Companion::kCorrected)) {
       loaded.correction =
-          correction_of(files[Companion::kCorrected], parameters_, loaded.image, *loaded.seeds);
+          correction_of(files[Companion::kCorrected], parameters_, loaded.image, loaded.seeds);
+      if (!loaded.seeds) {
+        loaded.image.notes.emplace_back("It has no marks: its labels are those of --correct.");
+      }
     }
     if (loaded.seeds) {
       std::vector<std::string>& notes = loaded.image.notes;

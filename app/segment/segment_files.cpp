@@ -328,7 +328,8 @@ class Scheduler {
     std::vector<BegunSegmentation> begun(group.size());
     std::vector<std::size_t> places(group.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
-    for (int tries = 1;; ++tries) {
+    std::erase_if(places, [&](std::size_t k) { return group[k].is_settled(); });
+    for (int tries = 1; !places.empty(); ++tries) {
       const std::optional<Failure> failure = begin_at(group, places, begun);
       for (LoadedImage& each : group) each.failure = failure;
       std::erase_if(places, [&](std::size_t k) { return !is_device_failure(begun[k].failure()); });

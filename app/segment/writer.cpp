@@ -120,8 +120,14 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
   written.failure = attempt(job.input, [&] {
     written.result = std::move(begun).finish(watch);
     link(job, written.result, before);
+    if (loaded.is_settled()) {
+      written.result.labels = loaded.correction->labels.labels;
+      written.result.notes = loaded.image.notes;
+      written.result.eigenvectors.report.converged = true;
+    }
     if (loaded.correction) {
-      SeededRegions corrected = correct_labels(*loaded.correction, written_labels(written.result));
+      SeededRegions corrected =
+          correct_labels(*loaded.correction, written_labels(written.result), written.result.notes);
       written.result.labels = std::move(corrected.regions);
       written.result.seed_labels = std::move(corrected.seed_labels);
     }

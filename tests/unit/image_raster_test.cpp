@@ -150,7 +150,8 @@ TEST(PaintedSeeds, SoftEdgesAreLeftOut) {
   const Seeds hard = seeds_of(strokes(CV_8UC3, kWhite, cv::LINE_8));
   const Seeds smooth = seeds_of(strokes(CV_8UC3, kWhite, cv::LINE_AA));
   EXPECT_THAT(numbers_of(smooth), ElementsAre(0, 1, 2));
-  EXPECT_THAT(smooth.notes[0], HasSubstr("pixels of mixed colours are left out"));
+  EXPECT_THAT(smooth.notes[0],
+              ::testing::ContainsRegex("left out: [0-9]+ pixels of mixed colours[.]"));
   cv::Mat blurred;
   cv::GaussianBlur(strokes(CV_8UC3, kWhite, cv::LINE_8), blurred, {}, 2);
   const Seeds soft = seeds_of(blurred);
@@ -183,11 +184,37 @@ TEST(PaintedSeeds, LongSoftStrokesAreOneColourEach) {
 
 TEST(PaintedSeeds, WhatIsTransparentIsNoSeed) {
   cv::Mat picture = strokes(CV_8UC4, cv::Scalar(0, 0, 0, 0), cv::LINE_8);
-  picture.at<cv::Vec4b>(100, 20) = {0, 255, 0, 120};  // Of a soft edge.
+  picture.at<cv::Vec4b>(80, 131) = {0, 255, 0, 120};  // Of a soft edge.
   const Seeds seeds = seeds_of(picture);
   EXPECT_THAT(numbers_of(seeds), ElementsAre(0, 1, 2));
-  EXPECT_EQ(seeds.labels[100 * 160 + 20], 0);
+  EXPECT_EQ(seeds.labels[80 * 160 + 131], 0);
   EXPECT_THAT(seeds.notes[0], HasSubstr("what is transparent is no seed"));
+}
+
+TEST(PaintedSeeds, EachStrokeCountsByItsOwnOpacity) {
+  const auto with_alpha = [](cv::Scalar colour, double alpha) {
+    colour[3] = alpha;
+    return colour;
+  };
+  cv::Mat picture(120, 160, CV_8UC4, cv::Scalar(0, 0, 0, 0));
+  picture(cv::Rect(5, 5, 20, 20)) = kRed;
+  picture(cv::Rect(35, 5, 20, 20)) = with_alpha(kRed, 204);
+  picture(cv::Rect(65, 5, 20, 20)) = with_alpha(kBlue, 204);
+  picture(cv::Rect(66, 6, 18, 18)) = with_alpha(kBlue, 210);  // Whose edge is softer.
+  picture(cv::Rect(95, 5, 40, 2)) = cv::Scalar(0, 255, 0, 80);
+  picture(cv::Rect(5, 25, 20, 1)) = cv::Scalar(0, 0, 249, 120);  // Edges of the first.
+  picture(cv::Rect(5, 60, 20, 20)) = with_alpha(kBlue, 10);      // What an eraser left.
+  const Seeds seeds = seeds_of(picture);
+  EXPECT_THAT(seeds.notes, ElementsAre("Seeds are in colour: #0000ff is 1, #00ff00 is 2, #ff0000 "
+                                       "is 3; what is transparent is no seed; left out: 476 pixels "
+                                       "of #0000ff that are less opaque than their stroke, 20 "
+                                       "pixels of mixed colours."));
+  cv::Mat1i expected(120, 160, 0);
+  expected(cv::Rect(5, 5, 20, 20)) = 3;
+  expected(cv::Rect(35, 5, 20, 20)) = 3;
+  expected(cv::Rect(66, 6, 18, 18)) = 1;
+  expected(cv::Rect(95, 5, 40, 2)) = 2;
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), seeds.labels.begin()));
 }
 
 TEST(PaintedSeeds, AColourBetweenTwoOthersIsALabelWhereItIsPainted) {

@@ -192,12 +192,13 @@ std::vector<std::int32_t> numbers(const SeededRegions& corrected) {
 
 TEST(CorrectLabels, OnlyRegionsThatMarksTouchChange) {
   const Labels grown = grown_as(std::vector<std::int32_t>(12, 7));
-  EXPECT_THAT(numbers(correct_labels(three_regions({}), grown)),
+  std::vector<std::string> notes;
+  EXPECT_THAT(numbers(correct_labels(three_regions({}), grown, notes)),
               ElementsAre(10, 10, 20, 20, 30, 30, 0, 0, 0, 0, 0, 0));
   // One number through two regions joins them; on the background it marks its own pixels.
-  EXPECT_THAT(numbers(correct_labels(three_regions({0, 7, 7, 0, 0, 0, 7}), grown)),
+  EXPECT_THAT(numbers(correct_labels(three_regions({0, 7, 7, 0, 0, 0, 7}), grown, notes)),
               ElementsAre(7, 7, 7, 7, 30, 30, 7, 0, 0, 0, 0, 0));
-  EXPECT_EQ(correct_labels(three_regions({0, 7, 7}), grown).regions.count, 2);
+  EXPECT_EQ(correct_labels(three_regions({0, 7, 7}), grown, notes).regions.count, 2);
 }
 
 TEST(CorrectLabels, ARegionWithMarksOfSeveralNumbersIsDivided) {
@@ -205,11 +206,13 @@ TEST(CorrectLabels, ARegionWithMarksOfSeveralNumbersIsDivided) {
   const Labels labels{6, 1, 1, {1, 1, 1, 1, 1, 1}};
   const Correction correction{{labels, {10}}, {6, 1, {4, 0, 0, 0, 0, 5}}};
   const Labels grown{6, 1, 9, {4, 4, 9, 5, 5, 5}};
-  EXPECT_THAT(numbers(correct_labels(correction, grown)), ElementsAre(4, 4, 4, 5, 5, 5));
+  std::vector<std::string> notes;
+  EXPECT_THAT(numbers(correct_labels(correction, grown, notes)), ElementsAre(4, 4, 4, 5, 5, 5));
 }
 
 TEST(CorrectLabels, SizesMustBeEqual) {
-  EXPECT_THROW(correct_labels(three_regions({}), Labels{1, 1, 1, {1}}), InputError);
+  std::vector<std::string> notes;
+  EXPECT_THROW(correct_labels(three_regions({}), Labels{1, 1, 1, {1}}, notes), InputError);
 }
 
 }  // namespace

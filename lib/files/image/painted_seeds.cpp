@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <optional>
 
+#include "core/connected_parts.hpp"
 #include "diacut/errors.hpp"
 #include "image/geojson_marks.hpp"
 
@@ -20,39 +22,87 @@ struct Painting {
   int width = 0;
   int height = 0;
   std::vector<PaintedColour> colours;
-  std::vector<bool> opaque;  ///< Of each pixel.
-  bool is_cut_out = false;   ///< Whether some pixels are transparent.
+  std::vector<double> alpha;  ///< Of each pixel, 0 to 1.
+  std::vector<bool> core;     ///< Whether it is as opaque as its stroke is.
+  bool is_cut_out = false;    ///< Whether some pixels are transparent.
 };
+
+constexpr double kSoft = 0.99;  ///< A share of opacity up to which something is an edge.
+
+/// Sets what is core of its stroke: where an edge is soft, its pixels are less opaque than those in
+/// the middle. A stroke is what is of one colour and connected. One along a more opaque one is the
+/// edge of that, and what can hardly be seen beside the others, as what an eraser leaves, is none.
+void find_cores(Painting& painting) {
+  constexpr double kFaint = 0.2;
+  const std::vector<double>& alpha = painting.alpha;
+  std::vector<std::int32_t> classes;
+  for (std::size_t i = 0; i < alpha.size(); ++i) {
+    const auto& [red, green, blue] = painting.colours[i];
+    classes.push_back(alpha[i] > 0 ? 1 + (red << 16 | green << 8 | blue) : 0);
+  }
+  const Labels strokes = connected_parts(painting.width, painting.height, classes);
+  struct Stroke {
+    double opacity = 0;
+    std::int64_t pixels = 0;
+    std::int64_t beside = 0;  ///< Pixels beside more opaque ones of other strokes.
+  };
+  std::vector<Stroke> of(static_cast<std::size_t>(strokes.count) + 1);
+  const auto stroke_at = [&](int x, int y) {
+    return strokes.values[static_cast<std::size_t>(y) * static_cast<std::size_t>(painting.width) +
+                          static_cast<std::size_t>(x)];
+  };
+  std::size_t pixel = 0;
+  const auto at = [&](int x, int y) {
+    return alpha[static_cast<std::size_t>(y) * static_cast<std::size_t>(painting.width) +
+                 static_cast<std::size_t>(x)];
+  };
+  for (int y = 0; y < painting.height; ++y) {
+    for (int x = 0; x < painting.width; ++x, ++pixel) {
+      if (alpha[pixel] == 0) continue;
+      Stroke& own = of[static_cast<std::size_t>(strokes.values[pixel])];
+      own.opacity = std::max(own.opacity, alpha[pixel]);
+      ++own.pixels;
+      bool beside = false;
+      for (int j = std::max(y - 1, 0); j < std::min(y + 2, painting.height); ++j) {
+        for (int i = std::max(x - 1, 0); i < std::min(x + 2, painting.width); ++i) {
+          beside = beside ||
+                   (stroke_at(i, j) != strokes.values[pixel] && alpha[pixel] <= kSoft * at(i, j));
+        }
+      }
+      own.beside += beside ? 1 : 0;
+    }
+  }
+  const double least = kFaint * *std::max_element(alpha.begin(), alpha.end());
+  for (std::size_t i = 0; i < alpha.size(); ++i) {
+    const Stroke& own = of[static_cast<std::size_t>(strokes.values[i])];
+    painting.core.push_back(2 * own.beside < own.pixels && alpha[i] > kSoft * own.opacity &&
+                            alpha[i] > least);
+  }
+}
 
 Painting painting_of(const Decoded& picture) {
   cv::Mat samples;
   const auto [low, high] = picture.type_range.value_or(std::pair{0.0, 1.0});
   picture.samples.convertTo(samples, CV_64F, 255 / (high - low), -low * 255 / (high - low));
   const int colours = picture.colours();
-  Painting painting{samples.cols, samples.rows, {}, {}};
-  double most = 0;
-  double least = 0;
-  if (picture.has_alpha) {
-    cv::Mat alpha;
-    cv::extractChannel(samples, alpha, colours);
-    cv::minMaxLoc(alpha, &least, &most);
-  }
-  painting.is_cut_out = (picture.has_alpha && least < most) || !picture.valid.empty();
+  Painting painting{samples.cols, samples.rows, {}, {}, {}, !picture.valid.empty()};
   for (int y = 0; y < samples.rows; ++y) {
     for (int x = 0; x < samples.cols; ++x) {
       const double* pixel = samples.ptr<double>(y, x);
-      // Where an edge is soft, its pixels are less opaque than the brush.
       const bool is_kept = picture.valid.empty() || picture.valid(y, x) != 0;
-      const double alpha = picture.has_alpha && most > 0 ? pixel[colours] / most : 1;
+      const double alpha = !is_kept ? 0 : picture.has_alpha ? pixel[colours] / 255 : 1;
       const double full = picture.premultiplied && alpha > 0 ? alpha : 1;
       PaintedColour colour;
       for (std::size_t c = 0; c < 3; ++c) {
         colour[c] = static_cast<int>(std::lround(pixel[colours == 3 ? c : 0] / full));
       }
       painting.colours.push_back(colour);
-      painting.opaque.push_back(is_kept && alpha > 0.99);
+      painting.alpha.push_back(alpha);
     }
   }
+  const auto [least, most] = std::minmax_element(painting.alpha.begin(), painting.alpha.end());
+  painting.is_cut_out = painting.is_cut_out || *least < *most;
+  find_cores(painting);
   return painting;
 }
 
@@ -102,6 +152,7 @@ constexpr int kThick = 4;
 struct Use {
   std::int64_t pixels = 0;
   bool is_thick = false;  ///< Whether it fills a square of kThick pixels' side.
+  double opacity = 0;     ///< The most that it has.
 };
 
 std::map<PaintedColour, Use> uses_of(const Painting& painting) {
@@ -113,14 +164,15 @@ std::map<PaintedColour, Use> uses_of(const Painting& painting) {
   for (std::size_t i = 0; i < painting.colours.size(); ++i) {
     const std::size_t x = i % width;
     const auto same = [&](std::size_t back) {
-      return i >= back && painting.opaque[i - back] &&
+      return i >= back && painting.core[i - back] &&
              painting.colours[i - back] == painting.colours[i];
     };
     const int above = sides[x];
-    sides[x] = painting.opaque[i] ? 1 : 0;
-    if (painting.opaque[i]) {
+    sides[x] = painting.core[i] ? 1 : 0;
+    if (painting.core[i]) {
       Use& use = uses[painting.colours[i]];
       ++use.pixels;
+      use.opacity = std::max(use.opacity, painting.alpha[i]);
       if (x > 0 && same(1) && same(width) && same(width + 1)) {
         sides[x] = std::min({sides[x - 1], above, corner}) + 1;
       }
@@ -193,7 +245,10 @@ Seeds painted_seeds(const Decoded& picture) {
   double largest = 0;  // Stroke.
   const auto is_stroke = [&](const PaintedColour& colour) {
     const Use& use = uses.at(colour);
-    return use.is_thick && static_cast<double>(use.pixels) >= kShare * largest;
+    const bool is_edge = std::any_of(own.begin(), own.end(), [&](const PaintedColour& other) {
+      return is_near(colour, other) && use.opacity <= kSoft * uses.at(other).opacity;
+    });
+    return !is_edge && use.is_thick && static_cast<double>(use.pixels) >= kShare * largest;
   };
   for (const auto& [colour, use] : common) {
     if (comes_from(colour, own) && !is_stroke(colour)) continue;
@@ -217,32 +272,42 @@ Seeds painted_seeds(const Decoded& picture) {
       own.erase(own.begin() + static_cast<std::ptrdiff_t>(k));
     }
   }
-  std::int64_t left_out = 0;
-  for (const auto& [colour, use] : common) {
-    if (std::find(own.begin(), own.end(), colour) == own.end()) left_out += use.pixels;
-  }
   Seeds seeds{painting.width, painting.height, {}};
-  if (!painting.is_cut_out && !own.empty()) own.erase(own.begin());
-  if (own.empty()) {
-    throw InputError(
-        "it has one colour only: paint each label in a colour of its own, on a transparent layer "
-        "or "
-        "one plain colour");
+  std::optional<PaintedColour> ground;
+  if (!painting.is_cut_out && !own.empty()) {
+    ground = own.front();
+    own.erase(own.begin());
   }
   std::sort(own.begin(), own.end());
+  std::vector<std::int64_t> soft(own.size(), 0);  // Pixels of a colour that are no core.
+  std::int64_t mixed = 0;
+  for (std::size_t i = 0; i < painting.colours.size(); ++i) {
+    seeds.labels.push_back(0);
+    if (painting.alpha[i] == 0 || painting.colours[i] == ground) continue;
+    const auto found = std::lower_bound(own.begin(), own.end(), painting.colours[i]);
+    if (found == own.end() || *found != painting.colours[i]) {
+      ++mixed;
+    } else if (painting.core[i]) {
+      seeds.labels.back() = static_cast<std::int32_t>(found - own.begin()) + 1;
+    } else {
+      ++soft[static_cast<std::size_t>(found - own.begin())];
+    }
+  }
   std::string text;
+  std::string left_out;
+  const auto leave_out = [&](std::int64_t pixels, const std::string& colour) {
+    if (pixels == 0) return;
+    left_out +=
+        fmt::format("{}{} pixels of {}", left_out.empty() ? "; left out: " : ", ", pixels, colour);
+  };
   for (std::size_t k = 0; k < own.size(); ++k) {
     text += fmt::format("{}{} is {}", k == 0 ? "" : ", ", hex(own[k]), k + 1);
+    leave_out(soft[k], hex(own[k]) + " that are less opaque than their stroke");
   }
-  seeds.notes.push_back(fmt::format(
-      "Seeds are in colour: {}; {} is no seed{}.", text,
-      painting.is_cut_out ? "what is transparent" : hex(common.front().first),
-      left_out == 0 ? "" : fmt::format("; {} pixels of mixed colours are left out", left_out)));
-  for (std::size_t i = 0; i < painting.colours.size(); ++i) {
-    const auto found = std::lower_bound(own.begin(), own.end(), painting.colours[i]);
-    const bool is_seed = painting.opaque[i] && found != own.end() && *found == painting.colours[i];
-    seeds.labels.push_back(is_seed ? static_cast<std::int32_t>(found - own.begin()) + 1 : 0);
-  }
+  leave_out(mixed, "mixed colours");
+  seeds.notes.push_back(fmt::format("Seeds are in colour: {}; {} is no seed{}.",
+                                    text.empty() ? "there are none" : text,
+                                    ground ? hex(*ground) : "what is transparent", left_out));
   return seeds;
 }
 

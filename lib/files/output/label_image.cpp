@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "core/connected_parts.hpp"
@@ -43,6 +46,17 @@ void spread(const Labels& regions, std::vector<std::int32_t>& numbers) {
   }
 }
 
+/// "3, 4 and 5".
+template <class Number>
+std::string listed(const std::set<Number>& numbers) {
+  std::string text;
+  for (auto each = numbers.begin(); each != numbers.end(); ++each) {
+    if (each != numbers.begin()) text += std::next(each) == numbers.end() ? " and " : ", ";
+    text += std::to_string(*each);
+  }
+  return text;
+}
+
 /// The 4-connected pieces of equal numbers, in scan order.
 SeededRegions pieces_of(const Labels& size, const std::vector<std::int32_t>& numbers) {
   SeededRegions found;
@@ -58,7 +72,8 @@ SeededRegions pieces_of(const Labels& size, const std::vector<std::int32_t>& num
 
 }  // namespace
 
-SeededRegions correct_labels(const Correction& correction, const Labels& grown) {
+SeededRegions correct_labels(const Correction& correction, const Labels& grown,
+                             std::vector<std::string>& notes) {
   const Labels& regions = correction.labels.labels;
   const std::vector<std::int32_t>& marks = correction.marks.labels;
   if (marks.size() != regions.values.size() || correction.marks.width != regions.width ||
@@ -77,6 +92,18 @@ SeededRegions correct_labels(const Correction& correction, const Labels& grown) 
   std::vector<std::set<std::int32_t>> touching(static_cast<std::size_t>(regions.count) + 1);
   for (std::size_t i = 0; i < marks.size(); ++i) {
     if (marks[i] != 0) touching[static_cast<std::size_t>(regions.values[i])].insert(marks[i]);
+  }
+  std::map<std::int32_t, std::set<std::int64_t>> joined;  // By the number of marks.
+  for (std::size_t region = 1; region < touching.size(); ++region) {
+    const std::set<std::int32_t>& by = touching[region];
+    if (by.size() == 1) joined[*by.begin()].insert(own[region - 1]);
+    if (by.size() < 2) continue;
+    notes.push_back(
+        fmt::format("Region {} is divided among the marks {}.", own[region - 1], listed(by)));
+  }
+  for (const auto& [mark, several] : joined) {
+    if (several.size() < 2) continue;
+    notes.push_back(fmt::format("Marks of {} join the regions {}.", mark, listed(several)));
   }
   std::vector<std::int32_t> numbers(marks.size(), 0);
   for (std::size_t i = 0; i < marks.size(); ++i) {

@@ -120,8 +120,10 @@ struct Correction {
 /// number: so regions are joined. One with marks of several numbers is divided among them as they
 /// grew: so it is split. On the background the marked pixels alone change. `grown`: the number of
 /// each pixel that grew from the marks; 0: none. Returns 4-connected regions, in scan order, and
-/// their numbers. Throws InputError where sizes differ, or a number is too large.
-SeededRegions correct_labels(const Correction& correction, const Labels& grown);
+/// their numbers. `notes` gets which regions are joined, and which are divided. Throws InputError
+/// where sizes differ, or a number is too large.
+SeededRegions correct_labels(const Correction& correction, const Labels& grown,
+                             std::vector<std::string>& notes);
 
 /// Writes the annotations of one image. `path`: not "-".
 void write_annotations(const std::string& path, const AnnotatedImage& image,
