@@ -97,12 +97,14 @@ Measured measured_in(const AnnotationStyle& style, const MapFrame* frame,
                      const std::shared_ptr<const ImageFile>& file, const PictureFacts& facts,
                      const ImageParameters& parameters, const ImagePart& part) {
   if (frame != nullptr) {
-    return {ground_pixel(*frame), [=, wanted = style.channels](const auto& visit) {
+    return {ground_pixel(*frame),
+            [=](const Outlines& outlines) { return ground_areas(*frame, outlines); },
+            [=, wanted = style.channels](const auto& visit) {
               read_map_channels(*frame, wanted, visit);
             }};
   }
   if (!file) return {};
-  return {facts.pixel, [=, wanted = style.channels](const auto& visit) {
+  return {facts.pixel, {}, [=, wanted = style.channels](const auto& visit) {
             file->read_channels(parameters, part, wanted, visit);
           }};
 }
@@ -115,17 +117,31 @@ Annotations::Annotations(const Places& wanted, const AnnotationStyle& style, con
   outlines_ = trace_outlines(labels);
   table_ = measure_regions(labels, outlines_, hierarchy);
   for (std::size_t k = 0; k < names.size(); ++k) table_.regions[k].label = names[k];
+  measure_sizes(measured);
   if (const auto distance = style.simplify()) outlines_ = simplify_outlines(outlines_, *distance);
   if (!style.classes.empty()) {
     classes_ = classes_of(style);
     naming("--class " + style.classes, [&] { check_classes(*classes_, table_); });
   }
   if (!wanted.has(Result::kTable)) return;
-  table_.pixel = measured.pixel;
   if (!measured.read) return;
   const ChannelMeter meter(labels);
   measured.read(
       [&](Channel&& channel) { table_.channels.push_back(meter.measure(std::move(channel))); });
+}
+
+void Annotations::measure_sizes(const Measured& measured) {
+  if (!wanted_.has(Result::kTable)) return;
+  table_.pixel = measured.pixel;
+  const std::vector<double> areas =
+      measured.areas ? measured.areas(outlines_) : std::vector<double>();
+  if (!areas.empty()) table_.pixel.unit = "m";
+  for (std::size_t k = 0; k < table_.regions.size(); ++k) {
+    RegionFigures& region = table_.regions[k];
+    region.unit_area =
+        areas.empty() ? static_cast<double>(region.area) * table_.pixel.width * table_.pixel.height
+                      : areas[k];
+  }
 }
 
 std::vector<std::string> Annotations::notes() const {

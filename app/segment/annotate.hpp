@@ -36,6 +36,8 @@ void check_annotations(const Places& places, const AnnotationStyle& style, bool 
 /// What the regions of an image are measured in.
 struct Measured {
   PixelSize pixel = {};
+  /// Of regions in squares of the pixels' unit, where that is not the area of their pixels.
+  std::function<std::vector<double>(const Outlines&)> areas = {};
   /// Gives the channels to a function, one after the other; empty: there is no image.
   std::function<void(const std::function<void(Channel&&)>&)> read = {};
 };
@@ -67,6 +69,7 @@ class Annotations {
   AnnotationPart part(Result result, const std::string& name, std::int64_t number, int page) const;
 
  private:
+  void measure_sizes(const Measured& measured);
   AnnotatedImage annotated(const std::string& name, std::int64_t number, int page) const;
 
   const Places& wanted_;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
@@ -28,6 +29,19 @@ LabelFormat known_format(const std::string& place, const LabelStyle& style) {
   }
 }
 
+/// The square metres of the pixel in the middle of a scene; 0: not known.
+double middle_pixel(const MapFrame& frame) {
+  if (!frame.has_coordinates()) return 0;
+  const Corner at{frame.width / 2, frame.height / 2};
+  const Outlines one{frame.width,
+                     frame.height,
+                     {at, {at.x + 1, at.y}, {at.x + 1, at.y + 1}, {at.x, at.y + 1}},
+                     {{1, 1, false, 0, 4}},
+                     {0, 0, 1}};
+  const std::vector<double> areas = ground_areas(frame, one);
+  return areas.empty() ? 0 : areas[0];
+}
+
 }  // namespace
 
 std::optional<double> ground_area(const std::string& text) {
@@ -42,19 +56,18 @@ std::optional<double> ground_area(const std::string& text) {
 }
 
 std::int64_t pixels_of_area(double square_metres, const std::string& input, const MapFrame* frame) {
-  const PixelSize pixel = frame != nullptr ? ground_pixel(*frame) : PixelSize();
-  if (!(pixel.width > 0)) {
+  const double pixel = frame != nullptr ? middle_pixel(*frame) : 0;
+  if (!(pixel > 0)) {
     throw InputError(fmt::format(
         "{}: --min-size is an area on the ground, and {}: give a number of pixels, or a share such "
         "as 0.2%",
         input,
         frame != nullptr
-            ? "the scene's pixels have no size in metres (its coordinates are degrees, "
-              "control points or none)"
+            ? "the scene's pixels have no size there (it has no coordinates on a known earth)"
             : "a picture's pixels have no size there"));
   }
   constexpr double kRounding = 1e-9;
-  const double pixels = square_metres / (pixel.width * pixel.height);
+  const double pixels = square_metres / pixel;
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(pixels * (1 - kRounding))));
 }
 

@@ -203,7 +203,7 @@ def check_table(path, labels, pixels):
         assert np.isclose(float(row["solidity"]), len(xs) / hull.area)
         padded = np.pad(labels == label, 1)
         sides = (padded[1:] != padded[:-1]).sum() + (padded[:, 1:] != padded[:, :-1]).sum()
-        assert int(row["perimeter"]) == sides
+        assert int(row["sides"]) == sides
         for band, name in enumerate(("red", "green", "blue")):
             values = pixels[ys, xs, band].astype(float)
             for what, value in (("mean", values.mean()), ("std", values.std()), ("min", values.min()),

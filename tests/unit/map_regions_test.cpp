@@ -276,7 +276,7 @@ TEST_F(MapRegions, EachIsAFeatureWithHolesAndItsArea) {
           std::count(labels.values.begin(), labels.values.end(), static_cast<int>(i) + 1));
       EXPECT_EQ(feature.value("label"), static_cast<double>(i + 1));
       EXPECT_EQ(feature.value("pixels"), pixels);
-      EXPECT_EQ(feature.value("area"), 100.0 * pixels);
+      EXPECT_EQ(feature.value("area_m2"), 100.0 * pixels);
       EXPECT_NEAR(feature.area, 100.0 * pixels, 1e-6);
     }
     EXPECT_EQ(read.features[0].holes, 2) << name;
@@ -299,7 +299,7 @@ TEST_F(MapRegions, OfAnyLabelsAreValidAndCoverThePixels) {
         written("a.gpkg", labels, frame_of({.transform = {7, 0.3, 0.1, 9, 0.2, -0.4}}, labels));
     EXPECT_NEAR(expect_apart(read), 0.14 * static_cast<double>(data), 1e-9);
     for (const ReadFeature& feature : read.features) {
-      EXPECT_NEAR(feature.value("area"), 0.14 * feature.value("pixels"), 1e-9);
+      EXPECT_NEAR(feature.value("area_m2"), 0.14 * feature.value("pixels"), 1e-9);
     }
   }
 }
@@ -388,18 +388,89 @@ TEST_F(MapRegions, FollowControlPoints) {
   for (const ReadFeature& feature : read.features) {
     EXPECT_TRUE(feature.is_valid);
     EXPECT_NEAR(feature.area, 100 * feature.value("pixels"), 1e-6);
-    EXPECT_NEAR(feature.value("area"), feature.area, 1e-9);
+    EXPECT_NEAR(feature.value("area_m2"), feature.area, 1e-9);
   }
   EXPECT_NEAR(read.features[0].left, 100, 1e-9);
   EXPECT_NEAR(read.features[0].upper, 200, 1e-9);
 }
 
-TEST_F(MapRegions, InDegreesHaveNoAreaInSquaredDegrees) {
-  const Labels labels = awkward();
-  const SceneFile scene{.epsg = 4326, .transform = {10, 0.01, 0, 50, 0, -0.01}};
-  const ReadFeatures read = written("a.gpkg", labels, frame_of(scene, labels));
-  EXPECT_FALSE(read.features[0].fields.contains("area"));
-  EXPECT_EQ(read.features[0].left, 10);
+/// Square metres of a cell of WGS 84 by its radii of curvature, degrees.
+double cell_area(double width, double south, double north) {
+  constexpr double kRadius = 6378137;
+  constexpr double kSquared = 0.00669437999014;  // Eccentricity.
+  constexpr int kSteps = 10'000;
+  double sum = 0;
+  for (int k = 0; k < kSteps; ++k) {
+    const double latitude = (south + (north - south) * (k + 0.5) / kSteps) / 180 * M_PI;
+    const double s = std::sin(latitude);
+    const double n = kRadius / std::sqrt(1 - kSquared * s * s);
+    const double m = n * (1 - kSquared) / (1 - kSquared * s * s);
+    sum += m * n * std::cos(latitude);
+  }
+  return sum * (width / 180 * M_PI) * ((north - south) / 180 * M_PI) / kSteps;
+}
+
+TEST_F(MapRegions, HaveTheirAreaOnTheGroundWhereTheMapIsNotTrue) {
+  const Labels labels = drawn_labels({"1112", "1332", "1112"});
+  const auto expect_area = [&](const SceneFile& scene, double expected) {
+    const MapFrame frame = frame_of(scene, labels);
+    const std::vector<double> areas = ground_areas(frame, trace_outlines(labels));
+    ASSERT_EQ(areas.size(), 3u);
+    EXPECT_NEAR(areas[2], expected, 1e-7 * expected);
+    for (const char* name : {"a.gpkg", "a.shp", "a.geojson"}) {
+      EXPECT_NEAR(written(name, labels, frame).features[2].value("area_m2"), areas[2], 1e-3)
+          << name;
+    }
+  };
+  expect_area({.epsg = 4326, .transform = {10, 0.01, 0, 60, 0, -0.01}},
+              cell_area(0.02, 59.98, 59.99));
+  expect_area({.epsg = 4326, .transform = {179.98, 0.01, 0, -60, 0, 0.01}},
+              cell_area(0.02, -59.99, -59.98));
+  // Web Mercator, whose x is the radius times the longitude; y of 59.98 and 59.99 degrees.
+  const auto y_of = [](double latitude) {
+    return 6378137 * std::asinh(std::tan(latitude / 180 * M_PI));
+  };
+  const double pixel = 6378137 * 0.01 / 180 * M_PI;
+  const double row = y_of(59.99) - y_of(59.98);
+  expect_area({.epsg = 3857, .transform = {1e6, pixel, 0, y_of(59.99) + row, 0, -row}},
+              cell_area(0.02, 59.98, 59.99));
+  // Around the pole, in a plane that is true at 70 degrees, pixels of 1000 km.
+  const Labels around{3, 3, 2, {1, 1, 1, 1, 2, 1, 1, 1, 1}};
+  const MapFrame polar =
+      frame_of({.epsg = 3413, .transform = {-1.5e6, 1e6, 0, 1.5e6, 0, -1e6}}, around);
+  const std::vector<double> areas = ground_areas(polar, trace_outlines(around));
+  // Summed over cells of 2.5 km, each by its Jacobian on the ellipsoid.
+  EXPECT_NEAR(areas[1] / 1.0608285e12, 1, 1e-4);
+  EXPECT_NEAR((areas[0] + areas[1]) / 9.3855244e12, 1, 3e-4);
+}
+
+TEST_F(MapRegions, SimplifiedHaveTheirOwnAreaInEveryFormat) {
+  const Labels labels{60, 40, 3, by_pixel(60, 40, [](int x, int y) {
+                        return std::hypot(x - 30.3, y - 20.6) < 13 ? 2 : x + y < 44 ? 3 : 1;
+                      })};
+  for (const auto& [epsg, transform] :
+       {std::pair(32632, std::vector<double>{5e5, 10, 0, 5e6, 0, -10}),
+        std::pair(4326, std::vector<double>{10, 0.001, 0, 50, 0, -0.001}),
+        std::pair(3857, std::vector<double>{1e6, 300, 0, 8e6, 0, -300}),
+        std::pair(3035, std::vector<double>{4.8e6, 9000, 0, 4.5e6, 0, -9000}),
+        std::pair(3413, std::vector<double>{-2.5e5, 9000, 0, 2.4e5, 0, -9000}),
+        std::pair(32601, std::vector<double>{1e5, 5000, 0, 7e6, 0, -5000})}) {
+    SCOPED_TRACE(epsg);
+    const MapFrame frame = frame_of({.epsg = epsg, .transform = transform}, labels);
+    const Outlines simple = simplify_outlines(trace_outlines(labels), 2);
+    const std::vector<double> areas = ground_areas(frame, simple);
+    EXPECT_NE(areas, ground_areas(frame, trace_outlines(labels)));
+    for (const char* name : {"a.geojson", "a.gpkg"}) {
+      write_map_regions(folder_ / name, labels, frame, 2);
+      const ReadFeatures read = read_features(folder_ / name);
+      expect_apart(read, 1e-6);
+      ASSERT_EQ(read.features.size(), 3u) << name;
+      for (std::size_t i = 0; i < 3; ++i) {
+        // Sides of 500 km are curved on the ground, and GeoJSON has more vertices on them.
+        EXPECT_NEAR(read.features[i].value("area_m2") / areas[i], 1, 1e-5) << name;
+      }
+    }
+  }
 }
 
 TEST_F(MapRegions, AShapefileReplacesAllFilesOfAnOldOne) {

@@ -135,7 +135,7 @@ TEST(RegionTable, FiguresOfRegions) {
   ASSERT_EQ(made.table.regions.size(), 3u);
   const RegionFigures& ring = made.table.regions[0];
   EXPECT_EQ(ring.area, 8);
-  EXPECT_EQ(ring.perimeter, 16);
+  EXPECT_EQ(ring.sides, 16);
   EXPECT_DOUBLE_EQ(ring.centroid_x, 1);
   EXPECT_DOUBLE_EQ(ring.solidity, 8.0 / 9);
   const MeasuredChannel& measured = made.table.channels[0];
@@ -151,7 +151,7 @@ TEST(RegionTable, FiguresOfRegions) {
   EXPECT_EQ(made.table.neighbours[1].second, 3);
   EXPECT_EQ(made.table.neighbours[1].length, 4);
   const std::string csv = file_of(made, AnnotationFormat::kTable);
-  EXPECT_THAT(csv, HasSubstr("\n1,8,0,0,3,3,1,1,16,0.8888888888888888,"));
+  EXPECT_THAT(csv, HasSubstr("\n1,8,0,0,3,3,1,1,8,16,0.8888888888888888,"));
   EXPECT_THAT(csv, ::testing::AllOf(HasSubstr(",106.25,16.53594569415369"),
                                     HasSubstr(",100,150,100,850,2,2 3\n")));
   EXPECT_EQ(region_graph(made.table, GraphFormat::kCsv), "source,target,length\n1,2,2\n1,3,4\n");
@@ -182,18 +182,19 @@ TEST(RegionTable, FiguresAreThoseOfRegionprops) {
   const MeasuredChannel measured =
       ChannelMeter(scribble.labels).measure(std::move(scribble.channel));
   struct Expected {
-    double diameter, eccentricity, orientation, mean, deviation, least, greatest, median;
+    double perimeter, diameter, eccentricity, orientation, mean, deviation, least, greatest, median;
   };
   const std::vector<Expected> expected = {
-      {5.753627391751592, 0.9870383798849389, 0.7989817770996099, 32260.384615384617,
-       19740.174112857192, 0.0, 65385.0, 33902.5},
-      {4.51351666838205, 0.0, -0.7853981633974483, 27299.75, 19151.807752468172, 251.0, 60796.0,
+      {8.242640687119284, 5.753627391751592, 0.9870383798849389, 0.7989817770996099,
+       32260.384615384617, 19740.174112857192, 0.0, 65385.0, 33902.5},
+      {12, 4.51351666838205, 0.0, -0.7853981633974483, 27299.75, 19151.807752468172, 251.0, 60796.0,
        24076.0},
-      {1.1283791670955126, 0.0, -0.7853981633974483, 33186.0, 0.0, 33186.0, 33186.0, 33186.0},
+      {0, 1.1283791670955126, 0.0, -0.7853981633974483, 33186.0, 0.0, 33186.0, 33186.0, 33186.0},
   };
   for (std::size_t k = 0; k < expected.size(); ++k) {
     const RegionFigures& region = table.regions[k];
     const ChannelFigures& values = measured.regions[k];
+    EXPECT_NEAR(region.perimeter, expected[k].perimeter, 1e-12);
     expect_as_float(region.equivalent_diameter, expected[k].diameter);
     expect_as_float(region.eccentricity, expected[k].eccentricity);
     expect_as_float(region.orientation, expected[k].orientation);
@@ -209,8 +210,16 @@ TEST(RegionTable, FiguresAreThoseOfRegionprops) {
 TEST(RegionTable, AreasAreInTheUnitOfTheFileToo) {
   Made made(kLabels);
   made.table.pixel = {0.5, 0.25, "um"};
+  for (RegionFigures& region : made.table.regions) {
+    region.unit_area = static_cast<double>(region.area) / 8;
+  }
   EXPECT_THAT(file_of(made, AnnotationFormat::kTable),
-              ::testing::AllOf(HasSubstr("label,area,area_um2,x,"), HasSubstr("\n1,8,1,0,0,")));
+              ::testing::AllOf(HasSubstr("label,area,area_um2,x,"), HasSubstr("\n1,8,1,0,0,"),
+                               HasSubstr(",orientation,width_um,height_um,perimeter_um,equivalent_"
+                                         "diameter_um,neighbours"),
+                               HasSubstr(",1.5,0.75,,1.128379167,")));
+  made.table.pixel = {0.5, 0.5, "um"};
+  EXPECT_THAT(file_of(made, AnnotationFormat::kTable), HasSubstr(",1.5,1.5,4,1.128379167,"));
 }
 
 TEST(RegionTable, ATableOfOtherChannelsIsRefused) {

@@ -107,12 +107,11 @@ void expect_outlines(const Labels& labels) {
 
 using Rings = std::vector<RingCorners>;
 
-std::map<std::int32_t, Rings> swept(const Labels& labels, int step) {
+std::map<std::int32_t, Rings> swept(const Labels& labels) {
   std::map<std::int32_t, Rings> found;
-  const AddRow add =
-      sweep_outlines(labels.width, {true, step}, [&](std::int32_t label, Rings&& rings) {
-        EXPECT_TRUE(found.emplace(label, rings).second) << label;
-      });
+  const AddRow add = sweep_outlines(labels.width, true, [&](std::int32_t label, Rings&& rings) {
+    EXPECT_TRUE(found.emplace(label, rings).second) << label;
+  });
   for (int y = 0; y < labels.height; ++y) add(labels.values.data() + y * labels.width);
   add(nullptr);
   return found;
@@ -133,30 +132,24 @@ bool is_junction(const Labels& labels, const Corner& corner) {
   return boundaries > 2;
 }
 
-/// Expects the rings of trace_outlines() with a corner at each turn and each junction, and at every
-/// so many steps.
+/// Expects the rings of trace_outlines() with a corner at each turn and each junction.
 void expect_traced(const Labels& labels, const std::string& what) {
   const Outlines outlines = trace_outlines(labels);
-  for (const int step : {0, 3}) {
-    const std::map<std::int32_t, Rings> found = swept(labels, step);
-    ASSERT_EQ(found.size(), static_cast<std::size_t>(labels.count)) << what;
-    for (std::int32_t label = 1; label <= labels.count; ++label) {
-      Rings expected;
-      for (const Ring& ring : outlines.of(label)) {
-        const auto turns = outlines.of(ring);
-        const RingCorners all = all_corners(turns);
-        RingCorners& kept = expected.emplace_back();
-        for (std::size_t i = 0; i < all.size(); ++i) {
-          const bool upright = all[i].x == all[(i + 1) % all.size()].x;
-          const int along = upright ? all[i].y : all[i].x;
-          if (std::find(turns.begin(), turns.end(), all[i]) != turns.end() ||
-              is_junction(labels, all[i]) || (step > 0 && along % step == 0)) {
-            kept.push_back(all[i]);
-          }
+  const std::map<std::int32_t, Rings> found = swept(labels);
+  ASSERT_EQ(found.size(), static_cast<std::size_t>(labels.count)) << what;
+  for (std::int32_t label = 1; label <= labels.count; ++label) {
+    Rings expected;
+    for (const Ring& ring : outlines.of(label)) {
+      const auto turns = outlines.of(ring);
+      RingCorners& kept = expected.emplace_back();
+      for (const Corner& corner : all_corners(turns)) {
+        if (std::find(turns.begin(), turns.end(), corner) != turns.end() ||
+            is_junction(labels, corner)) {
+          kept.push_back(corner);
         }
       }
-      EXPECT_EQ(found.at(label), expected) << what << ", region " << label << ", step " << step;
     }
+    EXPECT_EQ(found.at(label), expected) << what << ", region " << label;
   }
 }
 
@@ -186,7 +179,7 @@ TEST(Outlines, OfRandomRegionsGiveThemBackAndAreFoundByASweep) {
 TEST(SweepOutlines, FindsRegionsInOneAnotherAndNone) {
   const auto ring = [](int x, int y) { return 1 + std::min({x, y, 10 - x, 10 - y}); };
   expect_traced(connected_parts(11, 11, by_pixel(11, 11, ring)), "rings");
-  EXPECT_TRUE(swept(Labels{3, 2, 0, std::vector<std::int32_t>(6, 0)}, 0).empty());
+  EXPECT_TRUE(swept(Labels{3, 2, 0, std::vector<std::int32_t>(6, 0)}).empty());
 }
 
 /// Regions around random places, with ragged boundaries, islands, pieces and, if `gaps`, holes of

@@ -63,6 +63,9 @@ Map read_map(const std::string& name, const ImageParameters& parameters,
 }
 MapFrame read_map_frame(const std::string& name) { return formats().read_map_frame(name); }
 PixelSize ground_pixel(const MapFrame& frame) { return formats().ground_pixel(frame); }
+std::vector<double> ground_areas(const MapFrame& frame, const Outlines& outlines) {
+  return formats().ground_areas(frame, outlines);
+}
 void read_map_channels(const MapFrame& frame, const std::string& wanted,
                        const std::function<void(Channel&&)>& visit) {
   formats().read_map_channels(frame, wanted, visit);

@@ -27,6 +27,7 @@ struct FormatCalls {
   decltype(&diacut::read_map) read_map = diacut::read_map;
   decltype(&diacut::read_map_frame) read_map_frame = diacut::read_map_frame;
   decltype(&diacut::ground_pixel) ground_pixel = diacut::ground_pixel;
+  decltype(&diacut::ground_areas) ground_areas = diacut::ground_areas;
   decltype(&diacut::read_map_channels) read_map_channels = diacut::read_map_channels;
   decltype(&diacut::check_map_regions) check_map_regions = diacut::check_map_regions;
   decltype(&diacut::write_map_regions) write_map_regions = diacut::write_map_regions;

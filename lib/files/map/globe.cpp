@@ -81,12 +81,29 @@ std::unique_ptr<OGRGeometry> only_polygon(std::unique_ptr<OGRGeometry> shape) {
   return std::unique_ptr<OGRGeometry>(several.getGeometryRef(0)->clone());
 }
 
+/// Whether a shape holds places.
+class Holder {
+ public:
+  explicit Holder(const OGRGeometry& shape)
+      : prepared_(OGRCreatePreparedGeometry(
+            OGRGeometry::ToHandle(const_cast<OGRGeometry*>(&shape)))) {  // It is read alone.
+    shape.getEnvelope(&around_);
+  }
+  bool operator()(OGRPoint place) const {
+    return place.getX() >= around_.MinX && place.getX() <= around_.MaxX &&
+           place.getY() >= around_.MinY && place.getY() <= around_.MaxY &&
+           OGRPreparedGeometryContains(prepared_.get(), OGRGeometry::ToHandle(&place)) != 0;
+  }
+
+ private:
+  OGREnvelope around_;
+  OGRPreparedGeometryUniquePtr prepared_;
+};
+
 /// What on_globe() does.
 class Globe {
  public:
-  Globe(const MapFrame& frame, int digits,
-        const std::function<std::int64_t(int x, int y)>& label_at)
-      : digits_(digits) {
+  Globe(const MapFrame& frame, int digits) : digits_(digits) {
     const GdalMessages messages;
     const OGRSpatialReference from = spatial_reference(frame);
     const OGRSpatialReference to = globe_reference();
@@ -100,26 +117,31 @@ class Globe {
     std::vector<double> y(2, frame.height / 2.0);
     pixel_to_map(frame)(x, y);
     pixel_ = std::hypot(x[1] - x[0], y[1] - y[0]);
-    look_over(frame, label_at);
+    look_over(frame);
   }
 
   std::unique_ptr<OGRGeometry> shape(std::int64_t label, const OGRMultiPolygon& in_map) const {
     const GdalMessages messages;  // What one way fails of, the other one may do.
+    const Holder in_map_holds(in_map);
+    for (const Place& place : unknown_) {
+      if (!in_map_holds(place.in_map)) continue;
+      refuse_on_globe(label, "the scene's projection cannot be inverted in some of it");
+    }
     std::unique_ptr<OGRGeometry> shape = crosses_ ? nullptr : wrapped(in_map);
-    if (shape && fault(label, shape.get()) == nullptr) return only_polygon(std::move(shape));
+    if (shape && fault(in_map, shape.get()) == nullptr) return only_polygon(std::move(shape));
     shape = cut(in_map);
-    if (const char* const why = fault(label, shape.get())) refuse_on_globe(label, why);
+    if (const char* const why = fault(in_map, shape.get())) refuse_on_globe(label, why);
     return only_polygon(std::move(shape));
   }
 
  private:
   struct Place {
-    std::int64_t label = 0;
-    OGRPoint at;
+    OGRPoint in_map;
+    OGRPoint at;  ///< On earth, unless it is one of unknown_.
   };
 
   /// Looks at a grid of pixels.
-  void look_over(const MapFrame& frame, const std::function<std::int64_t(int x, int y)>& label_at) {
+  void look_over(const MapFrame& frame) {
     const PixelToMap to_map = pixel_to_map(frame);
     const int step_x = std::max(1, frame.width / kPlacesAlong);
     const int step_y = std::max(1, frame.height / kPlacesAlong);
@@ -134,13 +156,9 @@ class Globe {
       to_map(x, y);
       std::vector<double> longitudes;
       for (std::size_t k = 0; k < x.size(); ++k) {
-        const std::int64_t label =
-            label_at ? label_at(step_x / 2 + static_cast<int>(k) * step_x, row) : 0;
-        OGRPoint at(x[k], y[k]);
+        const OGRPoint in_map(x[k], y[k]);
+        OGRPoint at = in_map;
         const bool on_earth = locate(at);
-        if (!on_earth && label != 0) {
-          refuse_on_globe(label, "the scene's projection cannot be inverted in some of it");
-        }
         longitudes.push_back(on_earth ? at.getX() : std::nan(""));
         const auto is_far = [&](double other) { return std::abs(at.getX() - other) > 180; };
         crosses_ = crosses_ || (on_earth && (std::abs(at.getX()) > 180 ||
@@ -149,7 +167,8 @@ class Globe {
         at.setX(std::remainder(at.getX(), 360));
         // Others lie on the cuts.
         const bool inside = on_earth && 180 - std::abs(at.getX()) > kCut && !is_pole(at);
-        if (label_at && inside) places_.push_back({label, at});
+        if (inside) places_.push_back({in_map, at});
+        if (!on_earth) unknown_.push_back({in_map, {}});
       }
       above = std::move(longitudes);
     }
@@ -279,7 +298,7 @@ class Globe {
   }
 
   /// Why a region's polygon is wrong; null where it is right.
-  const char* fault(std::int64_t label, const OGRGeometry* shape) const {
+  const char* fault(const OGRMultiPolygon& in_map, const OGRGeometry* shape) const {
     if (shape == nullptr || shape->IsEmpty() != FALSE) return "it cannot be transformed";
     if (shape->IsValid() == FALSE) return "it would cross itself";
     OGREnvelope around;
@@ -287,19 +306,14 @@ class Globe {
     if (around.MinX < -180 || around.MaxX > 180 || around.MinY < -90 || around.MaxY > 90) {
       return "it would end beyond 180 degrees";
     }
-    auto* const read_only = const_cast<OGRGeometry*>(shape);
-    const OGRPreparedGeometryUniquePtr prepared(
-        OGRCreatePreparedGeometry(OGRGeometry::ToHandle(read_only)));
+    constexpr double kNear = 0.25;  // Pixels from an outline, where rounding decides.
+    const Holder in_map_holds(in_map);
+    const Holder holds(*shape);
     for (const Place& place : places_) {
-      const double x = place.at.getX();
-      const double y = place.at.getY();
-      const bool near =
-          x >= around.MinX && x <= around.MaxX && y >= around.MinY && y <= around.MaxY;
-      const bool own = place.label == label;
-      OGRPoint at = place.at;
-      const bool within =
-          near && OGRPreparedGeometryContains(prepared.get(), OGRGeometry::ToHandle(&at)) != 0;
-      if (within != own) return "it would lie elsewhere than its pixels";
+      if (holds(place.at) == in_map_holds(place.in_map)) continue;
+      const std::unique_ptr<OGRGeometry> outline(in_map.Boundary());
+      if (outline->Distance(&place.in_map) < kNear * pixel_) continue;
+      return "it would lie elsewhere than its pixels";
     }
     return nullptr;
   }
@@ -310,6 +324,7 @@ class Globe {
   bool crosses_ = false;  ///< Whether the scene reaches beyond 180 degrees, or holds a pole.
   double pixel_ = 0;      ///< A side of a pixel in the middle, in units of the map.
   std::vector<Place> places_;
+  std::vector<Place> unknown_;  ///< Those that are not on earth.
 };
 
 }  // namespace
@@ -321,9 +336,8 @@ OGRSpatialReference globe_reference() {
   return globe;
 }
 
-OnGlobe on_globe(const MapFrame& frame, int digits,
-                 const std::function<std::int64_t(int x, int y)>& label_at) {
-  const auto globe = std::make_shared<const Globe>(frame, digits, label_at);
+OnGlobe on_globe(const MapFrame& frame, int digits) {
+  const auto globe = std::make_shared<const Globe>(frame, digits);
   return [globe](std::int64_t label, const OGRMultiPolygon& in_map) {
     return globe->shape(label, in_map);
   };

@@ -6,6 +6,7 @@
 #include "diacut/map.hpp"
 #include "image/channels.hpp"
 #include "map/gdal.hpp"
+#include "map/ground.hpp"
 #include "map/scene.hpp"
 #include "output/format.hpp"
 
@@ -20,10 +21,11 @@ MapFrame read_map_frame(const std::string& name) {
 
 PixelSize ground_pixel(const MapFrame& frame) {
   if (!frame.transform || frame.projection.empty()) return {};
-  const OGRSpatialReference reference = spatial_reference(frame);
-  if (reference.IsProjected() == 0) return {};
+  const GdalMessages messages;
+  const std::optional<GroundArea> ground = GroundArea::of(frame);
+  if (!ground || !ground->is_plane()) return {};
   const auto& t = *frame.transform;
-  const double unit = reference.GetLinearUnits();
+  const double unit = spatial_reference(frame).GetLinearUnits();
   const double width = std::hypot(t[1], t[4]) * unit;
   const double area = std::abs(t[1] * t[5] - t[2] * t[4]) * unit * unit;
   if (!(width > 0 && area > 0 && std::isfinite(area / width))) return {};

@@ -23,6 +23,7 @@
 #include "diacut/map.hpp"
 #include "map/gdal.hpp"
 #include "map/globe.hpp"
+#include "map/ground.hpp"
 #include "map/region_format.hpp"
 #include "map/scene.hpp"
 #include "output/atomic_file.hpp"
@@ -129,15 +130,23 @@ struct MapRing {
 };
 
 /// A region in coordinates of a frame, with outer rings counterclockwise and holes clockwise. Each
-/// ring that is no hole begins a polygon, whose holes follow it.
-OGRMultiPolygon shape_of(const std::vector<MapRing>& rings, const PixelToMap& to_map) {
+/// ring that is no hole begins a polygon, whose holes follow it. `step`: the most pixels between
+/// two vertices; 0: any. Neighbours, which go along a side in opposite directions, share these
+/// vertices to the last bit.
+OGRMultiPolygon shape_of(const std::vector<MapRing>& rings, const PixelToMap& to_map, int step) {
   OGRMultiPolygon shape;
   for (const MapRing& ring : rings) {
     std::vector<double> x;
     std::vector<double> y;
-    for (const Corner& corner : ring.corners) {
-      x.push_back(corner.x);
-      y.push_back(corner.y);
+    for (std::size_t i = 0; i < ring.corners.size(); ++i) {
+      const Corner& from = ring.corners[i];
+      const Corner& to = ring.corners[(i + 1) % ring.corners.size()];
+      const double length = std::hypot(to.x - from.x, to.y - from.y);
+      const int parts = step > 0 ? std::max(1, static_cast<int>(std::ceil(length / step))) : 1;
+      for (int k = 0; k < parts; ++k) {
+        x.push_back((double(from.x) * (parts - k) + double(to.x) * k) / parts);
+        y.push_back((double(from.y) * (parts - k) + double(to.y) * k) / parts);
+      }
     }
     to_map(x, y);
     auto made = std::make_unique<OGRLinearRing>();
@@ -150,6 +159,12 @@ OGRMultiPolygon shape_of(const std::vector<MapRing>& rings, const PixelToMap& to
   return shape;
 }
 
+std::vector<MapRing> rings_of(const Outlines& outlines, std::int64_t label) {
+  std::vector<MapRing> rings;
+  for (const Ring& ring : outlines.of(label)) rings.push_back({outlines.of(ring), ring.hole});
+  return rings;
+}
+
 /// What is written of the regions of a scene.
 struct MapRegions {
   std::int64_t count = 0;
@@ -157,7 +172,6 @@ struct MapRegions {
   const PixelToMap& to_map;
   /// The rings of a region. Called once for each, in the order of labels.
   std::function<std::vector<MapRing>(std::int64_t label)> rings;
-  std::function<std::int64_t(int x, int y)> label_at = {};  ///< Of a pixel; empty: not known.
 };
 
 /// Makes the layer that regions are written to. Null where GDAL refuses something.
@@ -173,20 +187,13 @@ OGRLayer* make_layer(GDALDataset& dataset, const std::string& name, const MapFra
   };
   add_field("label", OFTInteger64);
   add_field("pixels", OFTInteger64);
-  if (has_area) add_field("area", OFTReal);
+  if (has_area) add_field("area_m2", OFTReal);
   for (const int band : frame.bands) {
     for (const char* figure : {"mean", "std", "min", "max"}) {
       add_field(fmt::format("b{}_{}", band, figure), OFTReal);
     }
   }
   return complete ? layer : nullptr;
-}
-
-/// In units of the projection.
-double area_of(const MapFrame& frame, std::int64_t pixels, const OGRMultiPolygon& shape) {
-  if (!frame.transform) return shape.get_Area();
-  const auto& t = *frame.transform;
-  return static_cast<double>(pixels) * std::abs(t[1] * t[5] - t[2] * t[4]);
 }
 
 /// A folder in memory that GDAL writes to, removed with its files: GDAL does not tell where a disk
@@ -259,16 +266,17 @@ void write_layer(const std::string& file, const std::string& name, const RegionF
   if (!dataset) refuse(creating);
   dataset->StartTransaction();
   OGRSpatialReference reference = spatial_reference(frame);
-  const bool has_area = reference.IsProjected() != 0;
+  const std::optional<GroundArea> ground = GroundArea::of(frame);
+  const int step = format.on_globe && reference.IsGeographic() == 0 ? kStraightPixels : 0;
   CPLStringList options(CSLTokenizeString(format.options));
   OnGlobe globe;
   if (format.on_globe) {
     const int digits = digits_for(degrees_of_pixel(frame, reference));
     options.AddNameValue("COORDINATE_PRECISION", std::to_string(digits).c_str());
-    globe = on_globe(frame, digits, regions.label_at);
+    globe = on_globe(frame, digits);
     reference = globe_reference();
   }
-  OGRLayer* const layer = make_layer(*dataset, name, frame, reference, has_area,
+  OGRLayer* const layer = make_layer(*dataset, name, frame, reference, ground.has_value(),
                                      globe ? wkbUnknown : wkbMultiPolygon, options);
   if (layer == nullptr) refuse(creating);
   const GdalMessages messages;
@@ -276,12 +284,17 @@ void write_layer(const std::string& file, const std::string& name, const RegionF
   for (std::int64_t label = 1; label <= regions.count; ++label, figures += frame.bands.size()) {
     const std::int64_t pixels = regions.sums.pixels[static_cast<std::size_t>(label)];
     if (pixels == 0) continue;  // Labels of seeds may leave numbers out.
-    const OGRMultiPolygon shape = shape_of(regions.rings(label), regions.to_map);
+    const OGRMultiPolygon shape = shape_of(regions.rings(label), regions.to_map, step);
     OGRFeature feature(layer->GetLayerDefn());
     int field = 0;
     feature.SetField(field++, static_cast<GIntBig>(label));
     feature.SetField(field++, static_cast<GIntBig>(pixels));
-    if (has_area) feature.SetField(field++, area_of(frame, pixels, shape));
+    if (ground) {
+      const double area = ground->square_metres(shape);
+      feature.SetField(field, area);
+      if (std::isnan(area)) feature.SetFieldNull(field);
+      ++field;
+    }
     for (const BandFigures& each : std::span(figures, frame.bands.size())) {
       for (const double value : {each.mean(), each.deviation(), each.least, each.greatest}) {
         feature.SetField(field, value);
@@ -326,13 +339,6 @@ void check_region_format(const RegionFormat& format, const MapFrame& frame) {
   }
 }
 
-/// At every multiple of how many pixels a side of an outline has a vertex in this format, for
-/// coordinates in which straight lines will be curved; 0: at none.
-int step_of(const RegionFormat& format, const MapFrame& frame) {
-  const bool curved = format.on_globe && spatial_reference(frame).IsGeographic() == 0;
-  return curved ? kStraightPixels : 0;
-}
-
 /// Puts what `write(file, format)` writes in the place of `path` and, of a shapefile, beside it;
 /// `file` is in memory. The same regions give the same bytes. Throws InputError that names the
 /// path.
@@ -371,21 +377,26 @@ void write_map_regions(const std::string& path, const Labels& labels, const MapF
       return labels.values.data() + static_cast<std::size_t>(rows.first) * width;
     });
     // Where regions meet they have vertices, so that neighbours share all of their common boundary.
-    Outlines outlines = trace_outlines(labels, {!simplify, simplify ? 0 : step_of(format, frame)});
+    Outlines outlines = trace_outlines(labels, !simplify);
     const PixelToMap to_map = pixel_to_map(frame);
     if (simplify) outlines = simplify_outlines(outlines, *simplify);
-    const auto rings_of = [&](std::int64_t label) {
-      std::vector<MapRing> rings;
-      for (const Ring& ring : outlines.of(label)) rings.push_back({outlines.of(ring), ring.hole});
-      return rings;
-    };
-    const auto label_at = [&](int x, int y) {
-      return std::int64_t{
-          labels.values[static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)]};
-    };
     write_layer(file, fs::path(path).stem().string(), format, frame,
-                {labels.count, sums, to_map, rings_of, label_at});
+                {labels.count, sums, to_map,
+                 [&](std::int64_t label) { return rings_of(outlines, label); }});
   });
+}
+
+std::vector<double> ground_areas(const MapFrame& frame, const Outlines& outlines) {
+  const GdalMessages messages;
+  std::vector<double> areas;
+  const std::optional<GroundArea> ground = GroundArea::of(frame);
+  if (!ground) return areas;
+  const PixelToMap to_map = pixel_to_map(frame);
+  for (std::size_t label = 1; label + 1 < outlines.first_ring.size(); ++label) {
+    const auto rings = rings_of(outlines, static_cast<std::int64_t>(label));
+    areas.push_back(ground->square_metres(shape_of(rings, to_map, 0)));
+  }
+  return areas;
 }
 
 void write_region_blocks(const std::string& path, const std::string& labels, std::int64_t count,
@@ -400,11 +411,10 @@ void write_region_blocks(const std::string& path, const std::string& labels, std
     const Dataset raster = open_raster(labels);
     if (!raster) messages.refuse(fmt::format("{}: cannot be read", labels), "run again");
     std::vector<std::vector<RingCorners>> corners_of(static_cast<std::size_t>(count) + 1);
-    const AddRow add_row =
-        sweep_outlines(frame.width, {true, step_of(format, frame)},
-                       [&](std::int32_t label, std::vector<RingCorners>&& found) {
-                         corners_of.at(static_cast<std::size_t>(label)) = std::move(found);
-                       });
+    const AddRow add_row = sweep_outlines(
+        frame.width, true, [&](std::int32_t label, std::vector<RingCorners>&& found) {
+          corners_of.at(static_cast<std::size_t>(label)) = std::move(found);
+        });
     std::vector<std::int32_t> read;
     const RegionSums sums(count, frame, [&](const BandRows& rows) {
       read.resize(static_cast<std::size_t>(rows.rows) * static_cast<std::size_t>(frame.width));
@@ -419,7 +429,7 @@ void write_region_blocks(const std::string& path, const std::string& labels, std
       return read.data();
     });
     add_row(nullptr);
-    const auto rings_of = [&](std::int64_t label) {
+    const auto rings_at = [&](std::int64_t label) {
       constexpr std::int64_t kOften = 1024;
       if (done && label % kOften == 0) {
         done(kHalf + kHalf * static_cast<double>(label) / static_cast<double>(count));
@@ -431,7 +441,7 @@ void write_region_blocks(const std::string& path, const std::string& labels, std
       return rings;
     };
     write_layer(file, fs::path(path).stem().string(), format, frame,
-                {count, sums, to_map, rings_of});
+                {count, sums, to_map, rings_at});
   });
 }
 

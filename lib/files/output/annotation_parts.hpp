@@ -30,8 +30,9 @@ const AnnotationRow& annotation_row(AnnotationFormat format);
 
 /// The header of a table of comma-separated values: "label", "area" (pixels), "area_um2" or
 /// "area_m2" where pixels have a size, "x", "y", "width", "height", "centroid_x", "centroid_y",
-/// "perimeter", "solidity", "equivalent_diameter", "eccentricity", "orientation", of each channel
-/// "mean_NAME", "std_NAME", "min_NAME", "max_NAME", "median_NAME" and "integrated_NAME",
+/// "perimeter", "sides", "solidity", "equivalent_diameter", "eccentricity", "orientation", where
+/// pixels have a size "width_um", "height_um", "perimeter_um", "equivalent_diameter_um", of each
+/// channel "mean_NAME", "std_NAME", "min_NAME", "max_NAME", "median_NAME" and "integrated_NAME",
 /// "neighbours" (how many), where heights are known "merge_height" (the least of those to its
 /// neighbours; empty without neighbours), and "neighbour_labels" (separated by spaces).
 std::string region_csv_header(const RegionTable& table);

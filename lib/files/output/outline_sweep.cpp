@@ -60,8 +60,8 @@ std::vector<RingCorners> rings_of(std::vector<Side>& sides) {
 /// What sweep_outlines() does.
 class OutlineSweep {
  public:
-  OutlineSweep(int width, const RingVertices& vertices, TakeRings take)
-      : vertices_(vertices), take_(std::move(take)), above_(static_cast<std::size_t>(width), 0) {}
+  OutlineSweep(int width, bool junctions, TakeRings take)
+      : junctions_(junctions), take_(std::move(take)), above_(static_cast<std::size_t>(width), 0) {}
 
   void add(const std::int32_t* labels) {
     const std::size_t width = above_.size();
@@ -106,11 +106,8 @@ class OutlineSweep {
     if (changes == 0) return;
     const auto leave = [&](std::int32_t label, std::int32_t other, Direction direction) {
       if (label == other || label == 0) return;
-      const int along = direction == kEast || direction == kWest ? corner.x : corner.y;
-      const bool is_vertex = (vertices_.junctions && changes > 2) ||
-                             (vertices_.step > 0 && along % vertices_.step == 0);
       Region& region = open_[label];
-      region.sides.push_back({corner, direction, is_vertex});
+      region.sides.push_back({corner, direction, junctions_ && changes > 2});
       if (direction == kSouth) region.newest = corner.y;
     };
     leave(lower_right, upper_right, kEast);
@@ -119,7 +116,7 @@ class OutlineSweep {
     leave(upper_right, upper_left, kNorth);
   }
 
-  RingVertices vertices_;
+  bool junctions_;
   TakeRings take_;
   int y_ = 0;                        ///< The row of corners that is swept.
   std::vector<std::int32_t> above_;  ///< The last row of labels.
@@ -128,12 +125,12 @@ class OutlineSweep {
 
 }  // namespace
 
-AddRow sweep_outlines(int width, const RingVertices& vertices, TakeRings take) {
-  const auto sweep = std::make_shared<OutlineSweep>(width, vertices, std::move(take));
+AddRow sweep_outlines(int width, bool junctions, TakeRings take) {
+  const auto sweep = std::make_shared<OutlineSweep>(width, junctions, std::move(take));
   return [sweep](const std::int32_t* labels) { sweep->add(labels); };
 }
 
-Outlines trace_outlines(const Labels& labels, const RingVertices& vertices) {
+Outlines trace_outlines(const Labels& labels, bool junctions) {
   const Labels pieces = connected_parts(labels.width, labels.height, labels.values);
   std::vector<std::int32_t> region_of(static_cast<std::size_t>(pieces.count) + 1);
   for (std::size_t i = 0; i < pieces.values.size(); ++i) {
@@ -144,7 +141,7 @@ Outlines trace_outlines(const Labels& labels, const RingVertices& vertices) {
     RingCorners corners;
   };
   std::vector<Found> found;
-  OutlineSweep sweep(labels.width, vertices,
+  OutlineSweep sweep(labels.width, junctions,
                      [&](std::int32_t piece, std::vector<RingCorners>&& rings) {
                        const std::int32_t region = region_of[static_cast<std::size_t>(piece)];
                        for (RingCorners& ring : rings) {
@@ -179,6 +176,6 @@ Outlines trace_outlines(const Labels& labels, const RingVertices& vertices) {
   return outlines;
 }
 
-Outlines trace_outlines(const Labels& labels) { return trace_outlines(labels, {}); }
+Outlines trace_outlines(const Labels& labels) { return trace_outlines(labels, false); }
 
 }  // namespace diacut

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <string_view>
@@ -26,6 +27,23 @@ std::vector<std::vector<std::int32_t>> neighbours_of_each(const RegionTable& tab
     around[static_cast<std::size_t>(pair.second)].push_back(pair.first);
   }
   return around;
+}
+
+/// A figure in the unit of a file; nothing for one that is not known.
+std::string figure_text(double value) {
+  return std::isnan(value) ? "" : fmt::format("{:.10g}", value);
+}
+
+/// Width, height, perimeter and diameter of a region in the unit of its file; none without one.
+std::vector<double> lengths_of(const RegionFigures& region, const PixelSize& pixel) {
+  if (pixel.unit.empty()) return {};
+  constexpr double kSquare = 1e-3;
+  const double unknown = std::nan("");
+  const bool known = pixel.width > 0;
+  const bool square = known && std::abs(pixel.width - pixel.height) <= kSquare * pixel.width;
+  return {
+      known ? region.width * pixel.width : unknown, known ? region.height * pixel.height : unknown,
+      square ? region.perimeter * pixel.width : unknown, std::sqrt(region.unit_area * 4 / M_PI)};
 }
 
 constexpr std::string_view kGraphmlHead =
@@ -81,11 +99,15 @@ std::string csv_cell(const std::string& text) {
 }
 
 std::string region_csv_header(const RegionTable& table) {
+  const std::string& unit = table.pixel.unit;
   std::string text = "label,area";
-  if (table.pixel.width > 0) text += fmt::format(",area_{}2", table.pixel.unit);
+  if (!unit.empty()) text += fmt::format(",area_{}2", unit);
   text +=
-      ",x,y,width,height,centroid_x,centroid_y,perimeter,solidity,equivalent_diameter,"
+      ",x,y,width,height,centroid_x,centroid_y,perimeter,sides,solidity,equivalent_diameter,"
       "eccentricity,orientation";
+  for (const char* length : {"width", "height", "perimeter", "equivalent_diameter"}) {
+    if (!unit.empty()) text += fmt::format(",{}_{}", length, unit);
+  }
   for (const MeasuredChannel& channel : table.channels) {
     for (const char* figure : {"mean", "std", "min", "max", "median", "integrated"}) {
       text += ',' + csv_cell(fmt::format("{}_{}", figure, channel.name));
@@ -102,14 +124,12 @@ std::vector<std::string> region_csv_rows(const RegionTable& table) {
   for (std::size_t i = 0; i < table.regions.size(); ++i) {
     const RegionFigures& region = table.regions[i];
     std::string text = fmt::format("{},{}", region.label, region.area);
-    if (table.pixel.width > 0) {
-      text += fmt::format(
-          ",{:.10g}", static_cast<double>(region.area) * table.pixel.width * table.pixel.height);
-    }
-    fmt::format_to(std::back_inserter(text), ",{},{},{},{},{},{},{},{},{},{},{}", region.x,
+    if (!table.pixel.unit.empty()) text += ',' + figure_text(region.unit_area);
+    fmt::format_to(std::back_inserter(text), ",{},{},{},{},{},{},{},{},{},{},{},{}", region.x,
                    region.y, region.width, region.height, region.centroid_x, region.centroid_y,
-                   region.perimeter, region.solidity, region.equivalent_diameter,
+                   region.perimeter, region.sides, region.solidity, region.equivalent_diameter,
                    region.eccentricity, region.orientation);
+    for (const double length : lengths_of(region, table.pixel)) text += ',' + figure_text(length);
     for (const MeasuredChannel& channel : table.channels) {
       const ChannelFigures& figures = channel.regions[i];
       if (figures.count == 0) {

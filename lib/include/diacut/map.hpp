@@ -11,6 +11,7 @@
 #include "diacut/image.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/labels.hpp"
+#include "diacut/outlines.hpp"
 
 /// @file
 /// Scenes with coordinates, as remote sensing has them: how they are read, and how their regions
@@ -84,8 +85,15 @@ Map read_map(const std::string& name, const ImageParameters& parameters = {},
 /// Where a scene lies, without its samples. Throws InputError naming it when it cannot be read.
 MapFrame read_map_frame(const std::string& name);
 
-/// The size of a scene's pixels, in metres; not known without a transform, and in degrees.
+/// The size of a scene's pixels, in metres; not known without a transform, and where the map's
+/// areas are not those of the ground (ground_areas()).
 PixelSize ground_pixel(const MapFrame& frame);
+
+/// The square metres of each region, in the order of labels, on the map; on the ground (on the
+/// ellipsoid of its coordinate system) for degrees and where the map's areas are off by more than a
+/// hundredth, as Mercator's are. Not a number for a region beyond the earth; empty without
+/// coordinates on a known earth.
+std::vector<double> ground_areas(const MapFrame& frame, const Outlines& outlines);
 
 /// Reads bands one by one in the numbers that the scene stores, from MapFrame::source. `wanted`: as
 /// ImageFile::read_channels() takes it, of the names "b1", "b2", ... or those that the scene gives
@@ -113,8 +121,8 @@ MapFrame ultrametric_frame(const MapFrame& frame);
 
 /// Writes each region as a feature of a .gpkg, a .geojson (in longitude and latitude (WGS 84), as
 /// RFC 7946 asks) or a .shp (with .shx, .dbf and others beside it): a multipolygon along the sides
-/// of its pixels, with holes, whose vertices its neighbours share; its label; its area in pixels
-/// ("pixels") and, in projected coordinates, in squared units of the projection ("area"); and for
+/// of its pixels, with holes, whose vertices its neighbours share; its label; its pixels; the area
+/// of its polygon as ground_areas() has it ("area_m2"), unless that is not known; and for
 /// each band N of the scene the mean, standard deviation (divided by the number of pixels), least
 /// and greatest value that the scene stores ("bN_mean", "bN_std", "bN_min", "bN_max"), empty where
 /// the band has no data. MapFrame::source is read again. `simplify`: the distance of

@@ -14,8 +14,8 @@
 namespace diacut {
 
 /// The figures of one region. Coordinates are those of pixels: the centre of the first pixel is (0,
-/// 0), as in report_json(). The last three before `merge_height` are as scikit-image's
-/// regionprops() defines them.
+/// 0), as in report_json(). `perimeter` and the last three before `merge_height` are as
+/// scikit-image's regionprops() defines them.
 struct RegionFigures {
   std::int64_t label = 0;  ///< What files call it: its number, unless a label image gave another.
   std::int64_t area = 0;   ///< Its pixels.
@@ -25,7 +25,9 @@ struct RegionFigures {
   int height = 0;          ///< Rows of its bounding box.
   double centroid_x = 0;   ///< Mean column of its pixels.
   double centroid_y = 0;   ///< Mean row of its pixels.
-  std::int64_t perimeter = 0;  ///< The length of its outline in sides of pixels, holes included.
+  /// The length of its outline through the centres of its border's pixels, holes included.
+  double perimeter = 0;
+  std::int64_t sides = 0;  ///< Sides of its pixels that it does not share with itself.
   double solidity = 0;  ///< Its area by that of the convex hull of its pixels' corners, in (0, 1].
   double equivalent_diameter = 0;  ///< The diameter of the circle of its area.
   double eccentricity = 0;         ///< Of the ellipse of its second moments, in [0, 1].
@@ -35,6 +37,7 @@ struct RegionFigures {
   /// The least height of the merge tree at which it merges with a neighbour; infinity where it
   /// never merges, negative where heights are not known.
   float merge_height = -1;
+  double unit_area = 0;  ///< In squares of RegionTable::pixel's unit; NaN: not known.
 };
 
 /// Two neighbouring regions.
@@ -66,8 +69,10 @@ struct MeasuredChannel {
 
 /// The figures of all regions.
 struct RegionTable {
-  bool has_heights = false;               ///< Whether merge heights are known.
-  PixelSize pixel;                        ///< For areas in units of the file.
+  bool has_heights = false;  ///< Whether merge heights are known.
+  /// Of the file; lengths are in its unit too where its width is above 0, perimeters where pixels
+  /// are square. Where it has a unit, regions have RegionFigures::unit_area.
+  PixelSize pixel;
   std::vector<RegionFigures> regions;     ///< Of the labels 1, 2, ... in this order.
   std::vector<Neighbours> neighbours;     ///< In the order of (first, second).
   std::vector<MeasuredChannel> channels;  ///< As they were added.
