@@ -1,5 +1,6 @@
 // The rough eigenvectors that contours are made from, by matrices that the host solves densely.
 #include <Eigen/Dense>
+#include <Eigen/SparseCore>
 
 #include "affinity/affinity.hpp"
 #include "doctor/checks.hpp"
@@ -36,10 +37,15 @@ void check_rough_eigenvectors(Trial& trial, int radius, const SixParts& parts) {
   const DeviceEigenvectors at_pixels = interpolated(context, kept.rows, 0, found);
 
   const Eigen::MatrixXd w = reference_kept_rows(boundary, parameters);
-  const Eigen::MatrixXd r = w.rowwise().sum().cwiseSqrt().cwiseInverse().asDiagonal() * w *
-                            w.colwise().sum().cwiseSqrt().cwiseInverse().asDiagonal();
+  const Eigen::SparseMatrix<double> r =
+      (w.rowwise().sum().cwiseSqrt().cwiseInverse().asDiagonal() * w *
+       w.colwise().sum().cwiseSqrt().cwiseInverse().asDiagonal())
+          .sparseView();
   const Eigen::VectorXd exact =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(r.transpose() * r).eigenvalues().reverse();
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
+          Eigen::MatrixXd(Eigen::SparseMatrix<double>(r.transpose() * r)), Eigen::EigenvaluesOnly)
+          .eigenvalues()
+          .reverse();
   const std::vector<float> vectors = at_pixels.basis.download();
   for (int k = 1; k <= parts.held; ++k) {
     const double value = found.values[at_size(k)];
@@ -60,7 +66,7 @@ void check_rough_eigenvectors(Trial& trial, int radius, const SixParts& parts) {
 void check_rough_eigenvectors(Trial& trial, int radius) {
   // One is solved densely, the other one by a filter.
   check_rough_eigenvectors(trial, radius, {{20, 20}, 5, 1e-3, 1e-3});
-  check_rough_eigenvectors(trial, radius, {{41, 37}, 5, 0.05, 0.05});
+  check_rough_eigenvectors(trial, radius, {{35, 31}, 5, 0.05, 0.05});
 }
 
 }  // namespace diacut

@@ -94,6 +94,10 @@ std::optional<std::vector<DeviceEigenvectors>> filtered_eigenvectors(
     Context& context, NormalizedMatrix& matrix, std::size_t solved,
     const EigenParameters& parameters, const Watch& watch);
 
+/// Asks for the kernels of filtered_eigenvectors() for matrices with that stencil, so that they are
+/// built together with others.
+void ask_for_filtered(Context& context, const Stencil& stencil, const EigenParameters& parameters);
+
 /// The result of an eigensolver from what a Krylov or dense solver found: `basis` with orthonormal
 /// vectors, matrix.shape().pitch elements apart, their `count`, and of the report how they were
 /// found. Eigenvalues as quadratic forms of the Laplacian of `matrix`, residual norms by products

@@ -34,8 +34,12 @@ struct Stencil {
   std::size_t opposite(std::size_t k) const { return entries.size() - 1 - k; }
   /// The entry that is this neighbour; size() if none is.
   std::size_t index(StencilOffset neighbour) const {
-    return static_cast<std::size_t>(std::find(entries.begin(), entries.end(), neighbour) -
-                                    entries.begin());
+    const auto found = std::lower_bound(entries.begin(), entries.end(), neighbour,
+                                        [](const StencilOffset& a, const StencilOffset& b) {
+                                          return a.dy < b.dy || (a.dy == b.dy && a.dx < b.dx);
+                                        });
+    const bool is_entry = found != entries.end() && *found == neighbour;
+    return static_cast<std::size_t>((is_entry ? found : entries.end()) - entries.begin());
   }
 };
 

@@ -16,6 +16,7 @@
 #include "diacut/objects.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen/resolution.hpp"
+#include "eigen/solvers.hpp"
 #include "image/colour.hpp"
 #include "image/input_checks.hpp"
 #include "matrix/normalized_matrix.hpp"
@@ -282,7 +283,10 @@ class StageRun {
       ask_for_affinity_kernels(context_, parameters_.affinity);
     }
     if (!hierarchical()) return;
-    if (decimates(parameters_)) ask_for_kept_affinity_kernels(context_, parameters_.affinity);
+    if (decimates(parameters_)) {
+      ask_for_kept_affinity_kernels(context_, parameters_.affinity);
+      ask_for_filtered(context_, affinity_stencil(parameters_.affinity), rough_solver().eigen);
+    }
     ask_for_contour_kernels(context_, parameters_.contour.spectral);
     ask_for_orientation_kernels(context_);
   }

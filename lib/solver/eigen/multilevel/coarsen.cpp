@@ -26,6 +26,16 @@ std::size_t groups_for(std::size_t image_pixels) {
   return (image_pixels + chunk - 1) / chunk;
 }
 
+std::size_t degree_group(const DeviceInfo& device) {
+  if (device.kind == DeviceKind::kCpu) return 1;
+  return std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 256));
+}
+
+KernelFile degree_kernels(Context& context) {
+  return {context, "eigen/multilevel/level_degrees.cl",
+          fmt::format("-DGROUP={}", degree_group(context.info()))};
+}
+
 KernelFile far_kernels(Context& context) {
   return {context, "eigen/multilevel/coarsen_far.cl", ""};
 }
@@ -34,13 +44,8 @@ KernelFile far_kernels(Context& context) {
 
 LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
                            int levels) {
-  const DeviceInfo& device = context.info();
-  const std::size_t group =
-      device.kind == DeviceKind::kCpu
-          ? 1
-          : std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 256));
-  const KernelFile kernels(context, "eigen/multilevel/level_degrees.cl",
-                           fmt::format("-DGROUP={}", group));
+  const std::size_t group = degree_group(context.info());
+  const KernelFile kernels = degree_kernels(context);
   const Grid& image = batch.image;
   const std::size_t groups = groups_for(image.rows());
   const auto each_level = static_cast<std::size_t>(batch.count);
@@ -66,6 +71,7 @@ Coarsen::Coarsen(Context& context, const Stencil& stencil, std::size_t levels, N
   orphans_ = context.allocate<std::int32_t>(levels, "a flag of each grid");
   orphans_.fill(0);
   kernels(MatrixForm::kDia);
+  degree_kernels(context);
   ask_for_kept_rows(context);
   if (!stencil.is_disc()) {
     far_kernels(context);

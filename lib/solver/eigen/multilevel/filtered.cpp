@@ -221,6 +221,14 @@ class FilteredDescent {
 
 }  // namespace
 
+void ask_for_filtered(Context& context, const Stencil& stencil, const EigenParameters& parameters) {
+  const int columns = Lobpcg::columns(parameters);
+  const BlockProduct product(context, stencil, columns);
+  const BlockTransfer transfer(context, stencil, columns);
+  const BlockColumns vectors(context, columns);
+  const Coarsen coarsen(context, stencil, 1);
+}
+
 std::optional<std::vector<DeviceEigenvectors>> filtered_eigenvectors(
     Context& context, NormalizedMatrix& matrix, std::size_t solved,
     const EigenParameters& parameters, const Watch& watch) {
