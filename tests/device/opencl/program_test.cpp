@@ -16,6 +16,20 @@
 namespace diacut::testing {
 namespace {
 
+/// A folder of kernel files.
+class KernelFolder {
+ public:
+  explicit KernelFolder(const KernelTable& files) {
+    for (const EmbeddedText& file : files) {
+      std::ofstream(folder_ / std::string(file.name)) << file.text;
+    }
+  }
+  std::string path() const { return folder_.path().string(); }
+
+ private:
+  TempFolder folder_;
+};
+
 const KernelTable& program_table() {
   // Both files define names and macros of their own that the other defines otherwise. The product
   // of `contracted` has an error that shows whether it was rounded.
@@ -50,9 +64,8 @@ float applied(Context& context, const KernelFile& kernels, const std::vector<flo
 
 class Programs : public ::testing::Test {
  protected:
-  KernelFile kernels(const std::string& file, const std::string& options = "",
-                     const KernelTable& table = program_table()) {
-    return {context_, file, options, table};
+  KernelFile kernels(const std::string& file, const std::string& options = "") {
+    return {context_, file, options};
   }
   float run(const KernelFile& kernels, const std::vector<float>& values,
             const char* name = "apply") {
@@ -62,7 +75,8 @@ class Programs : public ::testing::Test {
   int of_three_files() const { return joins() ? 1 : 3; }
   bool joins() const { return context_.info().kind == DeviceKind::kCpu; }
 
-  Context context_{testing::test_device()};
+  KernelFolder folder_{program_table()};
+  Context context_{testing::test_device(), folder_.path()};
 };
 
 TEST_F(Programs, AreBuiltTogetherAtTheFirstUse) {
@@ -86,9 +100,9 @@ TEST_F(Programs, KeepTheirOwnRounding) {
   const float e = 1.0f / 8192.0f;
   const std::vector<float> values = {1 + e, 1 + 2 * e};
   const float alone = run(kernels("second.cl"), values, "contracted");
-  Context other(testing::test_device());
-  const KernelFile first(other, "first.cl", "-DOFFSET=0", program_table());
-  const KernelFile second(other, "second.cl", "", program_table());
+  Context other(testing::test_device(), folder_.path());
+  const KernelFile first(other, "first.cl", "-DOFFSET=0");
+  const KernelFile second(other, "second.cl", "");
   EXPECT_EQ(applied(other, first, values, "rounded"), 0.0f);
   EXPECT_EQ(applied(other, second, values, "contracted"), alone);
 }
@@ -96,11 +110,11 @@ TEST_F(Programs, KeepTheirOwnRounding) {
 TEST_F(Programs, AFileThatDoesNotBuildLeavesTheOthers) {
   for (const bool side_by_side : {false, true}) {
     SCOPED_TRACE(side_by_side);
-    Context context(testing::test_device());
+    Context context(testing::test_device(), folder_.path());
     if (side_by_side) context.build_side_by_side_always();
-    const KernelFile wrong(context, "wrong.cl", "", program_table());
-    const KernelFile one(context, "first.cl", "-DOFFSET=0.5f", program_table());
-    const KernelFile second(context, "second.cl", "", program_table());
+    const KernelFile wrong(context, "wrong.cl", "");
+    const KernelFile one(context, "first.cl", "-DOFFSET=0.5f");
+    const KernelFile second(context, "second.cl", "");
     EXPECT_EQ(applied(context, second, {5}), 15.0f);
     const int built = context.builds().programs;
     EXPECT_EQ(applied(context, one, {5}), 10.5f);
@@ -116,7 +130,8 @@ TEST_F(Programs, AFileThatDoesNotBuildLeavesTheOthers) {
       EXPECT_THAT(error.build_log(), HasSubstr("nothing_known"));
     }
   }
-  EXPECT_THROW(kernels("missing.cl"), DeviceError);
+  Context built_in(testing::test_device());
+  EXPECT_THROW(KernelFile(built_in, "missing.cl", ""), DeviceError);
 }
 
 // The second attempt has another option, which a kernel that fails without it shows.
@@ -129,9 +144,12 @@ TEST_F(Programs, AreBuiltASecondTimeWhereTheFirstFails) {
        "#ifdef DIACUT_SECOND_BUILD\n"
        "__kernel void apply(__global float* x) { x[0] = x[0] + 2; }\n#endif\n"},
   };
-  EXPECT_EQ(run(kernels("damaged.cl", "", files), {5}), 6.0f);
-  EXPECT_EQ(run(kernels("without.cl", "", files), {5}), 7.0f);
-  EXPECT_THROW(run(kernels("without.cl", "", files), {5}, "nothing"), DeviceError);
+  const KernelFolder folder(files);
+  Context context(testing::test_device(), folder.path());
+  const KernelFile without(context, "without.cl", "");
+  EXPECT_EQ(applied(context, KernelFile(context, "damaged.cl", ""), {5}), 6.0f);
+  EXPECT_EQ(applied(context, without, {5}), 7.0f);
+  EXPECT_THROW(applied(context, without, {5}, "nothing"), DeviceError);
 }
 
 // Which binary a program comes from is told by what it computes.
@@ -140,9 +158,10 @@ class KeptPrograms : public ::testing::Test {
   static float run(int added, const ProgramStore& store) {
     static const KernelTable files = {
         {"add.cl", "__kernel void apply(__global float* x) { x[0] += ADDED; }\n"}};
-    Context context(testing::test_device());
+    const KernelFolder folder(files);
+    Context context(testing::test_device(), folder.path());
     context.keep_programs_in(store);
-    const KernelFile kernels(context, "add.cl", "-DADDED=" + std::to_string(added), files);
+    const KernelFile kernels(context, "add.cl", "-DADDED=" + std::to_string(added));
     return applied(context, kernels, {0});
   }
   ProgramStore store() const { return ProgramStore(folder_.path()); }
