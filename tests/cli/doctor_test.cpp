@@ -195,7 +195,7 @@ TEST_F(CliFallback, ADeviceThatComputesWronglyIsGivenUpBeforeABatch) {
 }
 
 TEST_F(CliFallback, ADeviceWhoseNumbersAreWrongEndsABatchBeforeItBegins) {
-  const std::string right = "value * kept_inverse[kept]";
+  const std::string right = "GLOBAL_LOADW(kept_inverse + at)";
   const SpoiltKernels kernels("affinity/kept_affinity.cl", right, "1.01f * " + right);
   const Result result = segment(batch("out", test_device()) + " --kernel-dir " + kernels.path());
   EXPECT_EQ(result.exit_code, 4) << result.err;
