@@ -382,11 +382,12 @@ Context::ProgramEntry& Context::built_anew(const ProgramKey& key) {
   return entry;
 }
 
-Context::ProgramKey Context::program(const std::string& file, const std::string& options) {
+Context::ProgramKey Context::program(const std::string& file, const std::string& options,
+                                     const KernelTable& built_in) {
   ProgramKey key(file, options);
   if (fp64_) key.second += " -DDIACUT_FP64";
   if (!programs_.contains(key)) {
-    programs_[key] = {program_source(kernel_dir_, file, embedded_kernels()), {}, {}};
+    programs_[key] = {program_source(kernel_dir_, file, built_in), {}, {}};
     waiting_.push_back(key);
   }
   return key;

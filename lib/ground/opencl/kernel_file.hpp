@@ -43,8 +43,9 @@ inline constexpr std::size_t kRowGroup = 64;
 class KernelFile {
  public:
   /// Parameters as Context::program() takes them. The context must outlive the object.
-  KernelFile(Context& context, const std::string& file, const std::string& options)
-      : context_(&context), program_(context.program(file, options)) {}
+  KernelFile(Context& context, const std::string& file, const std::string& options,
+             const KernelTable& built_in = embedded_kernels())
+      : context_(&context), program_(context.program(file, options, built_in)) {}
 
   /// Enqueues, as Context::launch() does, with these arguments in order; int becomes int there,
   /// unsigned uint, int64_t long, size_t ulong.

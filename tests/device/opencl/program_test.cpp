@@ -16,20 +16,6 @@
 namespace diacut::testing {
 namespace {
 
-/// A folder of kernel files.
-class KernelFolder {
- public:
-  explicit KernelFolder(const KernelTable& files) {
-    for (const EmbeddedText& file : files) {
-      std::ofstream(folder_ / std::string(file.name)) << file.text;
-    }
-  }
-  std::string path() const { return folder_.path().string(); }
-
- private:
-  TempFolder folder_;
-};
-
 const KernelTable& program_table() {
   // Both files define names and macros of their own that the other defines otherwise. The product
   // of `contracted` has an error that shows whether it was rounded.
@@ -64,8 +50,9 @@ float applied(Context& context, const KernelFile& kernels, const std::vector<flo
 
 class Programs : public ::testing::Test {
  protected:
-  KernelFile kernels(const std::string& file, const std::string& options = "") {
-    return {context_, file, options};
+  KernelFile kernels(const std::string& file, const std::string& options = "",
+                     const KernelTable& table = program_table()) {
+    return {context_, file, options, table};
   }
   float run(const KernelFile& kernels, const std::vector<float>& values,
             const char* name = "apply") {
@@ -75,8 +62,7 @@ class Programs : public ::testing::Test {
   int of_three_files() const { return joins() ? 1 : 3; }
   bool joins() const { return context_.info().kind == DeviceKind::kCpu; }
 
-  KernelFolder folder_{program_table()};
-  Context context_{testing::test_device(), folder_.path()};
+  Context context_{testing::test_device()};
 };
 
 TEST_F(Programs, AreBuiltTogetherAtTheFirstUse) {
@@ -100,9 +86,9 @@ TEST_F(Programs, KeepTheirOwnRounding) {
   const float e = 1.0f / 8192.0f;
   const std::vector<float> values = {1 + e, 1 + 2 * e};
   const float alone = run(kernels("second.cl"), values, "contracted");
-  Context other(testing::test_device(), folder_.path());
-  const KernelFile first(other, "first.cl", "-DOFFSET=0");
-  const KernelFile second(other, "second.cl", "");
+  Context other(testing::test_device());
+  const KernelFile first(other, "first.cl", "-DOFFSET=0", program_table());
+  const KernelFile second(other, "second.cl", "", program_table());
   EXPECT_EQ(applied(other, first, values, "rounded"), 0.0f);
   EXPECT_EQ(applied(other, second, values, "contracted"), alone);
 }
@@ -110,11 +96,11 @@ TEST_F(Programs, KeepTheirOwnRounding) {
 TEST_F(Programs, AFileThatDoesNotBuildLeavesTheOthers) {
   for (const bool side_by_side : {false, true}) {
     SCOPED_TRACE(side_by_side);
-    Context context(testing::test_device(), folder_.path());
+    Context context(testing::test_device());
     if (side_by_side) context.build_side_by_side_always();
-    const KernelFile wrong(context, "wrong.cl", "");
-    const KernelFile one(context, "first.cl", "-DOFFSET=0.5f");
-    const KernelFile second(context, "second.cl", "");
+    const KernelFile wrong(context, "wrong.cl", "", program_table());
+    const KernelFile one(context, "first.cl", "-DOFFSET=0.5f", program_table());
+    const KernelFile second(context, "second.cl", "", program_table());
     EXPECT_EQ(applied(context, second, {5}), 15.0f);
     const int built = context.builds().programs;
     EXPECT_EQ(applied(context, one, {5}), 10.5f);
@@ -130,8 +116,7 @@ TEST_F(Programs, AFileThatDoesNotBuildLeavesTheOthers) {
       EXPECT_THAT(error.build_log(), HasSubstr("nothing_known"));
     }
   }
-  Context built_in(testing::test_device());
-  EXPECT_THROW(KernelFile(built_in, "missing.cl", ""), DeviceError);
+  EXPECT_THROW(kernels("missing.cl"), DeviceError);
 }
 
 // The second attempt has another option, which a kernel that fails without it shows.
@@ -144,12 +129,9 @@ TEST_F(Programs, AreBuiltASecondTimeWhereTheFirstFails) {
        "#ifdef DIACUT_SECOND_BUILD\n"
        "__kernel void apply(__global float* x) { x[0] = x[0] + 2; }\n#endif\n"},
   };
-  const KernelFolder folder(files);
-  Context context(testing::test_device(), folder.path());
-  const KernelFile without(context, "without.cl", "");
-  EXPECT_EQ(applied(context, KernelFile(context, "damaged.cl", ""), {5}), 6.0f);
-  EXPECT_EQ(applied(context, without, {5}), 7.0f);
-  EXPECT_THROW(applied(context, without, {5}, "nothing"), DeviceError);
+  EXPECT_EQ(run(kernels("damaged.cl", "", files), {5}), 6.0f);
+  EXPECT_EQ(run(kernels("without.cl", "", files), {5}), 7.0f);
+  EXPECT_THROW(run(kernels("without.cl", "", files), {5}, "nothing"), DeviceError);
 }
 
 // Which binary a program comes from is told by what it computes.
@@ -158,10 +140,9 @@ class KeptPrograms : public ::testing::Test {
   static float run(int added, const ProgramStore& store) {
     static const KernelTable files = {
         {"add.cl", "__kernel void apply(__global float* x) { x[0] += ADDED; }\n"}};
-    const KernelFolder folder(files);
-    Context context(testing::test_device(), folder.path());
+    Context context(testing::test_device());
     context.keep_programs_in(store);
-    const KernelFile kernels(context, "add.cl", "-DADDED=" + std::to_string(added));
+    const KernelFile kernels(context, "add.cl", "-DADDED=" + std::to_string(added), files);
     return applied(context, kernels, {0});
   }
   ProgramStore store() const { return ProgramStore(folder_.path()); }
