@@ -64,8 +64,8 @@ class Context {
   /// Asks for the program of kernels/<file>, built with `options` ("-DRADIUS=5 ..."), which is
   /// built once and kept for the life of the context. -DDIACUT_FP64 is added on devices with double
   /// precision (unless emulation is forced). A line `#include "name.clh"` is replaced by that
-  /// kernel file. Without a kernel_dir the files come from `built_in`: whoever has a kernel table of
-  /// their own gives that table. Programs that were asked for and not used yet are built
+  /// kernel file. Without a kernel_dir the files come from `built_in`: whoever has a kernel table
+  /// of their own gives that table. Programs that were asked for and not used yet are built
   /// together at the first use of one of them: as one on a CPU, side by side on other devices. A
   /// driver takes little longer for many than for one. Throws as program_source() does.
   ProgramKey program(const std::string& file, const std::string& options,
