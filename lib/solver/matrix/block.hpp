@@ -156,8 +156,9 @@ class BlockProduct {
               Buffer<float>& out, float alpha, float beta, float gamma, int columns) {
     launch(matrix, x, other, out, {{alpha, beta, gamma, 0}}, unused_, -1, columns);
   }
-  /// The same, columns() wide, with factors of its own for each image: (alpha, beta, gamma, 0) of
-  /// image k is element first_factor + k of `factors`. Precondition: columns() is not 4.
+  /// out = alpha_k (A x) + beta_k x + gamma_k other for image k of a batch, columns() wide, where
+  /// element first_factor + k of `factors` is (alpha_k, beta_k, gamma_k, 0). `other` and `out` are
+  /// as above. Precondition: columns() is not 4.
   void launch(const NormalizedMatrix& matrix, const Buffer<float>& x, const Buffer<float>& other,
               Buffer<float>& out, const Buffer<cl_float4>& factors, int first_factor) {
     launch(matrix, x, other, out, {}, factors, first_factor, columns_);

@@ -325,7 +325,7 @@ TEST(DiagonalMatrix, EveryKernelAndTheTransposedAreRight) {
       expect_form(host, form, x, before, y);
     }
   }
-  // The same diagonals on the device.
+  // Diagonals that lie on the device already give the same product.
   const std::size_t pitch = DiagonalMatrix::pitch(kRows);
   std::vector<float> pitched(pitch * offsets.size(), 0.0F);
   for (std::size_t d = 0; d < offsets.size(); ++d) {
