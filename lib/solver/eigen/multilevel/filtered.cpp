@@ -133,10 +133,11 @@ class FilteredDescent {
     Arriving<float> products = laplacian.download_later();
     std::vector<float> vectors = x_.download();
     const std::vector<float> of_vectors = products.take();
-    const std::size_t segment = levels_.matrix(solved_).batch().segment();
+    const Batch& batch = levels_.matrix(solved_).batch();
+    // Sums over the rows of the image alone have the same order in every batch.
     parallel_for(static_cast<int>(found_.size()), [&](int image) {
-      const std::size_t from = static_cast<std::size_t>(image) * segment * columns_;
-      rotate(found_[static_cast<std::size_t>(image)], segment, of_vectors.data() + from,
+      const std::size_t from = static_cast<std::size_t>(image) * batch.segment() * columns_;
+      rotate(found_[static_cast<std::size_t>(image)], batch.image.rows(), of_vectors.data() + from,
              vectors.data() + from);
     });
     x_.upload(vectors);
