@@ -28,6 +28,11 @@ std::vector<DeviceCheck> walker_checks();
 /// are kernels of their own. All may be off by so many roundings.
 void check_product(Trial& trial, DeviceOperator& op, const std::vector<float>& x,
                    const TermSums& expected, double roundings, bool recurrence = true);
+/// The product with the Jacobian of so many contacts between so many bodies, in every layout. A row
+/// adds 12 products whose factors are themselves sums of at most two products of products (the
+/// second tangent, then the arm's cross product): fewer than 12 + 2 + 2 + 4 roundings on any path,
+/// whichever layout rounds where; of the magnitude that reference_jacobian() gives.
+void check_contacts(Trial& trial, std::size_t count, std::size_t bodies);
 /// Eigenvectors of a small matrix whose eigenvalues are known, as many as `asked` says, by the
 /// solver, the product and the form that it names, with neighbours of that stencil.
 void check_known_eigenvectors(Trial& trial, const SolverParameters& asked, const Stencil& stencil);

@@ -1,11 +1,15 @@
 // Products of a matrix with a vector, in every form.
 #include <cmath>
 #include <cstdint>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "answers/checks.hpp"
 #include "matrix/matvec.hpp"
 #include "matrix/symmetric_dia.hpp"
+#include "spmv/contacts.hpp"
+#include "spmv/product.hpp"
 
 namespace diacut {
 
@@ -121,7 +125,73 @@ void compressed_product(Trial& trial) {
   }
 }
 
+class SparseOperator final : public DeviceOperator {
+ public:
+  explicit SparseOperator(SparseProduct product) : product_(std::move(product)) {}
+
+  std::size_t rows() const override { return product_.rows; }
+  std::string name() const override { return "sparse"; }
+
+ private:
+  void launch(const Buffer<float>& in, Buffer<float>& out, const Recurrence* step) override {
+    product_.product(in, out, step != nullptr ? *step : Recurrence{});
+  }
+
+  SparseProduct product_;
+};
+
+CsrMatrix by_rows(const MatrixProblem& problem) {
+  CsrMatrix matrix{problem.rows(), problem.rows(), {0}, {}, {}};
+  for (std::size_t row = 0; row < problem.rows(); ++row) {
+    for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+      if (problem.entry(d, row) == 0) continue;
+      matrix.columns.push_back(static_cast<std::uint32_t>(static_cast<std::int64_t>(row) +
+                                                          problem.matrix.shape.offsets[d]));
+      matrix.values.push_back(static_cast<float>(problem.entry(d, row)));
+    }
+    matrix.starts.push_back(matrix.columns.size());
+  }
+  return matrix;
+}
+
+/// By every kernel that is for the device, with one size of blocks each.
+void sparse_products(Trial& trial) {
+  const BlockProblem problem(31, 23, 2, 5);
+  const CsrMatrix matrix = by_rows(problem);
+  const std::vector<float> x = trial.normal(problem.rows());
+  std::set<std::pair<Format, std::string>> tried;
+  for (const Implementation& each : implementations(trial.context().info())) {
+    if (!tried.emplace(each.format, each.kernel).second) continue;
+    SparseOperator op(make_product(trial.context(), matrix, each));
+    check_product(trial, op, x, expected_of(problem.matrix, x), roundings_of(problem, 1));
+  }
+}
+
 }  // namespace
+
+void check_contacts(Trial& trial, std::size_t count, std::size_t bodies) {
+  const std::vector<Contact> contacts = random_contacts(count, bodies, count + bodies);
+  const std::size_t pitch = round_up(count, 32);
+  for (const ContactLayout layout : {ContactLayout::kStructures, ContactLayout::kArrays,
+                                     ContactLayout::kVectors, ContactLayout::kArms}) {
+    const std::vector<float> x = trial.normal(6 * bodies);
+    std::vector<double> magnitude;
+    const std::vector<double> expected =
+        reference_jacobian(contacts, std::vector<double>(x.begin(), x.end()), &magnitude);
+    const Buffer<float> values = trial.uploaded(contact_values(contacts, layout, pitch));
+    const Buffer<std::uint32_t> pairs = trial.uploaded(contact_bodies(contacts));
+    Buffer<float> out = trial.uploaded(std::vector<float>(3 * pitch, 0.0F));
+    ContactJacobian(trial.context(), {values, pairs, pitch, count}, layout)
+        .product(trial.uploaded(x), out);
+    // Planes of the three rows of each contact; 0 behind the last one.
+    TermSums wanted(3 * pitch);
+    for (std::size_t row = 0; row < 3 * count; ++row) {
+      wanted.values[row % 3 * pitch + row / 3] = expected[row];
+      wanted.magnitudes[row % 3 * pitch + row / 3] = magnitude[row];
+    }
+    trial.expect("velocity", out.download(), wanted, 20.0 / 2);
+  }
+}
 
 std::vector<DeviceCheck> product_checks() {
   return {{"product with a vector, plain", dia_product<MatvecKind::kNaive>},
@@ -132,7 +202,9 @@ std::vector<DeviceCheck> product_checks() {
           {"product with a vector, by images", image_product},
           {"product with a vector, unrolled", dia_product<MatvecKind::kUnrolled>},
           {"product with a compressed matrix, by runs", compressed_product<false>},
-          {"product with a compressed matrix, by tiles", compressed_product<true>}};
+          {"product with a compressed matrix, by tiles", compressed_product<true>},
+          {"product with a sparse matrix", sparse_products},
+          {"product with a contact Jacobian", [](Trial& trial) { check_contacts(trial, 67, 5); }}};
 }
 
 }  // namespace diacut

@@ -150,6 +150,32 @@ void eigenvectors_of_a_wheel(Trial& trial) {
   }
 }
 
+/// (2 I - A) x = b, whose matrix has no eigenvalue below 1: x is as near as b - (2 I - A) x is
+/// small.
+void linear_system(Trial& trial) {
+  CosineProblem problem(31, 23, disc_stencil(2));
+  const std::size_t main_diagonal = problem.stencil.centre() * problem.pitch();
+  for (float& value : problem.matrix.values) value = -value;
+  std::vector<float> diagonal;
+  for (std::size_t i = 0; i < problem.rows(); ++i) {
+    diagonal.push_back(problem.matrix.values[main_diagonal + i] += 2);
+  }
+  const std::vector<float> x = trial.normal(problem.rows());
+  const std::vector<double> exact(x.begin(), x.end());
+  const std::vector<double> product = reference_matvec(problem.matrix, exact);
+  const std::vector<float> b(product.begin(), product.end());
+  const DiaMatrix matrix = upload(trial.context(), problem.matrix);
+  DiaOperator op(trial.context(), matrix, MatvecKind::kUnrolled);
+  std::vector<float> found(x.size(), 0.0F);
+  const SystemReport report =
+      solve_system(trial.context(), op, diagonal, b, found, 0.1 * kTolerance, 100, {});
+  Trial::require(report.converged, "the linear system is not solved");
+  const double norm =
+      Eigen::Map<const Eigen::VectorXd>(product.data(), static_cast<Eigen::Index>(product.size()))
+          .norm();
+  trial.expect_near("solution", found, exact, 0.2 * kTolerance * norm);
+}
+
 }  // namespace
 
 void check_known_eigenvectors(Trial& trial, const SolverParameters& asked, const Stencil& stencil) {
@@ -182,6 +208,7 @@ std::vector<DeviceCheck> solver_checks() {
        [](Trial& trial) { check_solver(trial, SolverKind::kMultilevel, MatrixForm::kCompressed); }},
       {"Lanczos' eigensolver", [](Trial& trial) { check_solver(trial, SolverKind::kLanczos); }},
       {"Spectra's eigensolver", [](Trial& trial) { check_solver(trial, SolverKind::kSpectra); }},
+      {"a linear system", linear_system},
       {"eigenvectors of a graph", eigenvectors_of_a_wheel}};
 }
 

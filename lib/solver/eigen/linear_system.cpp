@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "diacut/errors.hpp"
 #include "eigen/lanczos/basis.hpp"
+#include "eigen/solvers.hpp"
 #include "matrix/device_matrix.hpp"
 
 namespace diacut {
@@ -45,21 +47,13 @@ std::vector<float> inverse_of(std::vector<float> diagonal) {
 
 }  // namespace
 
-SystemReport conjugate_gradients(const DeviceMatrix& matrix, std::span<const float> b,
-                                 std::span<float> x, double tolerance, int max_iterations,
-                                 const Watch& watch) {
-  DeviceMatrix::State& state = matrix.state();
-  check_system(state, b, x, tolerance, max_iterations);
-  const auto turn = state.turn();
+SystemReport solve_system(Context& context, DeviceOperator& matrix, std::vector<float> diagonal,
+                          std::span<const float> b, std::span<float> x, double tolerance,
+                          int max_iterations, const Watch& watch) {
   SystemReport report;
-  if (b.empty()) {
-    report.converged = true;
-    return report;
-  }
-  Context& context = state.context();
   const Watched watched(context, watch);
-  const std::vector<float> inverses = inverse_of(state.diagonal());
-  const std::size_t rows = state.rows;
+  const std::vector<float> inverses = inverse_of(std::move(diagonal));
+  const std::size_t rows = matrix.rows();
   const std::size_t pitch = dia_pitch(rows);
   const KernelFile kernels(context, "eigen/linear_system.cl", "");
   BasisKernels basis(context, pitch, 2);
@@ -91,7 +85,7 @@ SystemReport conjugate_gradients(const DeviceMatrix& matrix, std::span<const flo
     return found;
   };
   const double norm = std::sqrt(products(r, r)[0]);
-  state.launch(solution, r, {-1, 0, 1}, false);
+  matrix.perform_recurrence(solution, r, {-1, 0, 1});
   const auto step = [&](double alpha) {
     kernels.launch_rows("system_step", rows, 1, static_cast<float>(alpha), p, q, inverse, rows,
                         solution, r, z);
@@ -108,7 +102,7 @@ SystemReport conjugate_gradients(const DeviceMatrix& matrix, std::span<const flo
     kernels.launch_rows("system_direction", rows, 1,
                         static_cast<float>(before > 0 ? found[1] / before : 0), z, rows, p);
     before = found[1];
-    state.launch(p, q, {}, false);
+    matrix.perform_op(p, q);
     const double curvature = products(p, q)[0];
     if (!(curvature > 0)) {
       throw NumericalError(fmt::format(
@@ -120,6 +114,18 @@ SystemReport conjugate_gradients(const DeviceMatrix& matrix, std::span<const flo
   }
   solution.download(x);
   return report;
+}
+
+SystemReport conjugate_gradients(const DeviceMatrix& matrix, std::span<const float> b,
+                                 std::span<float> x, double tolerance, int max_iterations,
+                                 const Watch& watch) {
+  DeviceMatrix::State& state = matrix.state();
+  check_system(state, b, x, tolerance, max_iterations);
+  const auto turn = state.turn();
+  if (b.empty()) return {.converged = true};
+  MatrixOperator op(state);
+  return solve_system(state.context(), op, state.diagonal(), b, x, tolerance, max_iterations,
+                      watch);
 }
 
 }  // namespace diacut

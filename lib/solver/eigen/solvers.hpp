@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
+#include "diacut/sparse.hpp"
 #include "eigen/device_eigenvectors.hpp"
 #include "eigen/lanczos/basis.hpp"
 #include "matrix/matvec.hpp"
@@ -106,5 +108,11 @@ void ask_for_filtered(Context& context, const Stencil& stencil, const EigenParam
 /// of one image.
 DeviceEigenvectors eigenpairs(Context& context, const NormalizedMatrix& matrix, DeviceOperator& op,
                               DeviceEigenvectors result);
+
+/// Solves A x = b as conjugate_gradients() does, with the main diagonal of A. Precondition: neither
+/// b nor x is empty, and both have as many numbers as A has rows.
+SystemReport solve_system(Context& context, DeviceOperator& matrix, std::vector<float> diagonal,
+                          std::span<const float> b, std::span<float> x, double tolerance,
+                          int max_iterations, const Watch& watch);
 
 }  // namespace diacut

@@ -65,9 +65,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Fault{"Eigenvalues", "matrix/block_quadratic.cl", "s[row + i] * sums[i];",
                             "(Set)(100.0f);", "eigenvectors", "eigenvalue"},
                       Fault{"Contours", "contour/spectral_contour.cl",
-                            "const floatw inside = LOADW(",
+                            "const floatw inside = GLOBAL_LOADW(",
                             "for (int i = 0; i < WIDTH; ++i) contour[pixel + i] = -0.5f;\n"
-                            "    return;\n    const floatw inside = LOADW(",
+                            "    return;\n    const floatw inside = GLOBAL_LOADW(",
                             "contours", "-0.5"},
                       Fault{"Orientations", "contour/boundary_orientation.cl",
                             "angle = angle < M_PI_F ? angle : (floatw)(0.0f);",

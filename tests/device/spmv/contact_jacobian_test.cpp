@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "answers/checks.hpp"
 #include "right.hpp"
 #include "shared_context.hpp"
 #include "spmv/contacts.hpp"
@@ -11,37 +12,9 @@
 namespace diacut::testing {
 namespace {
 
-constexpr ContactLayout kLayouts[] = {ContactLayout::kStructures, ContactLayout::kArrays,
-                                      ContactLayout::kVectors, ContactLayout::kArms};
-
-/// A row adds 12 products whose factors are themselves sums of at most two products of products
-/// (the second tangent, then the arm's cross product): fewer than 12 + 2 + 2 + 4 roundings on any
-/// path, whichever layout rounds where; of the magnitude that reference_jacobian() tells.
 void check(std::size_t count, std::size_t bodies) {
   SCOPED_TRACE(::testing::Message() << count << " contacts of " << bodies << " bodies");
-  const std::vector<Contact> contacts = random_contacts(count, bodies, count + bodies);
-  const std::size_t pitch = round_up(count, 32);
-  for (const ContactLayout layout : kLayouts) {
-    SCOPED_TRACE(::testing::Message() << "layout " << static_cast<int>(layout));
-    expect_right(context(), [&](Trial& trial) {
-      const std::vector<float> x = trial.normal(6 * bodies);
-      std::vector<double> magnitude;
-      const std::vector<double> expected =
-          reference_jacobian(contacts, std::vector<double>(x.begin(), x.end()), &magnitude);
-      const Buffer<float> values = trial.uploaded(contact_values(contacts, layout, pitch));
-      const Buffer<std::uint32_t> pairs = trial.uploaded(contact_bodies(contacts));
-      Buffer<float> out = trial.uploaded(std::vector<float>(3 * pitch, 0.0F));
-      ContactJacobian jacobian(context(), {values, pairs, pitch, count}, layout);
-      jacobian.product(trial.uploaded(x), out);
-      // Planes of the three rows of each contact; 0 behind the last one.
-      TermSums wanted(3 * pitch);
-      for (std::size_t row = 0; row < 3 * count; ++row) {
-        wanted.values[row % 3 * pitch + row / 3] = expected[row];
-        wanted.magnitudes[row % 3 * pitch + row / 3] = magnitude[row];
-      }
-      trial.expect("velocity", out.download(), wanted, 20.0 / 2);
-    });
-  }
+  expect_right(context(), [&](Trial& trial) { check_contacts(trial, count, bodies); });
 }
 
 TEST(TinyContactJacobian, AwkwardCounts) {
