@@ -4,12 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <string_view>
 #include <system_error>
 #include <unordered_map>
@@ -17,9 +13,11 @@
 #include <utility>
 
 #include "command_line.hpp"
+#include "core/file_bytes.hpp"
 #include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
+#include "image/naming.hpp"
 #include "text.hpp"
 
 namespace diacut::app {
@@ -207,24 +205,6 @@ std::string folder_text(const fs::path& folder) {
   return text;
 }
 
-std::string read_all(const std::string& list) {
-  const auto fail = [&list] {
-    return InputError(fmt::format("--files-from: {} cannot be read: {}", quoted_input_name(list),
-                                  std::strerror(errno)));
-  };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      list == "-" ? stdin : std::fopen(list.c_str(), "rb"),
-      [](std::FILE* each) { return each == stdin ? 0 : std::fclose(each); });
-  if (!file) throw fail();
-  std::string text;
-  std::array<char, 1U << 16> part;
-  while (const std::size_t count = std::fread(part.data(), 1, part.size(), file.get())) {
-    text.append(part.data(), count);
-  }
-  if (std::ferror(file.get()) != 0) throw fail();
-  return text;
-}
-
 /// Tells the files that lie in one of several folders, and looks at each folder once.
 class FilesIn {
  public:
@@ -296,7 +276,8 @@ class BasePaths {
 
 FoundImages list_images(const BatchOptions& options, const std::set<Identity>& results,
                         bool pages) {
-  const std::string text = read_all(options.list);
+  const std::string text = naming("--files-from: " + quoted_input_name(options.list),
+                                  [&] { return read_text(options.list, "a list of images"); });
   const BasePaths base(options.base);
   std::unordered_set<std::string> known;
   std::vector<std::string_view> given;  // As the list has them.

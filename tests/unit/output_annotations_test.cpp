@@ -239,7 +239,7 @@ TEST(RegionTable, ATableOfOtherChannelsIsRefused) {
 
 TEST(Annotations, ClassesAreThoseOfTheTable) {
   const TempFolder folder;
-  write_file(folder / "c.csv", std::string("label,class\n2,leaf, green\n3,stem\n"));
+  write_file(folder / "c.csv", std::string("label,class\n2,\"leaf, green\"\n3,stem\n"));
   Made made(kLabels);
   made.classes = read_classes(folder / "c.csv");
   check_classes(*made.classes, made.table);
@@ -255,10 +255,36 @@ TEST(Annotations, ClassesAreThoseOfTheTable) {
   EXPECT_THAT(file_of(made, AnnotationFormat::kTable), HasSubstr(",\"leaf, green\"\n"));
   write_file(folder / "c.csv", std::string("2,leaf\n7,stem\n"));
   EXPECT_THROW(check_classes(read_classes(folder / "c.csv"), made.table), InputError);
-  for (const char* text : {"2,leaf\n2,stem\n", "leaf\n", "2\n", "x,leaf\n", "2,\n"}) {
+  for (const auto& [text, why] :
+       {std::pair("2,leaf\n2,stem\n", "line 2 is '2,stem', expected each label once"),
+        std::pair("leaf\n", "line 1 is 'leaf'"), std::pair("2\n", "LABEL,CLASS"),
+        std::pair("x,leaf\n", "LABEL,CLASS"), std::pair("2,\n", "LABEL,CLASS"),
+        std::pair("label,class\n0,ground\n", "line 2 is '0,ground', expected labels from 1: 0 is"),
+        std::pair("2,leaf, green\n", "expected 2 columns"),
+        std::pair("2,leaf\n3,\xE9rable\n", "line 2 holds bytes that are no UTF-8"),
+        std::pair("\xFF\xFE2", "16 bits")}) {
     write_file(folder / "c.csv", std::string(text));
-    EXPECT_THROW(read_classes(folder / "c.csv"), InputError) << text;
+    EXPECT_THAT(message_of<InputError>([&] { read_classes(folder / "c.csv"); }),
+                ::testing::AllOf(HasSubstr("c.csv"), HasSubstr(why)));
   }
+}
+
+TEST(Annotations, ClassesAreReadAsSpreadsheetsWriteThem) {
+  const TempFolder folder;
+  for (const char* text :
+       {"\xEF\xBB\xBFlabel,class\r\n1,tree\r\n2,\"car, old\"\r\n",
+        "\"label\",\"class\"\n\"1\",\"tree\"\n\"2\",\"car, old\"\n",
+        "label,class,colour\n1,tree,red\n2,\"car, old\",\"a\nb\"\n", "1,tree,\n2,\"car, old\",\n",
+        "label,class\r1,tree\r2,\"car, old\"\r", "label;class\n1;tree\n2;car, old\n",
+        "class\tlabel\ntree\t1\ncar, old\t2\n", "\n1 , tree\n,\n2,\"car, old\" "}) {
+    write_file(folder / "c.csv", std::string(text));
+    const RegionClasses classes = read_classes(folder / "c.csv");
+    EXPECT_THAT(classes.names, ::testing::ElementsAre("tree", "car, old", "region")) << text;
+    EXPECT_EQ(classes.of(1), 0u) << text;
+    EXPECT_EQ(classes.of(2), 1u) << text;
+  }
+  write_file(folder / "c.csv", std::string("1,\"the \"\"old\"\" tree\""));
+  EXPECT_EQ(read_classes(folder / "c.csv").names.front(), "the \"old\" tree");
 }
 
 TEST(RegionTable, HeightsAreThoseOfTheMergeTree) {

@@ -1,17 +1,21 @@
 #include "diacut/annotations.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
 
+#include "core/csv_text.hpp"
 #include "core/file_bytes.hpp"
 #include "core/split_text.hpp"
 #include "diacut/errors.hpp"
+#include "image/naming.hpp"
 #include "output/annotation_parts.hpp"
 #include "output/atomic_file.hpp"
+#include "output/page_text.hpp"
 
 namespace diacut {
 namespace {
@@ -34,28 +38,51 @@ std::string height_text(float height) {
 }
 
 RegionClasses read_classes(const std::string& path) {
-  RegionClasses classes{{}, {}};
-  const std::string text = read_text(path, "a table of labels and classes");
-  std::size_t line = 0;
-  for (std::string_view row : split_text(text, '\n')) {
-    ++line;
-    if (row.ends_with('\r')) row.remove_suffix(1);
-    if (row.empty() || (line == 1 && row.starts_with("label,"))) continue;
-    const std::size_t comma = std::min(row.find(','), row.size());
-    const std::int64_t label = number_in<std::int64_t>(row.substr(0, comma)).value_or(0);
-    const std::string name(row.substr(std::min(comma + 1, row.size())));
-    const bool is_new = !classes.of_label.contains(label);
-    if (label < 1 || name.empty() || !is_new) {
-      throw InputError(fmt::format("{}: line {} is '{}', expected {}", path, line, row,
-                                   is_new ? "LABEL,CLASS, as in 17,nucleus"
-                                          : "each label once: leave out one of its lines"));
+  return naming(path, [&] {
+    const std::string text = read_text(path, "a table of labels and classes");
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+      throw InputError("it is text of 16 bits: save it as CSV UTF-8");
     }
-    const auto known = std::find(classes.names.begin(), classes.names.end(), name);
-    classes.of_label[label] = static_cast<std::size_t>(known - classes.names.begin());
-    if (known == classes.names.end()) classes.names.push_back(name);
-  }
-  classes.names.emplace_back("region");
-  return classes;
+    RegionClasses classes{{}, {}};
+    std::size_t label_at = 0;
+    std::size_t class_at = 1;
+    std::size_t columns = 2;
+    for (CsvRow& row : csv_rows(text)) {
+      std::vector<std::string>& cells = row.cells;
+      const auto refuse = [&](std::string_view expected) {
+        throw InputError(
+            fmt::format("line {} is '{}', expected {}", row.line, fmt::join(cells, ","), expected));
+      };
+      if (const auto label = std::find(cells.begin(), cells.end(), "label");
+          classes.of_label.empty() && label != cells.end()) {
+        const auto named = std::find(cells.begin(), cells.end(), "class");
+        label_at = static_cast<std::size_t>(label - cells.begin());
+        class_at = named != cells.end() ? static_cast<std::size_t>(named - cells.begin())
+                                        : (label_at == 0 ? 1 : 0);
+        columns = cells.size();
+        continue;
+      }
+      while (!cells.empty() && cells.back().empty()) cells.pop_back();
+      if (cells.size() > columns) {
+        refuse(fmt::format("{} columns: put a name that holds the separator in quotes", columns));
+      }
+      cells.resize(std::max(label_at, class_at) + 1);
+      const std::int64_t label = number_in<std::int64_t>(cells[label_at]).value_or(-1);
+      const std::string& name = cells[class_at];
+      if (label == 0) refuse("labels from 1: 0 is the background, which has no class");
+      if (label < 1 || name.empty()) refuse("LABEL,CLASS, as in 17,nucleus");
+      if (classes.of_label.contains(label)) refuse("each label once: leave out one of its lines");
+      if (!is_utf8(name)) {
+        throw InputError(fmt::format(
+            "line {} holds bytes that are no UTF-8: save the table as CSV UTF-8", row.line));
+      }
+      const auto known = std::find(classes.names.begin(), classes.names.end(), name);
+      classes.of_label[label] = static_cast<std::size_t>(known - classes.names.begin());
+      if (known == classes.names.end()) classes.names.push_back(name);
+    }
+    classes.names.emplace_back("region");
+    return classes;
+  });
 }
 
 void check_classes(const RegionClasses& classes, const RegionTable& table) {

@@ -61,6 +61,8 @@ std::string html_unescaped(std::string_view text) {
   return result;
 }
 
+bool is_utf8(const std::string& text) { return valid_utf8(text) == text; }
+
 std::string json_text(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -30,6 +30,8 @@ std::string html_unescaped(std::string_view text);
 /// A text as a JSON string in its quotes; bytes that are no UTF-8 are replaced.
 std::string json_text(const std::string& text);
 
+bool is_utf8(const std::string& text);
+
 /// A text for an XML attribute or element: markup and line ends as references; characters that XML
 /// 1.0 cannot hold and bytes that are no UTF-8 are replaced by U+FFFD.
 std::string xml_text(const std::string& text);

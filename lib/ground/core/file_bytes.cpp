@@ -13,6 +13,7 @@
 #include <memory>
 #include <system_error>
 
+#include "core/bytes.hpp"
 #include "core/descriptor.hpp"
 #include "diacut/errors.hpp"
 
@@ -70,7 +71,9 @@ std::vector<std::uint8_t> read_bytes(const std::string& path, std::size_t head_s
 std::string read_text(const std::string& path, const char* expected) {
   const std::vector<std::uint8_t> bytes = read_bytes(
       path, 0, [](const std::vector<std::uint8_t>&) {}, expected);
-  return {bytes.begin(), bytes.end()};
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  const bool is_marked = has_text(bytes, 0, kMark);
+  return {bytes.begin() + static_cast<std::ptrdiff_t>(is_marked ? kMark.size() : 0), bytes.end()};
 }
 
 std::filesystem::path data_folder() {

@@ -45,9 +45,10 @@ struct RegionClasses {
   }
 };
 
-/// Reads classes: lines of "label,class", with or without a header. Classes are numbered as they
-/// come; regions that it does not name are called "region". Throws InputError naming the file and
-/// the line where it is none, or names a label twice.
+/// Reads classes from comma-separated values: the columns "label" and "class", or without a header
+/// the first two. Classes are numbered as they come; regions that it does not name are called
+/// "region". Throws InputError naming the file and the line where it is none, or names a label
+/// twice.
 RegionClasses read_classes(const std::string& path);
 
 /// Throws InputError naming the first label with a class that is no region.
