@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -85,13 +86,14 @@ class HelpFormatter : public CLI::Formatter {
 std::string suggestion(const CLI::App& app, const std::string& unknown) {
   const std::string name = unknown.substr(0, unknown.find('='));
   std::string nearest;
-  std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
+  std::pair<std::size_t, std::size_t> least = {std::max<std::size_t>(2, name.size() / 3) + 1, 0};
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& candidate : option->get_lnames()) {
       const std::string flag = "--" + candidate;
       // An option that is cut short or goes on counts as nearest.
       const bool begins = name.size() > 3 && (flag.rfind(name, 0) == 0 || name.rfind(flag, 0) == 0);
-      const std::size_t distance = begins ? 0 : edit_distance(name, flag);
+      const std::size_t edits = edit_distance(name, flag);
+      const std::pair distance(begins ? 0 : edits, edits);
       if (distance < least) {
         least = distance;
         nearest = flag;
@@ -118,6 +120,26 @@ std::vector<std::string> with_current_names(int argc, const char* const* argv) {
     }
   }
   return result;
+}
+
+}  // namespace
+
+namespace {
+
+/// Throws ConfigError for an option that begins with a dash that pages of text have for a hyphen.
+void check_dashes(const CommandLine& line, const std::vector<std::string>& arguments) {
+  for (const std::string& each : arguments) {
+    if (each == "--") return;
+    // U+2010 to U+2015, and the minus sign.
+    const std::string dash = each.substr(0, 3);
+    const bool is_dash =
+        (dash >= "\xE2\x80\x90" && dash <= "\xE2\x80\x95") || dash == "\xE2\x88\x92";
+    if (!is_dash || std::filesystem::exists(each)) continue;
+    line.fail(
+        fmt::format("there is no option '{}': it begins with a dash that is no hyphen; "
+                    "options begin with two hyphens (--)",
+                    each));
+  }
 }
 
 }  // namespace
@@ -184,6 +206,7 @@ void CommandLine::check_rules() const {
 bool CommandLine::parse(int argc, const char* const* argv, Console& console) {
   try {
     std::vector<std::string> arguments = with_current_names(argc, argv);
+    check_dashes(*this, arguments);
     std::reverse(arguments.begin(), arguments.end());  // As CLI11 takes them.
     app_.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {

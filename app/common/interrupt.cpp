@@ -49,8 +49,10 @@ alignas(16) std::array<char, 1 << 16> crash_stack;
 extern "C" [[noreturn]] void on_crash(int /*signal*/) {
   // As where a driver's compiler gets no memory, or where a kernel that a driver kept is damaged.
   constexpr std::string_view kText =
-      "error: a library or the OpenCL driver failed and ended the program. If memory is short, "
-      "close other programs; if it happens again, empty the folder in which the driver keeps its "
+      "error: a library or the OpenCL driver failed and ended the program. If it says above that a "
+      "program is missing, as ld, install that (binutils has ld) where PATH finds it; PoCL needs "
+      "/sys, too. If memory is short, close other programs; if it happens again, empty the folder "
+      "in which the driver keeps its "
       "kernels (PoCL: POCL_CACHE_DIR, else ~/.cache/pocl; NVIDIA: ~/.nv/ComputeCache)\n";
   // Several threads of a driver may crash at once: one tells it, and ends all.
   static std::atomic<pid_t> teller{0};

@@ -34,7 +34,8 @@ pid_t program = 0;                 ///< Children that a library forks may end as
 void end_early(int /*status*/, void* /*unused*/) {
   if (is_done || getpid() != program) return;
   end_with(
-      "error: a library ended the program before its work was done. If it found no space, free "
+      "error: a library ended the program before its work was done. PoCL does so without /sys, and "
+      "without ld (of binutils) where PATH finds it. If it found no space, free "
       "some on the disk of the driver's kernels (PoCL: POCL_CACHE_DIR, else ~/.cache/pocl); if "
       "memory is short, close other programs\n",
       ExitCode::kInternal);

@@ -135,7 +135,7 @@ class SegmentCommand : public Command {
     options_.json = place_of_shard(options_.json, options_.batch.shard);
     settle_memory(line_, options_);
     options_.all_pages = page_ == "all";
-    if (given("--page") && !options_.all_pages) options_.part.page = page_number(page_);
+    if (given("--page") && !options_.all_pages) options_.part.page = page_number(line_, page_);
     if (given("--time-limit")) options_.time_limit = seconds_of(time_limit_);
     if (given("--bands")) options_.bands = parse_bands(bands_);
     set_parameters();
@@ -294,20 +294,6 @@ class SegmentCommand : public Command {
     }
   }
 
-  /// "3" as the number of a page.
-  int page_number(const std::string& text) const {
-    if (text.ends_with(".html") || text.ends_with(".htm")) {
-      line_.fail(fmt::format(
-          "--page chooses a page of the file that is read; a page for a browser is --html {}",
-          text));
-    }
-    const auto number = number_in<int>(text, 1);
-    if (!number) {
-      line_.fail(fmt::format("--page: '{}' is not a page; expected a number from 1, or all", text));
-    }
-    return *number;
-  }
-
   /// "90" or "0.5" as seconds.
   double seconds_of(const std::string& text) const {
     constexpr double kMost = 1e8;  // Three years.
@@ -327,10 +313,10 @@ class SegmentCommand : public Command {
     for (const auto& [entry, text] : values_) {
       if (!text) continue;
       if (entry->text.option.flag == "--min-size") {
-        options_.least_ground = ground_area(*text);
-        if (options_.least_ground) continue;
+        set_least_size(*text, options_);
+      } else {
+        set_from_option(options_.parameters, entry->text.option.flag, entry->key(), *text);
       }
-      set_from_option(options_.parameters, entry->text.option.flag, entry->key(), *text);
     }
     if (untrusted_) options_.parameters.image.untrusted = true;
     refuse(options_.parameters.image.untrusted, {"--bands", "--tile-size"},
@@ -422,6 +408,27 @@ class SegmentCommand : public Command {
 };
 
 }  // namespace
+
+int page_number(const CommandLine& line, const std::string& text) {
+  if (text.ends_with(".html") || text.ends_with(".htm")) {
+    line.fail(fmt::format(
+        "--page chooses a page of the file that is read; a page for a browser is --html {}", text));
+  }
+  const auto number = number_in<int>(text, 1);
+  if (number) return *number;
+  line.fail(fmt::format("--page: '{}' is not a page; expected a number from 1, or all", text));
+}
+
+void set_least_size(const std::string& text, Options& options) {
+  options.least_ground = ground_area(text);
+  const std::optional<LeastSize> least = parse_least_size(text);
+  if (least) options.parameters.region.min_size = *least;
+  if (least || options.least_ground) return;
+  throw ConfigError(
+      fmt::format("--min-size is '{}', expected a number of pixels, a share such as 0.2%, an area "
+                  "on the ground such as 200m2, 0.5ha or 2km2, or auto",
+                  text));
+}
 
 std::unique_ptr<Command> make_segment(const std::string& /*name*/) {
   return std::make_unique<SegmentCommand>();

@@ -55,6 +55,12 @@ struct Options : DeviceOptions {
   TileOptions tiles;      ///< Of the only input.
 };
 
+/// The number of a page, from 1, that --page gives. Throws ConfigError for another text.
+int page_number(const CommandLine& line, const std::string& text);
+
+/// Sets what --min-size gives. Throws ConfigError for another text.
+void set_least_size(const std::string& text, Options& options);
+
 /// Does what the options ask for: segments images and writes their results, or lists devices or
 /// parameters. An image that fails does not stop the others; a device that cannot be opened does,
 /// and so does `cancel`. Tells of everything on the console. Returns the program's exit code.

@@ -496,11 +496,17 @@ void prepare_results(const Options& options, const Plan& plan) {
 }
 
 bool is_done(const Job& job) {
-  if (!job.stack.empty() && !exists(job.stack)) return false;
+  const auto has_bytes = [](const std::string& file) {
+    std::error_code gone;
+    return fs::file_size(file, gone) > 0 && !gone;
+  };
+  if (!job.stack.empty() && !has_bytes(job.stack)) return false;
   for (const auto& [info, place] : named(job.results)) {
     const bool folder = info.result == Result::kEigenvectors;
     const std::string file = folder ? (fs::path(place) / kEigenvectorsFile).string() : place;
-    if (file == "-" || !exists(file)) return false;
+    // No region gives YOLO no line.
+    const bool may_be_empty = info.result == Result::kYolo;
+    if (file == "-" || !(may_be_empty ? exists(file) : has_bytes(file))) return false;
   }
   return !job.stack.empty() || job.results.any();
 }

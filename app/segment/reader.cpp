@@ -56,9 +56,11 @@ Image read_standard_input(const ImageFile& file, const ImageParameters& paramete
 /// number, `seeds` gets another on a pixel without any, because labels grow against each other;
 /// where there are no marks, there are no seeds.
 Correction correction_of(const std::string& path, const ImageParameters& parameters,
-                         const Image& image, std::optional<Seeds>& read) {
+                         const LoadedImage& loaded, std::optional<Seeds>& read) {
   Correction correction{read_label_image(path, parameters), {}};
-  const Labels& labels = correction.labels.labels;
+  const Image& image = loaded.image;
+  Labels& labels = correction.labels.labels;
+  lay_on(loaded.frame, path, labels.width, labels.height, labels.values);
   if (labels.width != image.width || labels.height != image.height) {
     throw InputError(
         fmt::format("--correct: '{}' has {} x {} pixels, the image {} x {}: give the "
@@ -155,7 +157,7 @@ LoadedImage Reader::load(const Job& job) const {
       auto file = job.pages > 1 ? file_of(job) : nullptr;
       if (keeps_ && !job.map) {
         if (!file) file = std::make_shared<const ImageFile>(job.input);
-        loaded.facts = file->facts(parameters_);
+        loaded.facts = file->facts(parameters_, job.part);
         loaded.file = file;
       }
       read_picture(job, file.get(), parameters_, accepts, loaded);
@@ -166,14 +168,18 @@ LoadedImage Reader::load(const Job& job) const {
     const int width = loaded.image.width;
     const int height = loaded.image.height;
     if (files.has(Companion::kBoundary)) {
-      loaded.boundary_map = read_boundary_map(files[Companion::kBoundary], parameters_);
+      const std::string& file = files[Companion::kBoundary];
+      BoundaryMap& map = loaded.boundary_map.emplace(read_boundary_map(file, parameters_));
+      lay_on(loaded.frame, file, map.width, map.height, map.strength);
     }
     if (files.has(Companion::kSeeds)) {
-      loaded.seeds = read_seeds(files[Companion::kSeeds], parameters_, width, height);
+      const std::string& file = files[Companion::kSeeds];
+      Seeds& seeds = loaded.seeds.emplace(read_seeds(file, parameters_, width, height));
+      lay_on(loaded.frame, file, seeds.width, seeds.height, seeds.labels);
     }
     if (files.has(Companion::kCorrected)) {
       loaded.correction =
-          correction_of(files[Companion::kCorrected], parameters_, loaded.image, loaded.seeds);
+          correction_of(files[Companion::kCorrected], parameters_, loaded, loaded.seeds);
       if (!loaded.seeds) {
         loaded.image.notes.emplace_back("It has no marks: its labels are those of --correct.");
       }
@@ -183,7 +189,9 @@ LoadedImage Reader::load(const Job& job) const {
       notes.insert(notes.end(), loaded.seeds->notes.begin(), loaded.seeds->notes.end());
     }
     if (files.has(Companion::kBarriers)) {
-      loaded.barriers = read_barriers(files[Companion::kBarriers], parameters_, width, height);
+      const std::string& file = files[Companion::kBarriers];
+      Barriers& lines = loaded.barriers.emplace(read_barriers(file, parameters_, width, height));
+      lay_on(loaded.frame, file, lines.width, lines.height, lines.pixels);
     }
     if (files.has(Companion::kStart)) loaded.start = read_probabilities(files[Companion::kStart]);
     if (files.has(Companion::kFeatures)) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "diacut/annotations.hpp"
@@ -30,7 +31,7 @@ struct LoadedImage {
   bool postponed = false;    ///< It was not read: there was no room beside other images.
   Image image;
   std::shared_ptr<const ImageFile> file;    ///< Of a picture, if the reader keeps files.
-  PictureFacts facts;                       ///< As `file` tells them.
+  PictureFacts facts;                       ///< Of a picture, if the reader keeps files.
   std::optional<MapFrame> frame;            ///< If the image is a scene.
   std::optional<BoundaryMap> boundary_map;  ///< If the job names a boundary map.
   std::optional<Seeds> seeds;               ///< If the job names seeds.
@@ -43,6 +44,29 @@ struct LoadedImage {
   std::optional<Failure> failure;
   double seconds = 0;  ///< How long reading took.
 };
+
+/// Lays what a file holds for each pixel on a scene, if there is one and the file has coordinates:
+/// turns it as they say. Throws InputError where it lies elsewhere.
+template <class Value>
+void lay_on(const std::optional<MapFrame>& scene, const std::string& file, int& width, int& height,
+            std::vector<Value>& values) {
+  const int turn = scene ? turn_onto(*scene, file) - 1 : 0;
+  if (turn == 0) return;
+  const bool is_transposed = turn >= 4;
+  const std::vector<Value> stored = std::exchange(values, std::vector<Value>(values.size()));
+  const int columns = is_transposed ? height : width;
+  const int rows = is_transposed ? width : height;
+  for (int y = 0; y < rows; ++y) {
+    for (int x = 0; x < columns; ++x) {
+      const int column = turn % 4 == 1 || turn % 4 == 2 ? columns - 1 - x : x;
+      const int row = turn % 4 >= 2 ? rows - 1 - y : y;
+      const int from = is_transposed ? column * width + row : row * width + column;
+      values[static_cast<std::size_t>(y * columns + x)] = stored[static_cast<std::size_t>(from)];
+    }
+  }
+  width = columns;
+  height = rows;
+}
 
 /// Reads the images of jobs, in other threads ahead of their use. Its destructor waits for the
 /// images that are being read.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "annotate.hpp"
 #include "command_line.hpp"
+#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
@@ -24,6 +26,7 @@
 #include "diacut/parameters.hpp"
 #include "diacut/seeds.hpp"
 #include "exit_code.hpp"
+#include "image/input_checks.hpp"
 #include "map/region_format.hpp"
 #include "maps.hpp"
 #include "options.hpp"
@@ -243,6 +246,11 @@ class RecutCommand : public Command {
                  "The image that the regions belong to, for annotations, tables, --overlay and "
                  "coordinates; of a folder the folder of images: photos/a/b.jpg for a/b.tree or "
                  "a/b.png");
+    line_.option("--page", page_, "N", kRecutInputOutput,
+                 "The page of --image, from 1 (default: that of the tree, else the first)");
+    line_.option("--channel", options_.part.channel, "N|NAME", kRecutInputOutput,
+                 "The channel of --image, as in segment (default: that of the tree, else all)");
+    line_.need("--image", {"--page", "--channel"});
     declare_annotations(line_, options_.results, options_.annotations);
     // The boundaries are drawn on the image, and files of some formats name it.
     line_.need("--image", {"--overlay"});
@@ -288,6 +296,7 @@ class RecutCommand : public Command {
                          ? only_input("label image", "label images", "one, or a folder of them")
                          : only_input("hierarchy", "hierarchies", "one, or a folder of them");
     options_.objects = objects_.conditions();
+    if (!page_.empty()) options_.part.page = page_number(line_, page_);
     if (regions_) {
       options_.parameters.region.regions =
           number_of<int>("--regions", *regions_, 1, INT32_MAX, "an integer of 1 or more");
@@ -296,19 +305,9 @@ class RecutCommand : public Command {
       options_.threshold =
           number_of<double>("--threshold", *threshold_, 0, 1, "a number from 0 to 1");
     }
-    if (min_size_) options_.least_ground = ground_area(*min_size_);
+    if (min_size_) set_least_size(*min_size_, options_);
     if (options_.least_ground && options_.image.empty()) {
       line_.fail("--min-size on the ground needs the scene: add --image");
-    }
-    if (min_size_ && !options_.least_ground) {
-      const std::optional<LeastSize> least = parse_least_size(*min_size_);
-      if (!least) {
-        throw ConfigError(
-            fmt::format("--min-size is '{}', expected a number of pixels, a share such as 0.2%, an "
-                        "area such as 0.5ha, or auto",
-                        *min_size_));
-      }
-      options_.parameters.region.min_size = *least;
     }
     check_places();
   }
@@ -373,6 +372,7 @@ class RecutCommand : public Command {
   ExitCode run(Console& console, const CancelToken& cancel) override;
 
   RecutOptions options_;
+  std::string page_;
   std::optional<std::string> regions_;
   std::optional<std::string> threshold_;
   std::optional<std::string> min_size_;
@@ -428,6 +428,7 @@ Plan plan_of(const RecutOptions& options) {
     Job& job = plan.jobs.emplace_back(plan.roots);
     job.input = options.image.empty() ? options.input : options.image;
     job.made = options.input;
+    job.part = options.part;
     job.name = fs::path(job.input).filename().string();
     return plan;
   }
@@ -437,6 +438,7 @@ Plan plan_of(const RecutOptions& options) {
     Job& job = plan.jobs.emplace_back(
         mirrored(plan.roots, {input.string(), name}, labels_extension(options.labels, false)));
     job.made = input.string();
+    job.part = options.part;
     job.name = name.generic_string();
     job.number = static_cast<std::int64_t>(plan.jobs.size());
     if (options.image.empty()) continue;
@@ -447,25 +449,40 @@ Plan plan_of(const RecutOptions& options) {
   return plan;
 }
 
-/// Reads the image that regions belong to, and where it lies if it is a scene.
-void read_image_of(const RecutOptions& options, const Job& job, const Labels& labels,
-                   LoadedImage& loaded) {
-  if (options.image.empty()) return;
-  if (is_map(job.input)) {
+/// Reads the image that regions belong to, and where it lies if it is a scene. `part`: of its file,
+/// that the regions are of; what was asked for takes its place. Returns the one that was read.
+ImagePart read_image_of(const RecutOptions& options, const Job& job, ImagePart part, Labels& labels,
+                        LoadedImage& loaded) {
+  if (options.image.empty()) return part;
+  const bool is_asked = job.part.page != 0 || !job.part.channel.empty();
+  if (is_map(job.input) && !is_asked) {
     Map map = read_map(job.input);
     loaded.image = std::move(map.image);
     loaded.frame = std::move(map.frame);
   } else {
+    if (job.part.page != 0) part.page = job.part.page;
     loaded.file = std::make_shared<const ImageFile>(job.input);
-    loaded.image = loaded.file->read({}, {});
-    loaded.facts = loaded.file->facts({});
+    std::string note;
+    if (!job.part.channel.empty()) {
+      part.channel = job.part.channel;
+    } else if (!part.channel.empty() && !number_in(part.channel) &&
+               loaded.file->facts({}, {part.page, ""}).channels.empty()) {
+      note = fmt::format(
+          "The tree is of channel {}, and the image has no channels: it was read as it is.",
+          std::exchange(part.channel, ""));
+    }
+    loaded.facts = loaded.file->facts({}, part);
+    loaded.image = loaded.file->read({}, part);
+    if (!note.empty()) loaded.image.notes.push_back(note);
   }
   const Image& image = loaded.image;
-  if (image.width == labels.width && image.height == labels.height) return;
+  lay_on(loaded.frame, job.made, labels.width, labels.height, labels.values);
+  if (image.width == labels.width && image.height == labels.height) return part;
   throw InputError(fmt::format(
-      "{}: the image has {} x {} pixels, but the {} {} was made from one of {} x {}", job.input,
+      "{}: the image has {} x {} pixels, but the {} {} was made from one of {} x {}{}", job.input,
       image.width, image.height, options.is_labels ? "label image" : "hierarchy", job.made,
-      labels.width, labels.height));
+      labels.width, labels.height,
+      turned_hint(image.width, image.height, labels.width, labels.height)));
 }
 
 /// Reads labels, which then are 1, 2, ... in the order of their numbers, and returns these.
@@ -473,11 +490,13 @@ std::vector<std::int64_t> read_labels(const Job& job, Segmentation& result) {
   LabelImage read = read_label_image(job.made);
   result.labels = std::move(read.labels);
   if (!job.results.has(Result::kLabels) || read.numbers.empty()) return read.numbers;
-  constexpr std::int64_t kMost = 50'000'000;
-  if (read.numbers.back() > kMost) {
+  // Polygons take memory for each number.
+  const bool polygons = names_polygons(job.results[Result::kLabels]);
+  const std::int64_t most = polygons ? 50'000'000 : std::numeric_limits<std::int32_t>::max();
+  if (read.numbers.back() > most) {
     throw InputError(fmt::format(
-        "-o: its labels go up to {}, and files of labels are written up to {}: number them anew",
-        read.numbers.back(), kMost));
+        "-o: its labels go up to {}, and such files are written up to {}: number them anew",
+        read.numbers.back(), most));
   }
   for (const std::int64_t number : read.numbers) {
     result.seed_labels.push_back(static_cast<std::int32_t>(number));
@@ -492,7 +511,8 @@ void cut_tree(const RecutOptions& options, const Job& job, const RegionParameter
   const std::string& seeds = job.companions[Companion::kSeeds];
   if (!seeds.empty()) {
     const Labels& leaves = hierarchy.leaves;
-    const Seeds read = read_seeds(seeds, {}, leaves.width, leaves.height);
+    Seeds read = read_seeds(seeds, {}, leaves.width, leaves.height);
+    lay_on(loaded.frame, seeds, read.width, read.height, read.labels);
     result.notes.insert(result.notes.end(), read.notes.begin(), read.notes.end());
     SeededRegions found = cut_by_seeds(hierarchy, read, result.notes);
     result.labels = std::move(found.regions);
@@ -515,17 +535,18 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
   Segmentation result;
   RegionParameters wanted = options.parameters.region;
   std::vector<std::int64_t> numbers;
+  ImagePart part;
   if (options.is_labels) {
     numbers = read_labels(job, result);
-    read_image_of(options, job, result.labels, loaded);
+    part = read_image_of(options, job, {}, result.labels, loaded);
   } else {
-    const Hierarchy& hierarchy = result.hierarchy.emplace(read_tree(job.made));
+    Hierarchy& hierarchy = result.hierarchy.emplace(read_tree(job.made, &part));
     console.detail(fmt::format("{}: {} x {} pixels, {} leaves, {} merges, automatic threshold {}",
                                name, hierarchy.leaves.width, hierarchy.leaves.height,
                                hierarchy.leaves.count, hierarchy.merges.size(),
                                hierarchy.threshold));
     wanted.threshold = options.threshold.value_or(hierarchy.threshold);
-    read_image_of(options, job, hierarchy.leaves, loaded);
+    part = read_image_of(options, job, part, hierarchy.leaves, loaded);
     if (options.least_ground) {
       const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;
       wanted.min_size = {LeastSize::Unit::kPixels, static_cast<double>(pixels_of_area(
@@ -536,8 +557,10 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
   const Annotations annotations(
       options.results, options.annotations, result.labels,
       measured_in(options.annotations, loaded.frame ? &*loaded.frame : nullptr, loaded.file,
-                  loaded.facts, {}, {}),
+                  loaded.facts, {}, part),
       result.hierarchy ? &*result.hierarchy : nullptr, numbers);
+  const std::vector<std::string>& of_image = loaded.image.notes;
+  result.notes.insert(result.notes.end(), of_image.begin(), of_image.end());
   for (std::string& note : annotations.notes()) result.notes.push_back(std::move(note));
   write_results(options, wanted, plan.batch, loaded, result, annotations);
   if (plan.batch) {

@@ -164,7 +164,8 @@ std::string summary(const Tally& tally, const Plan& plan, double seconds, bool v
   }
   const std::string& folder = plan.roots.results[Result::kLabels];
   const std::string& labels = plan.stack.empty() ? folder : plan.stack;
-  if (!labels.empty()) text += fmt::format("; labels in '{}'", labels);
+  const bool are_there = plan.stack.empty() || tally.failed == 0;
+  if (!labels.empty() && are_there) text += fmt::format("; labels in '{}'", labels);
   return text;
 }
 

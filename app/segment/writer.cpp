@@ -77,7 +77,7 @@ void write_result(const ResultInfo& info, const std::string& place, const Made& 
     case Result::kEigenvectors:
       return write_eigenvectors(place, result.eigenvectors, &image);
     case Result::kTree:
-      return write_tree(place, result.hierarchy.value());
+      return write_tree(place, result.hierarchy.value(), loaded.job->part);
     case Result::kUltrametric:
       return write_map_strength(place, ultrametric_map(result.hierarchy.value()),
                                 ultrametric_frame(where), options.labels.cloud_optimised);

@@ -12,6 +12,7 @@
 #include "cli_test.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/output.hpp"
+#include "image_files.hpp"
 #include "map_files.hpp"
 #include "matchers.hpp"
 #include "network_file.hpp"
@@ -45,6 +46,24 @@ struct Script {
 
 /// For messages of GoogleTest.
 void PrintTo(const Script& script, std::ostream* stream) { *stream << script.name; }
+
+/// The rows of the table of docs/usage.md that says what each command makes of what files say.
+const std::map<std::string, Words>& table_of_meanings() {
+  static const std::map<std::string, Words> table = [] {
+    std::map<std::string, Words> rows;
+    std::istringstream text(read_bytes(DIACUT_SOURCE_DIR "/docs/usage.md"));
+    bool inside = false;
+    for (std::string line; std::getline(text, line);) {
+      inside = line.starts_with("| File ") || (inside && line.starts_with("|"));
+      const Words cells = split(line, " | ");
+      if (!inside || cells.size() != 5 || line.starts_with("| File ")) continue;
+      rows[cells[0].substr(2)] = {cells[1], cells[2], cells[3],
+                                  cells[4].substr(0, cells[4].size() - 2)};
+    }
+    return rows;
+  }();
+  return table;
+}
 
 std::vector<Script> scripts() {
   std::vector<Script> all;
@@ -183,7 +202,7 @@ class CliScript : public CliTest, public ::testing::WithParamInterface<Script> {
     const bool is_of_files = kOfFiles.contains(verb);
     if (!is_of_files && !kStatements.contains(verb)) return run(words, parts);
     words.erase(words.begin());
-    ASSERT_TRUE(!words.empty() || verb == "files") << "says nothing";
+    ASSERT_TRUE(!words.empty() || verb == "files" || verb == "cell") << "says nothing";
     if (!is_of_files) return kStatements.at(verb)(*this, words, parts);
     for (const std::string& name : words) {
       make_folder_of(name);
@@ -194,6 +213,7 @@ class CliScript : public CliTest, public ::testing::WithParamInterface<Script> {
   std::string unescaped(std::string text) const {
     const std::pair<std::string, std::string> escapes[] = {
         {"\\n", "\n"},
+        {"\\r", "\r"},
         {"\\e", "\033"},
         {"\\a", "\a"},
         {"\\0", std::string(1, '\0')},
@@ -364,7 +384,9 @@ const std::map<std::string, CliScript::Statement> CliScript::kStatements = {
        file.bands = std::stoi(words.at(1));
        file.type = "UInt16";
        const double metres = words.size() > 2 ? std::stod(words.at(2)) : 10;
-       file.transform = {500'000, metres, 0, 5'200'000, 0, -metres};
+       const double east = words.size() > 3 ? std::stod(words.at(3)) : 0;
+       file.transform = {500'000 + east, metres, 0, 5'200'000, 0, -metres};
+       if (words.size() > 4) file.epsg = std::stoi(words.at(4));
        file.value = [](int band, int x, int y) {
          return (x < kWidth / 2 ? 400 : 2400) + 100 * band + (x * 7 + y * 5) % 11;
        };
@@ -372,6 +394,26 @@ const std::map<std::string, CliScript::Statement> CliScript::kStatements = {
        write_scene(test.path(words.at(0)), file);
      }},
     {"tree", [](Test test, Parts words, Parts) { test.write_hierarchy(words); }},
+    {"planes",
+     [](Test test, Parts words, Parts parts) {
+       std::vector<TiffPage> pages;
+       for (std::size_t k = 1; k < words.size(); ++k) {
+         cv::Mat grey(kHeight, kWidth, CV_8U, cv::Scalar(std::stod(words[k])));
+         grey.colRange(kWidth / 2, kWidth) += 50;
+         pages.push_back(tiff_page(grey));
+       }
+       if (!parts.empty()) pages.front().description = parts.front();
+       const FileBytes file = write_tiff(pages);
+       test.write(words.front(), {file.begin(), file.end()});
+     }},
+    {"cell",
+     [](Test, Parts, Parts parts) {
+       const Words columns = {"Channel", "Page", "Unit", "Place"};
+       const auto at = std::find(columns.begin(), columns.end(), parts.at(1));
+       ASSERT_NE(at, columns.end()) << parts.at(1);
+       const auto column = static_cast<std::size_t>(at - columns.begin());
+       EXPECT_EQ(table_of_meanings().at(parts.at(0)).at(column), parts.at(2));
+     }},
     {"copy",
      [](Test test, Parts words, Parts) {
        fs::copy(test.path(words.at(0)), test.path(words.at(1)), fs::copy_options::recursive);
@@ -436,6 +478,22 @@ TEST_P(CliScript, Runs) {
   for (const std::string& line : GetParam().lines) {
     follow(line);
     if (HasFatalFailure()) return;
+  }
+}
+
+TEST(TableOfMeanings, EachCellHasATest) {
+  std::set<std::string> tested;
+  for (const Script& script : scripts()) {
+    for (const std::string& line : script.lines) {
+      if (line.starts_with("cell | ")) tested.insert(line.substr(0, line.rfind(" | ")));
+    }
+  }
+  ASSERT_GE(table_of_meanings().size(), 8U);
+  for (const auto& [row, cells] : table_of_meanings()) {
+    for (const char* column : {"Channel", "Page", "Unit", "Place"}) {
+      EXPECT_TRUE(tested.contains(fmt::format("cell | {} | {}", row, column))) << row << column;
+    }
+    for (const std::string& cell : cells) EXPECT_NE(cell, "") << row;
   }
 }
 

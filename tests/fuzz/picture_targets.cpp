@@ -40,7 +40,7 @@ void read_pages(const FileBytes& file) {
 void read_tiff(const FileBytes& file) {
   const ImagePart first{1, ""};
   try {
-    require(decode_tiff(file, kMostPixels, {DecodeTask::kPages, first}).pages > 0,
+    require(decode_tiff(file, kMostPixels, {DecodeTask::kFacts, first}).pages > 0,
             "a file has pages");
     const Raster raster = decode_raster(file);
     require_size(raster.values, raster.width, raster.height);
@@ -100,7 +100,8 @@ void read_description(const FileBytes& bytes) {
   const std::string text(bytes.begin() + 4, bytes.end());
   const int directories = 1 + bytes[0];
   const ImagePart part{bytes[2] % 8, bytes[3] % 2 == 0 ? "" : "2"};
-  const TiffPart found = find_tiff_part(text, directories, 1 + bytes[1] % 8, part);
+  const TiffPart found =
+      find_tiff_part(text, directories, 1 + bytes[1] % 8, bytes[3] % 4 < 2, part);
   for (const int each : found.directories) {
     require(each >= 0 && each < directories, "a page is a directory of its file");
   }

@@ -246,6 +246,19 @@ TEST(DecodePng, PaletteWithTransparentColours) {
   EXPECT_THAT(image.notes, ElementsAre(HasSubstr("1 of 4 pixels are transparent")));
 }
 
+TEST(DecodePng, OfAnAnimationTheFirstFrameIsRead) {
+  FileBytes file = write_png(png_file(testing::random_samples(3, 2, CV_8UC1)));
+  // Behind the chunk of the head: of three frames.
+  const FileBytes chunk = {0, 0, 0, 8, 'a', 'c', 'T',  'L',  0,    0,
+                           0, 3, 0, 0, 0,   0,   0xce, 0xed, 0xba, 0xc0};
+  file.insert(file.begin() + 33, chunk.begin(), chunk.end());
+  EXPECT_THAT(decode_image(file, "a.png").notes, Contains(HasSubstr("first frame alone")));
+  EXPECT_THAT(message_of<InputError>([&] {
+                decode_image(file, "a.png", {}, {2, ""});
+              }),
+              HasSubstr("only the first frame is read"));
+}
+
 TEST(DecodePng, OneColourCanBeTransparent) {
   PngFile file = png_file(
       (cv::Mat_<cv::Vec3b>(1, 3) << cv::Vec3b(9, 8, 7), cv::Vec3b::all(255), cv::Vec3b(9, 8, 6)));

@@ -15,6 +15,7 @@
 #include "image_files.hpp"
 #include "matchers.hpp"
 #include "refusal.hpp"
+#include "temp_folder.hpp"
 
 /// What the decoder of TIFF gives for every kind of sample, against the samples that were written.
 ///
@@ -246,6 +247,135 @@ TEST(TiffPart, PlanesOfOtherFilesAreLeftOut) {
   expect_refused([&] { grey_of(stack(1, text), 1, "DAPI"); },
                  "no page of channel 'DAPI': that lies in 'c0.ome.tif'");
   EXPECT_EQ(grey_of(stack(1, text), 1, "GFP"), 10);
+}
+
+/// What a file tells of a part of it, in a sandbox too.
+PictureFacts facts_of(const FileBytes& bytes, const ImagePart& part = {}) {
+  const TempFolder folder;
+  const ImageFile file(folder.write("a.tif", bytes));
+  const PictureFacts facts = file.facts({}, part);
+  const PictureFacts again = file.facts({.untrusted = true}, part);
+  EXPECT_EQ(again.channels, facts.channels);
+  EXPECT_EQ(again.channel, facts.channel);
+  EXPECT_EQ(again.page, facts.page);
+  EXPECT_EQ(again.pixel.width, facts.pixel.width);
+  EXPECT_EQ(again.pixel.height, facts.pixel.height);
+  EXPECT_EQ(again.pixel.unit, facts.pixel.unit);
+  EXPECT_EQ(again.order, facts.order);
+  EXPECT_EQ(again.slices, facts.slices);
+  EXPECT_EQ(again.is_ome, facts.is_ome);
+  return facts;
+}
+
+TEST(TiffPart, FactsAreThoseOfThePage) {
+  const auto image = [](int directory, const char* size) {
+    return std::string(
+               "<Image><Pixels DimensionOrder=\"XYCZT\" SizeC=\"1\" SizeZ=\"1\" "
+               "SizeT=\"1\" PhysicalSizeX=\"") +
+           size + "\" PhysicalSizeY=\"" + size + "\"><Channel/><TiffData IFD=\"" +
+           std::to_string(directory) + "\"/></Pixels></Image>";
+  };
+  const FileBytes two = stack(2, "<OME>" + image(0, "0.5") + image(1, "2") + "</OME>");
+  EXPECT_EQ(facts_of(two).pixel.width, 0.5);
+  EXPECT_EQ(facts_of(two, {1, ""}).pixel.width, 0.5);
+  EXPECT_EQ(facts_of(two, {2, ""}).pixel.width, 2);
+  const PictureFacts third = facts_of(stack(6, ome("XYCZT")), {3, ""});
+  EXPECT_THAT(third.channels, ElementsAre("DAPI", "GFP"));
+  EXPECT_EQ(third.channel, 1);
+  EXPECT_EQ(third.page, 2);
+  EXPECT_EQ(third.slices, 3);
+  const PictureFacts green = facts_of(stack(6, ome("XYCZT")), {3, "GFP"});
+  EXPECT_EQ(green.channel, 2);
+  EXPECT_EQ(green.page, 3);
+  // Two images of two channels each: a channel's pages go on in the second.
+  const std::string both =
+      "<Image><Pixels DimensionOrder=\"XYCZT\" SizeC=\"2\" SizeZ=\"1\" "
+      "SizeT=\"1\"><Channel Name=\"a\"/><Channel Name=\"b\"/></Pixels></Image>";
+  const FileBytes four = stack(4, "<OME>" + both + both + "</OME>");
+  EXPECT_EQ(grey_of(four, 1, "b"), 20);
+  EXPECT_EQ(grey_of(four, 2, "b"), 40);
+  EXPECT_EQ(facts_of(four, {4, ""}).page, 2);
+}
+
+TEST(TiffPart, SizesOfPixelsAreInKnownUnits) {
+  struct Told {
+    std::string description;
+    double across, down;
+    int unit;
+    double width, height;  ///< Micrometres; 0: not known.
+  };
+  const auto xml = [](const char* unit, const char* size) {
+    return std::string(
+               "<OME><Image><Pixels DimensionOrder=\"XYCZT\" SizeC=\"1\" SizeZ=\"1\" "
+               "SizeT=\"1\" PhysicalSizeX=\"") +
+           size + "\" PhysicalSizeY=\"" + size + "\" PhysicalSizeXUnit=\"" + unit +
+           "\" PhysicalSizeYUnit=\"" + unit + "\"/></Image></OME>";
+  };
+  for (const auto& [description, across, down, unit, width, height] :
+       {Told{"ImageJ=1.53t\nunit=micron\nyunit=mm\n", 2, 0.002, RESUNIT_NONE, 0.5, 5e5},
+        Told{"ImageJ=1.53t\nunit=micron\nyunit=hours\n", 2, 2, RESUNIT_NONE, 0, 0},
+        Told{"ImageJ=1.53t\nunit=\\u00B5m\n", 4, 2, RESUNIT_NONE, 0.25, 0.5},
+        Told{"ImageJ=1.53t\nunit=inch\n", 72, 72, RESUNIT_INCH, 0, 0},
+        Told{"ImageJ=1.53t\nunit=cm\n", 1, 1, RESUNIT_NONE, 1e4, 1e4},
+        Told{"", 28.346, 28.346, RESUNIT_CENTIMETER, 0, 0},
+        Told{"", 37.8, 37.8, RESUNIT_CENTIMETER, 0, 0}, Told{"", 1, 1, RESUNIT_CENTIMETER, 0, 0},
+        Told{"", 72, 72, RESUNIT_INCH, 0, 0}, Told{"", 96, 96, RESUNIT_INCH, 0, 0},
+        Told{"", 1, 1, RESUNIT_INCH, 0, 0}, Told{"", 20000, 20000, RESUNIT_CENTIMETER, 0.5, 0.5},
+        Told{"", 25400, 25400, RESUNIT_INCH, 1, 1},
+        Told{xml("\xC3\x85", "5000"), 0, 0, RESUNIT_NONE, 0.5, 0.5},
+        Told{xml("\xE2\x84\xAB", "5000"), 0, 0, RESUNIT_NONE, 0.5, 0.5},
+        Told{xml("pm", "500000"), 0, 0, RESUNIT_NONE, 0.5, 0.5},
+        Told{xml("\xC2\xB5m", "0.5"), 0, 0, RESUNIT_NONE, 0.5, 0.5},
+        Told{xml("\xCE\xBCm", "0.5"), 0, 0, RESUNIT_NONE, 0.5, 0.5},
+        Told{xml("pixel", "0.5"), 25400, 25400, RESUNIT_INCH, 0, 0}}) {
+    TiffPage page = described_page(10, description);
+    page.set_tags = [across = across, down = down, unit = unit](TIFF* tiff) {
+      if (across == 0) return;
+      TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, unit);
+      TIFFSetField(tiff, TIFFTAG_XRESOLUTION, across);
+      TIFFSetField(tiff, TIFFTAG_YRESOLUTION, down);
+    };
+    const PixelSize pixel = facts_of(testing::write_tiff({page})).pixel;
+    EXPECT_NEAR(pixel.width, width, 1e-6 * width) << description << across;
+    EXPECT_NEAR(pixel.height, height, 1e-6 * height) << description << across;
+  }
+}
+
+TEST(TiffPart, PlanesOfOneDirectoryAreAllRead) {
+  // libtiff reads strips of more than 8192 bytes in parts.
+  for (const int width : {128, 129}) {
+    TiffPage page = testing::tiff_page(cv::Mat(64, width, CV_8U, cv::Scalar(10)));
+    page.rows_per_strip = 64;
+    page.description = "ImageJ=1.53t\nimages=3\nslices=3\n";
+    FileBytes file = testing::write_tiff({page});
+    // The strip goes to the file's end, with two planes behind it.
+    const auto end = static_cast<std::uint32_t>(file.size());
+    for (const int grey : {10, 20, 30}) {
+      file.insert(file.end(), static_cast<std::size_t>(64 * width),
+                  static_cast<std::uint8_t>(grey));
+    }
+    file = with_tag(file, TIFFTAG_STRIPOFFSETS, end);
+    for (const int number : {1, 2, 3}) EXPECT_EQ(grey_of(file, number), 10 * number) << width;
+    expect_refused([&] { grey_of(file, 4); }, "it has 3 pages");
+  }
+}
+
+TEST(TiffPart, LevelsOfPyramidsAreNoPages) {
+  std::vector<TiffPage> pages;
+  for (const int size : {64, 32, 16}) {
+    pages.push_back(testing::tiff_page(cv::Mat(size, size + size / 2, CV_8U, cv::Scalar(size))));
+    pages.back().tile = 16;
+  }
+  EXPECT_THAT(decode_image(testing::write_tiff(pages), "a.tif").notes,
+              Not(Contains(HasSubstr("pages"))));
+  expect_refused([&] { grey_of(testing::write_tiff(pages), 2); }, "it has one page");
+  // Pages of other shapes are no levels.
+  pages[1] = testing::tiff_page(cv::Mat(16, 64, CV_8U, cv::Scalar(7)));
+  pages[1].tile = 16;
+  EXPECT_EQ(grey_of(testing::write_tiff(pages), 2), 7);
+  // What a slide scanner writes behind the first picture is beside it.
+  pages[0].description = "Aperio Image Library v10";
+  expect_refused([&] { grey_of(testing::write_tiff(pages), 2); }, "it has one page");
 }
 
 TEST(TiffPart, MasksAndReducedPicturesAreNoPages) {

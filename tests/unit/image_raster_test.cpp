@@ -71,6 +71,18 @@ TEST(Raster, ReadsOtherByteOrdersAndOrdersOfDimensions) {
             (std::vector<double>{1, 2, 3, 4, 5, 6}));
 }
 
+TEST(Raster, WholeNumbersThatADoubleCannotTellApartAreRefused) {
+  const std::int64_t most = (std::int64_t{1} << 53) - 1;
+  EXPECT_EQ(
+      decode_raster(encode_npy<std::int64_t>(std::vector<std::int64_t>{most}, {1, 1})).values[0],
+      static_cast<double>(most));
+  for (const std::int64_t label : {most + 1, most + 2, std::int64_t{720575940621039145}}) {
+    EXPECT_THAT(
+        image_raster_failure(encode_npy<std::int64_t>(std::vector<std::int64_t>{label}, {1, 1})),
+        HasSubstr("up to 2^53 - 1: number them anew"));
+  }
+}
+
 TEST(Raster, KeepsWhatIsNotFinite) {
   const std::vector<float> elements = {std::numeric_limits<float>::quiet_NaN(),
                                        std::numeric_limits<float>::infinity()};

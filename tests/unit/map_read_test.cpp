@@ -48,6 +48,41 @@ class MapRead : public ::testing::Test {
   TempFolder folder_;
 };
 
+TEST_F(MapRead, WhatLiesOnASceneIsTurnedOrRefused) {
+  const MapFrame scene = read_map_frame(write("scene.tif"));
+  const double x = 500'000;
+  const double y = 5'200'000;
+  int orientation = 0;
+  // Of 7 x 5 pixels of 10 metres, stored in each of EXIF's orientations.
+  for (const std::vector<double>& transform :
+       std::vector<std::vector<double>>{{x, 10, 0, y, 0, -10},
+                                        {x + 70, -10, 0, y, 0, -10},
+                                        {x + 70, -10, 0, y - 50, 0, 10},
+                                        {x, 10, 0, y - 50, 0, 10},
+                                        {x, 0, 10, y, -10, 0},
+                                        {x + 70, 0, -10, y, -10, 0},
+                                        {x + 70, 0, -10, y - 50, 10, 0},
+                                        {x, 0, 10, y - 50, 10, 0}}) {
+    SceneFile file{.transform = transform};
+    if (++orientation > 4) {
+      file.width = 5;
+      file.height = 7;
+    }
+    EXPECT_EQ(turn_onto(scene, write("labels.tif", file)), orientation);
+  }
+  const auto told = [&](const SceneFile& file) {
+    const std::string name = write("labels.tif", file);
+    return message_of<InputError>([&] { turn_onto(scene, name); });
+  };
+  EXPECT_THAT(told({.transform = {x + 70, 10, 0, y, 0, -10}}),
+              AllOf(HasSubstr("labels.tif"), HasSubstr("x 500070 to 500140"),
+                    HasSubstr("x 500000 to 500070, y 5199950 to 5200000")));
+  EXPECT_THAT(told({.epsg = 32633}), HasSubstr("UTM zone 33N"));
+  // What does not say where it lies is laid on as it is.
+  EXPECT_EQ(turn_onto(scene, write("plain.tif", {.epsg = 0, .transform = {}})), 1);
+  EXPECT_EQ(turn_onto(scene, write("unnamed.tif", {.epsg = 0})), 1);
+}
+
 TEST_F(MapRead, TellsScenesFromPictures) {
   for (const std::string& map : {
            write("plain.tif"),

@@ -257,12 +257,14 @@ TEST(Annotations, ClassesAreThoseOfTheTable) {
   EXPECT_THROW(check_classes(read_classes(folder / "c.csv"), made.table), InputError);
   for (const auto& [text, why] :
        {std::pair("2,leaf\n2,stem\n", "line 2 is '2,stem', expected each label once"),
-        std::pair("leaf\n", "line 1 is 'leaf'"), std::pair("2\n", "LABEL,CLASS"),
+        std::pair("leaf\n", "line 1 is 'leaf"), std::pair("2\n", "LABEL,CLASS"),
         std::pair("x,leaf\n", "LABEL,CLASS"), std::pair("2,\n", "LABEL,CLASS"),
         std::pair("label,class\n0,ground\n", "line 2 is '0,ground', expected labels from 1: 0 is"),
         std::pair("2,leaf, green\n", "expected 2 columns"),
         std::pair("2,leaf\n3,\xE9rable\n", "line 2 holds bytes that are no UTF-8"),
-        std::pair("\xFF\xFE2", "16 bits")}) {
+        std::pair("\xFF\xFE"
+                  "2",
+                  "16 bits")}) {
     write_file(folder / "c.csv", std::string(text));
     EXPECT_THAT(message_of<InputError>([&] { read_classes(folder / "c.csv"); }),
                 ::testing::AllOf(HasSubstr("c.csv"), HasSubstr(why)));

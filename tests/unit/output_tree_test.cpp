@@ -66,6 +66,20 @@ TEST(TreeFile, ComesBackToTheBit) {
   EXPECT_EQ(size, 40u + 66'000u * 4u + 65'999u * 12u + 4u);
 }
 
+TEST(TreeFile, RemembersThePartOfTheImage) {
+  const Hierarchy tree = small_tree();
+  EXPECT_EQ(encode_tree(tree, {1, ""}), encode_tree(tree));
+  const std::vector<std::uint8_t> bytes = encode_tree(tree, {3, "GFP"});
+  ImagePart part;
+  expect_same(decode_tree(bytes, "a.tree", &part), tree);
+  EXPECT_EQ(part.page, 3);
+  EXPECT_EQ(part.channel, "GFP");
+  for (std::size_t size = 40; size < bytes.size(); ++size) {
+    EXPECT_THAT(error_of({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)}),
+                HasSubstr("truncated"));
+  }
+}
+
 TEST(TreeFile, EveryByteIsGuarded) {
   const std::vector<std::uint8_t> good = encode_tree(small_tree());
   for (std::size_t at = 0; at < good.size(); ++at) {

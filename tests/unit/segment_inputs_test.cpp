@@ -7,7 +7,9 @@
 
 #include "diacut/errors.hpp"
 #include "find_images.hpp"
+#include "map_files.hpp"
 #include "matchers.hpp"
+#include "reader.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut::app {
@@ -28,6 +30,37 @@ std::vector<std::string> names_of(const FoundImages& found) {
   std::vector<std::string> names;
   for (const FoundImage& image : found.images) names.push_back(image.name.string());
   return names;
+}
+
+TEST(LayOn, ValuesOfASceneComeToItsPixels) {
+  const testing::TempFolder folder;
+  // 1 to 6 in the rows of a scene of 3 x 2 pixels, as each file stores them.
+  const testing::SceneFile scene{
+      .width = 3, .height = 2, .value = [](int, int x, int y) { return 3 * y + x + 1; }};
+  testing::write_scene(folder / "scene.tif", scene);
+  const std::optional<MapFrame> frame = read_map_frame(folder / "scene.tif");
+  struct Stored {
+    std::vector<double> transform;
+    std::vector<int> values;
+    int width;
+  };
+  for (const auto& [transform, stored, width] :
+       {Stored{{500'000, 10, 0, 5'200'000, 0, -10}, {1, 2, 3, 4, 5, 6}, 3},
+        Stored{{500'030, -10, 0, 5'200'000, 0, -10}, {3, 2, 1, 6, 5, 4}, 3},
+        Stored{{500'000, 10, 0, 5'199'980, 0, 10}, {4, 5, 6, 1, 2, 3}, 3},
+        Stored{{500'030, 0, -10, 5'200'000, -10, 0}, {3, 6, 2, 5, 1, 4}, 2},
+        Stored{{500'000, 0, 10, 5'199'980, 10, 0}, {4, 1, 5, 2, 6, 3}, 2}}) {
+    testing::SceneFile file{.width = width, .height = 6 / width, .transform = transform};
+    file.value = [](int, int, int) { return 1; };
+    testing::write_scene(folder / "labels.tif", file);
+    std::vector<int> values = stored;
+    int columns = width;
+    int rows = 6 / width;
+    lay_on(frame, folder / "labels.tif", columns, rows, values);
+    EXPECT_THAT(values, ElementsAre(1, 2, 3, 4, 5, 6));
+    EXPECT_EQ(columns, 3);
+    EXPECT_EQ(rows, 2);
+  }
 }
 
 class FileListTest : public ::testing::Test {

@@ -62,6 +62,9 @@ Map read_map(const std::string& name, const ImageParameters& parameters,
   return formats().read_map(name, parameters, bands, accepts);
 }
 MapFrame read_map_frame(const std::string& name) { return formats().read_map_frame(name); }
+int turn_onto(const MapFrame& scene, const std::string& name) {
+  return formats().turn_onto(scene, name);
+}
 PixelSize ground_pixel(const MapFrame& frame) { return formats().ground_pixel(frame); }
 std::vector<double> ground_areas(const MapFrame& frame, const Outlines& outlines) {
   return formats().ground_areas(frame, outlines);

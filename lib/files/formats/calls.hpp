@@ -26,6 +26,7 @@ struct FormatCalls {
   decltype(&diacut::gdal_knows) gdal_knows = diacut::gdal_knows;
   decltype(&diacut::read_map) read_map = diacut::read_map;
   decltype(&diacut::read_map_frame) read_map_frame = diacut::read_map_frame;
+  decltype(&diacut::turn_onto) turn_onto = diacut::turn_onto;
   decltype(&diacut::ground_pixel) ground_pixel = diacut::ground_pixel;
   decltype(&diacut::ground_areas) ground_areas = diacut::ground_areas;
   decltype(&diacut::read_map_channels) read_map_channels = diacut::read_map_channels;

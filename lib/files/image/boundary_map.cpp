@@ -28,9 +28,9 @@ double full_of(const std::string& type) {
 void check_boundary_map(const BoundaryMap& map, int width, int height) {
   const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   if (map.width != width || map.height != height || map.strength.size() != pixels) {
-    throw InputError(
-        fmt::format("the boundary map has {}x{} pixels, the image {}x{}: give one of the same size",
-                    map.width, map.height, width, height));
+    throw InputError(fmt::format(
+        "the boundary map has {}x{} pixels, the image {}x{}: give one of the same size{}",
+        map.width, map.height, width, height, turned_hint(map.width, map.height, width, height)));
   }
   if (const auto bad = value_outside_unit_range(map.strength)) {
     throw InputError(

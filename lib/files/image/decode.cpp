@@ -28,7 +28,7 @@ cv::Mat turn_upright(const cv::Mat& stored, int orientation) {
 /// Leaves one channel, as grey. `channel`: its number, from 1.
 void extract_channel(const std::string& channel, Decoded& decoded) {
   const int channels = decoded.samples.channels();
-  const int number = channel_number(channel, channels);
+  const int number = channel_number(channel, unique_names({}, channels));
   if (number == 0) {
     throw InputError(
         fmt::format("it has no channel '{}': its channels are 1 to {}", channel, channels));
@@ -50,8 +50,8 @@ Decoded decode_part(ImageFormat format, Bytes file, const SizeLimit& limit,
                     const DecodeTask& task) {
   const ImageFormatInfo& info = info_of(format);
   const ImagePart& part = task.part;
-  if (!info.has_pages) choose_page(part.page, 1);
   Decoded decoded = info.decode(file, limit, task);
+  if (!info.has_pages) choose_page(part.page, 1);
   // A TIFF may have more channels than are decoded without a choice.
   if (format != ImageFormat::kTiff && !part.channel.empty()) extract_channel(part.channel, decoded);
   if (part.page == 0 && decoded.pages > 1) {
@@ -59,18 +59,6 @@ Decoded decode_part(ImageFormat format, Bytes file, const SizeLimit& limit,
         "The file has {} pages: the first was read (--page N reads another).", decoded.pages));
   }
   return decoded;
-}
-
-/// What DecodeTask::kPages and kFacts ask for, and nothing else of the file.
-Decoded decode_facts(ImageFormat format, Bytes file, const SizeLimit& limit,
-                     const DecodeTask& task) {
-  Decoded facts;
-  if (task.purpose == DecodeTask::kPages && info_of(format).has_pages) {
-    facts.pages = decode_part(format, file, limit, task).pages;
-  } else if (task.purpose == DecodeTask::kFacts && format == ImageFormat::kTiff) {
-    facts.notes = decode_part(format, file, limit, task).notes;
-  }
-  return facts;
 }
 
 /// Of other formats than these a program that wrote them may have changed the numbers.
@@ -98,8 +86,8 @@ void check_single(const Decoded& decoded) {
 Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
   const bool is_numbers = task.purpose == DecodeTask::kNumbers;
   const ImageFormat format = is_numbers ? format_of_numbers(file) : format_of(file);
-  if (task.purpose == DecodeTask::kPages || task.purpose == DecodeTask::kFacts) {
-    return decode_facts(format, file, limit, task);
+  if (task.purpose == DecodeTask::kFacts) {
+    return info_of(format).has_pages ? info_of(format).decode(file, limit, task) : Decoded();
   }
   Decoded decoded = decode_part(format, file, limit, task);
   if (is_numbers || task.purpose == DecodeTask::kStrength) check_single(decoded);

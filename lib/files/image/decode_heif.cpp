@@ -119,6 +119,9 @@ Decoded decode_heif(Bytes file, const SizeLimit& limit, const DecodeTask& task) 
   const std::vector<heif_item_id> pictures = pictures_of(context.get());
   Decoded decoded;
   decoded.pages = static_cast<int>(pictures.size());
+  if (has_text(file, 8, "avis") || has_text(file, 8, "msf1") || has_text(file, 8, "hevc")) {
+    note_animation(task.part.page, decoded);
+  }
   const int chosen = choose_page(task.part.page, decoded.pages);
   heif_image_handle* opened = nullptr;
   check(heif_context_get_image_handle(context.get(), pictures[static_cast<std::size_t>(chosen - 1)],

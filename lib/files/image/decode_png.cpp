@@ -142,6 +142,17 @@ class PngReader {
   refuse_damaged("PNG", reader.message());
 }
 
+/// Whether a chunk of animations (APNG) comes before the picture's data.
+bool is_animated(Bytes file) {
+  for (std::size_t at = 8; at + 12 <= file.size() && !has_text(file, at + 4, "IDAT");) {
+    if (has_text(file, at + 4, "acTL") && at + 16 <= file.size()) {
+      return read_uint(file, at + 8, 4, ByteOrder::kBig) > 1;
+    }
+    at += 12 + std::size_t{read_uint(file, at, 4, ByteOrder::kBig)};
+  }
+  return false;
+}
+
 }  // namespace
 
 Decoded decode_png(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
@@ -166,6 +177,7 @@ Decoded decode_png(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
   for (int y = 0; y < height; ++y) rows[static_cast<std::size_t>(y)] = decoded.samples.ptr(y);
   if (!reader.read_rows(rows.data())) refuse(reader);
   if (as_stored) reader.leave_out_transparent(decoded);
+  if (is_animated(file)) note_animation(task.part.page, decoded);
   // Only now, because the block may follow the picture.
   decoded.orientation = reader.orientation();
   const Bytes profile = reader.profile();

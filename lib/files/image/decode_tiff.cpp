@@ -146,6 +146,14 @@ struct Layout {
   bool has_size_of(const cv::Mat& samples) const {
     return samples.rows == static_cast<int>(height) && samples.cols == static_cast<int>(width);
   }
+  /// Whether it may be a level of a pyramid above another one: the same at half the size or less.
+  bool is_level_of(const Layout& whole) const {
+    const double across = static_cast<double>(whole.width) / width;
+    const double down = static_cast<double>(whole.height) / height;
+    const double rounding = 2 * std::max(across / width, down / height);
+    return bits == whole.bits && samples == whole.samples && photometric == whole.photometric &&
+           std::min(across, down) > 1.5 && std::abs(across - down) <= rounding;
+  }
   bool is_grey() const {
     return photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
   }
@@ -501,13 +509,29 @@ struct Picture {
   std::uint64_t shift = 0;  ///< Bytes from the samples that the directory tells to its own.
 };
 
+/// How many strips the first directory names.
+std::uint64_t strips_of(const TiffDirectories& tags) {
+  for (const TiffDirectories::Entry& entry : tags.entries(tags.first())) {
+    if (entry.tag == TIFFTAG_STRIPOFFSETS) return entry.count;
+  }
+  return 0;
+}
+
 /// The pictures of a file, without reduced ones. Goes to the directory of the first.
 std::vector<Picture> pictures_of(const TiffReader& reader, Bytes file) {
   std::vector<Picture> pictures;
   int directory = 0;
+  const Layout first(reader);
+  const bool is_tiled = TIFFIsTiled(reader.tiff()) != 0;
+  const std::string description = description_of(reader);
+  const bool is_slide = description.starts_with("Aperio");  // Of which all else is beside it.
+  const bool is_told = is_stack(description);
   do {
     const auto kind = reader.tag<std::uint32_t>(TIFFTAG_SUBFILETYPE);
-    const bool is_reduced = (kind & FILETYPE_REDUCEDIMAGE) != 0;
+    const bool is_level = is_tiled && !is_told && directory > 0 &&
+                          TIFFIsTiled(reader.tiff()) != 0 && Layout(reader).is_level_of(first);
+    const bool is_reduced =
+        (kind & FILETYPE_REDUCEDIMAGE) != 0 || is_level || (is_slide && directory > 0);
     if ((kind & FILETYPE_MASK) != 0 && !pictures.empty()) {
       if (!is_reduced && pictures.back().mask < 0) pictures.back().mask = directory;
     } else if (!is_reduced) {
@@ -518,11 +542,10 @@ std::vector<Picture> pictures_of(const TiffReader& reader, Bytes file) {
   if (pictures.empty()) pictures.push_back({0, TiffDirectories(file).first()});
   go_to(reader, pictures.front().directory);
   // ImageJ writes large stacks with one directory, and their planes one behind the other.
-  const int planes = imagej_planes(description_of(reader));
-  const Layout layout(reader);
-  const double bytes = std::ceil(layout.bits / 8.0 * layout.samples * layout.width) * layout.height;
-  const bool are_there = directory == 1 && TIFFIsTiled(reader.tiff()) == 0 &&
-                         TIFFNumberOfStrips(reader.tiff()) == 1 &&
+  const int planes = imagej_planes(description);
+  const double bytes = std::ceil(first.bits / 8.0 * first.samples * first.width) * first.height;
+  // Not by libtiff, which tells of parts of a large strip.
+  const bool are_there = directory == 1 && !is_tiled && strips_of(TiffDirectories(file)) == 1 &&
                          reader.tag<std::uint16_t>(TIFFTAG_COMPRESSION) == COMPRESSION_NONE &&
                          bytes > 0 && bytes * planes <= static_cast<double>(file.size());
   for (int k = 1; are_there && k < planes; ++k) {
@@ -569,22 +592,18 @@ void apply_mask(const TiffReader& reader, int directory, Bytes file, Decoded& de
   decoded.hidden = "masked";
 }
 
-/// The lines of DecodeTask::kFacts of a file of so many pictures. Precondition: the reader is at
-/// the first one's directory, as pictures_of() leaves it.
-std::vector<std::string> facts_of(const TiffReader& reader, std::size_t pictures) {
-  const Layout layout(reader);
-  const std::string text = description_of(reader);
+/// Whether the samples of a directory are colours, and not channels.
+bool are_colours(const Layout& layout) {
   const int colours = layout.photometric == PHOTOMETRIC_RGB ? 3 : 1;
-  const bool is_colours = layout.samples <= colours + 1 || layout.photometric > PHOTOMETRIC_RGB;
-  auto across = reader.tag<float>(TIFFTAG_XRESOLUTION);
-  const auto down = reader.tag<float>(TIFFTAG_YRESOLUTION);
+  return layout.samples <= colours + 1 || layout.photometric > PHOTOMETRIC_RGB;
+}
+
+Resolution resolution_of(const TiffReader& reader) {
   const auto unit = reader.tag<std::uint16_t>(TIFFTAG_RESOLUTIONUNIT);
-  double micrometres = unit == RESUNIT_INCH ? 25400 : unit == RESUNIT_CENTIMETER ? 1e4 : 0;
-  // What programs write where they know nothing.
-  if (unit == RESUNIT_INCH && (across <= 1 || across == 72 || across == 96)) micrometres = 0;
-  if (micrometres == 0 && !text.starts_with("ImageJ=")) across = 0;
-  return stack_facts(text, static_cast<int>(pictures), is_colours ? 0 : layout.samples, across,
-                     down, micrometres);
+  return {reader.tag<float>(TIFFTAG_XRESOLUTION), reader.tag<float>(TIFFTAG_YRESOLUTION),
+          unit == RESUNIT_INCH         ? 25400.0
+          : unit == RESUNIT_CENTIMETER ? 1e4
+                                       : 0.0};
 }
 
 }  // namespace
@@ -595,20 +614,25 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const DecodeTask& task) 
   // libtiff needs no memory beyond that of the largest picture of doubles.
   TiffReader reader(file, limit.max_pixels * 32 + (1 << 20));
   const std::vector<Picture> pictures = pictures_of(reader, file);
+  const std::string description = description_of(reader);
+  const Layout first(reader);
+  Resolution resolution = resolution_of(reader);
   Decoded decoded;
-  if (task.purpose == DecodeTask::kFacts) {
-    decoded.notes = facts_of(reader, pictures.size());
-    return decoded;
-  }
   // In place of directories it has places among the pictures.
-  const TiffPart found = find_tiff_part(description_of(reader), static_cast<int>(pictures.size()),
-                                        Layout(reader).samples, part);
+  const TiffPart found = find_tiff_part(description, static_cast<int>(pictures.size()),
+                                        first.samples, are_colours(first), part);
+  const bool only_facts = task.purpose == DecodeTask::kFacts;
   decoded.pages = found.pages();
-  if (task.purpose == DecodeTask::kPages) return decoded;
   decoded.notes = found.notes;
-  const auto page = static_cast<std::size_t>(choose_page(part.page, found.pages()));
+  decoded.facts = found.facts;
+  const int number = only_facts ? std::min(part.page, found.pages()) : part.page;
+  const auto page = static_cast<std::size_t>(choose_page(number, found.pages()));
   const Picture& picture = pictures[static_cast<std::size_t>(found.directories[page - 1])];
   go_to(reader, picture.directory);
+  // ImageJ tells it of the first page alone.
+  if (!description.starts_with("ImageJ=")) resolution = resolution_of(reader);
+  add_resolution(description, resolution, decoded.facts);
+  if (only_facts) return decoded;
   reader.shift(picture.shift);
   const Layout layout(reader);
   check_size(layout.width, layout.height, limit);

@@ -90,6 +90,15 @@ int choose_page(int asked, int pages) {
   return std::max(asked, 1);
 }
 
+void note_animation(int page, Decoded& decoded) {
+  if (page > 1) {
+    throw InputError(
+        "it is an animation of which only the first frame is read: save the frames as pictures, as "
+        "with ffmpeg");
+  }
+  decoded.notes.emplace_back("It is an animation: its first frame alone was read.");
+}
+
 void refuse_damaged(std::string_view format, std::string_view why) {
   throw InputError(
       fmt::format("the {} file is damaged or cut off ({}): copy or save it again", format, why));

@@ -38,8 +38,9 @@ struct Decoded {
   /// The ICC profile that says what the colours are, as the file has it; empty: sRGB.
   std::vector<std::uint8_t> profile;
   std::vector<std::string> notes;
-  int pages = 1;     ///< Of the file.
-  int left_out = 0;  ///< Samples of each pixel that have no meaning, and were not read.
+  int pages = 1;            ///< Of the file.
+  PictureFacts facts = {};  ///< Of a TIFF file.
+  int left_out = 0;         ///< Samples of each pixel that have no meaning, and were not read.
 
   int colours() const { return samples.channels() - (has_alpha ? 1 : 0); }
 };
@@ -77,6 +78,10 @@ void check_size(std::int64_t width, std::int64_t height, const SizeLimit& limit,
 /// InputError where a file of `pages` pages has no such page.
 int choose_page(int asked, int pages);
 
+/// Notes that a file is an animation whose first frame alone is read. Throws InputError where
+/// another page than that is asked for.
+void note_animation(int page, Decoded& decoded);
+
 /// Throws the InputError of a file of a format ("PNG") that is damaged, and why.
 [[noreturn]] void refuse_damaged(std::string_view format, std::string_view why);
 
@@ -90,10 +95,7 @@ struct DecodeTask {
     /// As kStrength. Pixels that are indices of a palette stay indices, and those of fewer than 8
     /// bits the numbers that they are. Other formats than PNG and TIFF are refused.
     kNumbers,
-    kPages,  ///< Only Decoded::pages.
-    /// Only Decoded::notes: what PictureFacts holds of a TIFF file, in lines that begin with what
-    /// they tell: "channel", "planes", "pixel", "spacing", "pages" or "ome". None of other formats.
-    kFacts,
+    kFacts,  ///< Only Decoded::pages and Decoded::facts.
   };
   Purpose purpose = kPicture;
   ImagePart part;

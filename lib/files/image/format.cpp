@@ -107,9 +107,23 @@ struct OtherFormat {
   std::size_t at;
   std::string_view text;
   std::string_view name;
+  std::string_view advice = {};  ///< How to convert it.
 };
 
+constexpr std::string_view kMicroscope =
+    "save its pictures as OME-TIFF, as with Fiji or bfconvert of Bio-Formats";
+constexpr std::string_view kVolume =
+    "regions are found in planes: save its slices as a TIFF of several pages, for --page all "
+    "--link";
+
 constexpr OtherFormat kOtherFormats[] = {
+    {0, "ZISRAWFILE", "a Zeiss CZI file", kMicroscope},
+    {0, "\xda\xce\xbe\x0a", "a Nikon ND2 file", kMicroscope},
+    {0, "\x70\0\0\0"sv, "a Leica LIF file", kMicroscope},
+    {0, "\xd0\xcf\x11\xe0", "an OLE file, as microscopes write (OIB, ZVI)", kMicroscope},
+    {344, "n+1\0"sv, "a NIfTI volume", kVolume},
+    {344, "n+2\0"sv, "a NIfTI volume", kVolume},
+    {0, "NRRD", "an NRRD volume", kVolume},
     {4, "ftyp", "a video (MP4 or QuickTime)"},
     {0, "%PDF", "a PDF"},
     {0, "%!PS", "a PostScript file"},
@@ -118,7 +132,8 @@ constexpr OtherFormat kOtherFormats[] = {
     {0, "\x76\x2f\x31\x01"sv, "an OpenEXR picture"},
     {0, "#?RADIANCE", "a Radiance HDR picture"},
     {0, "\0\0\1\0"sv, "a Windows icon"},
-    {128, "DICM", "a DICOM file"},
+    {128, "DICM", "a DICOM file",
+     "save it as PNG or TIFF of 16 bits, as with dcm2img of DCMTK or with Fiji"},
     {0, "SIMPLE  =", "a FITS file"},
     {0, "\x93NUMPY", "a NumPy array"},
     {0, "\x89HDF", "an HDF5 file"},
@@ -130,7 +145,9 @@ constexpr OtherFormat kOtherFormats[] = {
 
 std::string seems_to_be(Bytes head) {
   for (const OtherFormat& other : kOtherFormats) {
-    if (has_text(head, other.at, other.text)) return std::string(other.name);
+    if (!has_text(head, other.at, other.text)) continue;
+    return other.advice.empty() ? std::string(other.name)
+                                : fmt::format("{} ({})", other.name, other.advice);
   }
   if (is_text(head)) return "a text file";
   std::string start;

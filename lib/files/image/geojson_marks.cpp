@@ -65,11 +65,13 @@ class Drawing {
     if (by_ == MarkedBy::kLabels) {
       const Json& properties = member(feature, "properties", name);
       const Json& label = member(properties, "label", name + " in its properties");
-      if (!label.is_number_integer() || label < 1 || label > kMostSeedLabel) {
-        refuse(fmt::format("{} has the label {}, expected a whole number from 1 to {}", name,
-                           text(label), kMostSeedLabel));
+      const double number = label.is_number() ? label.get<double>() : 0;
+      if (number < 1 || number > kMostSeedLabel || number != std::floor(number)) {
+        refuse(fmt::format("{} has the label {}{}, expected a whole number from 1 to {}", name,
+                           label.dump().substr(0, 40), label.is_string() ? ", which is text" : "",
+                           kMostSeedLabel));
       }
-      label_ = label.get<std::int32_t>();
+      label_ = static_cast<std::int32_t>(number);
     }
     draw_geometry(text(member(geometry, "type", name + " in its geometry")),
                   member(geometry, "coordinates", name + " in its geometry"));

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <limits>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -83,7 +80,7 @@ int count_pages(const std::string& path, const ImageParameters& parameters,
   const std::optional<ImageFile> read = mapped ? std::nullopt : std::optional<ImageFile>(path);
   const Bytes bytes = mapped ? mapped->bytes() : Bytes(read->bytes());
   return naming(path, [&] {
-    const DecodeTask task{DecodeTask::kPages, {1, channel}};
+    const DecodeTask task{DecodeTask::kFacts, {1, channel}};
     return decode_as_asked(bytes, parameters.max_pixels, task, parameters).pages;
   });
 }
@@ -100,32 +97,10 @@ ImageFile::ImageFile(const std::string& path)
                  [&] { return read_bytes(path, kFormatHead, identify_format, "an image file"); })),
       name_(path == "-" ? "standard input" : path) {}
 
-PictureFacts ImageFile::facts(const ImageParameters& parameters) const {
+PictureFacts ImageFile::facts(const ImageParameters& parameters, const ImagePart& part) const {
   return naming(name_, [&] {
-    constexpr std::string_view kChannel = "channel ";
-    PictureFacts facts;
-    const DecodeTask task{DecodeTask::kFacts, {}};
-    for (const std::string& note :
-         decode_as_asked(bytes_, parameters.max_pixels, task, parameters).notes) {
-      if (note == "planes") facts.planes = true;
-      if (note == "ome") facts.is_ome = true;
-      if (note.starts_with(kChannel)) facts.channels.push_back(note.substr(kChannel.size()));
-      std::sscanf(note.c_str(), "spacing %lf", &facts.spacing);
-      PixelSize& pixel = facts.pixel;
-      if (std::sscanf(note.c_str(), "pixel %lf %lf", &pixel.width, &pixel.height) == 2) {
-        pixel.unit = "um";
-      }
-      std::array<char, 2> axes{};
-      std::array<int, 2> sizes{};
-      if (std::sscanf(note.c_str(), "pages %c %d %c %d", &axes[0], &sizes[0], &axes[1],
-                      &sizes[1]) != 4) {
-        continue;
-      }
-      facts.order.assign(axes.begin(), axes.end());
-      facts.slices = sizes[axes[0] == 'Z' ? 0 : 1];
-      facts.frames = sizes[axes[0] == 'Z' ? 1 : 0];
-    }
-    return facts;
+    const DecodeTask task{DecodeTask::kFacts, part};
+    return decode_as_asked(bytes_, parameters.max_pixels, task, parameters).facts;
   });
 }
 
@@ -148,13 +123,17 @@ Channel channel_of(const Decoded& decoded, int number, std::string name) {
 void ImageFile::read_channels(const ImageParameters& parameters, const ImagePart& part,
                               const std::string& wanted,
                               const std::function<void(Channel&&)>& visit) const {
-  const PictureFacts told = facts(parameters);
+  const PictureFacts told = facts(parameters, part);
   naming(name_, [&] {
     const auto decoded = [&](const ImagePart& from) {
       return decode_file(name_, bytes_, parameters.max_pixels, {DecodeTask::kChannels, from},
                          parameters);
     };
-    if (told.channels.empty() || (wanted.empty() && part.channel.empty())) {
+    std::string asked = wanted.empty() ? part.channel : wanted;
+    if (told.channel > 0 && asked.empty()) {
+      asked = told.channels[static_cast<std::size_t>(told.channel) - 1];
+    }
+    if (told.channels.empty() || asked.empty()) {
       const bool all = !wanted.empty();
       const Decoded picture = decoded({part.page, all ? std::string() : part.channel});
       std::vector<std::string> names = {"red", "green", "blue"};
@@ -165,18 +144,10 @@ void ImageFile::read_channels(const ImageParameters& parameters, const ImagePart
       return;
     }
     ImagePart from = part;
-    if (told.planes && part.channel.empty()) {
-      if (decoded({1, "1"}).pages > 1) {
-        throw InputError(
-            fmt::format("its pages are planes of {} channels: choose the one that is "
-                        "segmented with --channel, to measure others beside it",
-                        told.channels.size()));
-      }
-      from.page = 1;
-    }
-    for (const std::size_t k : channels_in(wanted.empty() ? part.channel : wanted, told.channels)) {
-      from.channel = std::to_string(k + 1);
-      visit(channel_of(decoded(from), 0, told.channels[k]));
+    if (told.channel > 0) from.page = told.page;
+    for (const std::size_t k : channels_in(asked, told.channels)) {
+      from.channel = told.channels[k];
+      visit(channel_of(decoded(from), 0, from.channel));
     }
   });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "diacut/boundary_map.hpp"
@@ -8,6 +9,12 @@
 #include "image/resize.hpp"
 
 namespace diacut {
+
+/// What messages add to two sizes that differ, where the one is the other one turned.
+inline std::string turned_hint(int width, int height, int other_width, int other_height) {
+  if (width != other_height || height != other_width) return {};
+  return " (one of them is turned: a picture is read upright, as its EXIF orientation says)";
+}
 
 /// Throws InputError unless the map is one of an image of width x height pixels, and its values lie
 /// in [0, 1].

@@ -33,6 +33,16 @@ Raster decode_npy(Bytes file, std::int64_t max_pixels) {
   raster.height = static_cast<int>(shape[0]);
   raster.is_integer = type.front() != 'f';
   raster.values = numbers_of(file.subspan(header.size), type, count, header.is_swapped());
+  if (raster.is_integer && type.ends_with('8')) {
+    for (const double value : raster.values) {
+      if (std::abs(value) < kMostWhole) continue;
+      throw InputError(
+          fmt::format("holds whole numbers of about {:.6g}, which are read up to 2^53 - 1: number "
+                      "them anew, as "
+                      "with skimage.segmentation.relabel_sequential",
+                      value));
+    }
+  }
   if (header.fortran_order) {
     raster.values = in_c_order(raster.values, raster.height, raster.width);
   }
@@ -87,8 +97,8 @@ std::vector<double> strengths_of(const Raster& raster) {
     if (std::isnan(value)) throw InputError("it has pixels without data: expected a strength each");
     value = raster.zero_is_white ? 1 - value / raster.full : value / raster.full;
     if (!(value >= 0 && value <= 1)) {
-      throw InputError(fmt::format(
-          "has the strength {:.6g}: expected 0 to 1 (arrays and floats), or grey", value));
+      throw InputError(
+          fmt::format("has the strength {}: expected 0 to 1 (arrays and floats), or grey", value));
     }
   }
   return strength;

@@ -10,6 +10,9 @@
 
 namespace diacut {
 
+/// From this number, 2^53, on a double does not tell whole numbers from their neighbours.
+inline constexpr double kMostWhole = 9007199254740992;
+
 /// One number a pixel, as a file stores it and upright: labels, strengths, ...
 struct Raster {
   int width = 0;

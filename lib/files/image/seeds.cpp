@@ -11,6 +11,7 @@
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
 #include "image/geojson_marks.hpp"
+#include "image/input_checks.hpp"
 #include "image/naming.hpp"
 #include "image/raster.hpp"
 
@@ -94,8 +95,9 @@ void check_seeds(const Seeds& seeds, int width, int height,
   const auto columns = static_cast<std::size_t>(width);
   if (seeds.width != width || seeds.height != height ||
       seeds.labels.size() != columns * static_cast<std::size_t>(height)) {
-    throw InputError(fmt::format("the seeds have {}x{} pixels, the image {}x{}: give as many",
-                                 seeds.width, seeds.height, width, height));
+    throw InputError(fmt::format("the seeds have {}x{} pixels, the image {}x{}: give as many{}",
+                                 seeds.width, seeds.height, width, height,
+                                 turned_hint(seeds.width, seeds.height, width, height)));
   }
   std::int32_t one = 0;
   bool several = false;

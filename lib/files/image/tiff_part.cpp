@@ -31,8 +31,8 @@ struct Stack {
   std::vector<int> directories;       ///< Of each plane; -1: none in this file.
   std::map<int, std::string> files;   ///< Of planes, as OME-XML names them.
   bool is_ome = false;
-  std::array<double, 3> pixel =
-      {};  ///< Width, height and spacing by OME-XML, micrometres; 0: none.
+  /// Width, height and spacing by OME-XML, micrometres; 0: none.
+  std::array<double, 3> pixel = {};
 
   int size(char axis) const { return sizes.at(axis); }
   /// How many planes neighbours along an axis are apart; of no axis: how many planes there are.
@@ -66,8 +66,8 @@ bool is_sane(const Stack& stack) {
 
 /// Tells which directory of which file holds which plane, as the TiffData elements say. OME-XML
 /// names files by their UUID.
-void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int directories,
-                  Stack& stack) {
+void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int before,
+                  int directories, Stack& stack) {
   const std::string own = root.attribute("UUID").as_string();
   std::set<std::string> files;
   const int planes = stack.planes();
@@ -93,28 +93,33 @@ void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int 
   }
   // Nobody knows which of several files this is.
   if (own.empty() && files.size() > 1) stack.directories.assign(stack.directories.size(), -1);
-  for (int k = 0; !any && k < std::min(planes, directories); ++k) {
-    stack.directories[static_cast<std::size_t>(k)] = k;
+  for (int k = 0; !any && k < std::min(planes, directories - before); ++k) {
+    stack.directories[static_cast<std::size_t>(k)] = before + k;
   }
 }
 
 /// The micrometres of a unit; 0 for one that is not known.
 double micrometres_of(const std::string& unit) {
-  static const std::map<std::string, double, std::less<>> known = {
-      {"", 1},          {"um", 1},        {"micron", 1}, {"microns", 1},  {"micrometer", 1},
-      {"\xC2\xB5m", 1}, {"\xCE\xBCm", 1}, {"\xB5m", 1},  {"\\u00B5m", 1}, {"nm", 1e-3},
-      {"mm", 1e3},      {"cm", 1e4},      {"m", 1e6},    {"inch", 25400}, {"in", 25400}};
-  const auto found = known.find(unit);
-  return found == known.end() ? 0 : found->second;
+  // In UTF-8 and in ImageJ's escapes; the signs for micro and angstrom have two codes each.
+  static constexpr std::pair<double, std::string_view> kUnits[] = {
+      {1, " um micron microns micrometer micrometre \xC2\xB5m \xCE\xBCm \xB5m \\u00B5m \\u03BCm "},
+      {1e-4, " A angstrom \xC3\x85 \xE2\x84\xAB \xC5 \\u00C5 \\u212B "},
+      {1e-6, " pm "},
+      {1e-3, " nm "},
+      {1e3, " mm "},
+      {1e4, " cm "},
+      {1e6, " m "},
+      {25400, " inch in "}};
+  if (unit.empty()) return 1;
+  for (const auto& [micrometres, names] : kUnits) {
+    if (names.find(' ' + unit + ' ') != std::string_view::npos) return micrometres;
+  }
+  return 0;
 }
 
-/// The stack that an OME-XML text describes.
-std::optional<Stack> ome_stack(const std::string& text, int directories) {
-  pugi::xml_document document;
-  if (text.find("<OME") == std::string::npos && text.find(":OME") == std::string::npos) return {};
-  if (!document.load_buffer(text.data(), text.size())) return {};
-  const pugi::xml_node pixels =
-      document.select_node("/*/*[local-name()='Image'][1]/*[local-name()='Pixels']").node();
+/// The stack that an element of OME-XML describes. `before`: planes of those before.
+std::optional<Stack> ome_stack(const pugi::xml_node& root, const pugi::xml_node& pixels, int before,
+                               int directories) {
   const std::string order = pixels.attribute("DimensionOrder").as_string();
   if (order.size() != 5 || !order.starts_with("XY")) return {};
   Stack stack;
@@ -137,7 +142,7 @@ std::optional<Stack> ome_stack(const std::string& text, int directories) {
     stack.pixel[k] = pixels.attribute(name.c_str()).as_double() *
                      micrometres_of(pixels.attribute((name + "Unit").c_str()).as_string());
   }
-  place_planes(document.document_element(), pixels, directories, stack);
+  place_planes(root, pixels, before, directories, stack);
   return stack;
 }
 
@@ -169,101 +174,169 @@ std::optional<Stack> imagej_stack(const std::string& text, int directories) {
   return stack;
 }
 
-/// What the description of a file's first directory tells of its directories.
-std::optional<Stack> stack_of(const std::string& description, int directories) {
-  std::optional<Stack> stack = ome_stack(description, directories);
-  return stack ? stack : imagej_stack(description, directories);
+bool is_ome(const std::string& text) {
+  return text.find("<OME") != std::string::npos || text.find(":OME") != std::string::npos;
 }
 
-void add_pixel_facts(double width, double height, double spacing, std::vector<std::string>& facts) {
-  if (!(width > 0 && height > 0 && std::isfinite(width) && std::isfinite(height))) return;
-  facts.push_back(fmt::format("pixel {} {}", width, height));
-  if (spacing > 0 && std::isfinite(spacing)) facts.push_back(fmt::format("spacing {}", spacing));
+/// What the description of a file's first directory tells of its directories: a stack for each
+/// Image of OME-XML, or ImageJ's; none where it is damaged or another one.
+std::vector<Stack> stacks_of(const std::string& text, int directories) {
+  std::vector<Stack> stacks;
+  pugi::xml_document document;
+  if (!is_ome(text) || !document.load_buffer(text.data(), text.size())) {
+    if (std::optional<Stack> stack = imagej_stack(text, directories)) stacks.push_back(*stack);
+    return stacks;
+  }
+  int before = 0;
+  for (const pugi::xpath_node& each :
+       document.select_nodes("/*/*[local-name()='Image']/*[local-name()='Pixels']")) {
+    std::optional<Stack> stack =
+        ome_stack(document.document_element(), each.node(), before, directories);
+    if (!stack || before > kMostPlanes) return {};
+    before += stack->planes();
+    stacks.push_back(std::move(*stack));
+  }
+  return stacks;
 }
 
-[[noreturn]] void refuse_channel(const std::string& channel, int count,
-                                 std::vector<std::string> names) {
-  std::erase(names, "");
+std::vector<std::string> names_of(const Stack& stack) {
+  return unique_names(stack.channels, static_cast<std::size_t>(stack.size('C')));
+}
+
+/// Sets the width, height and spacing of pixels, micrometres, unless they make no sense.
+void set_size(const std::array<double, 3>& size, PictureFacts& facts) {
+  const auto makes_sense = [](double length) { return length > 0 && std::isfinite(length); };
+  if (!makes_sense(size[0]) || !makes_sense(size[1])) return;
+  facts.pixel = {size[0], size[1], "um"};
+  if (makes_sense(size[2])) facts.spacing = size[2];
+}
+
+/// What a stack tells of one of its planes.
+PictureFacts facts_of(const Stack& stack) {
+  PictureFacts facts;
+  facts.is_ome = stack.is_ome;
+  facts.slices = stack.size('Z');
+  facts.frames = stack.size('T');
+  facts.order = stack.order;
+  std::erase(facts.order, 'C');
+  set_size(stack.pixel, facts);
+  return facts;
+}
+
+[[noreturn]] void refuse_channel(const std::string& channel, const std::vector<std::string>& all) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (all[k] != std::to_string(k + 1)) names.push_back(all[k]);
+  }
   throw InputError(fmt::format("it has no channel '{}': its channels are 1 to {}{}{}", channel,
-                               count, names.empty() ? "" : ", or ", fmt::join(names, ", ")));
+                               all.size(), names.empty() ? "" : ", or ", fmt::join(names, ", ")));
 }
 
 }  // namespace
+
+bool is_stack(const std::string& description) {
+  return description.starts_with("ImageJ=") || is_ome(description);
+}
 
 int imagej_planes(const std::string& description) {
   if (!description.starts_with("ImageJ=")) return 1;
   return std::min(line_value(description, "images"), kMostPlanes);
 }
 
-std::vector<std::string> stack_facts(const std::string& description, int directories, int samples,
-                                     double across, double down, double micrometres) {
-  std::vector<std::string> facts;
-  const std::optional<Stack> stack = stack_of(description, directories);
+void add_resolution(const std::string& description, const Resolution& tags, PictureFacts& facts) {
+  if (facts.is_ome || !(tags.across > 0 && tags.down > 0)) return;
   const bool is_imagej = description.starts_with("ImageJ=");
-  const bool planes = stack && stack->size('C') > 1;
-  const int channels = planes ? stack->size('C') : samples;
-  for (int k = 0; k < channels; ++k) {
-    const auto at = static_cast<std::size_t>(k);
-    const bool named = stack && at < stack->channels.size() && !stack->channels[at].empty();
-    facts.push_back("channel " + (named ? stack->channels[at] : std::to_string(k + 1)));
-  }
-  if (planes) facts.emplace_back("planes");
-  if (stack && stack->is_ome) {
-    facts.emplace_back("ome");
-    add_pixel_facts(stack->pixel[0], stack->pixel[1], stack->pixel[2], facts);
-  } else if (across > 0 && down > 0) {
+  std::array<double, 3> units = {tags.micrometres, tags.micrometres, 0};
+  if (is_imagej) {
     const std::string unit = line_text(description, "unit");
-    const double of_unit = is_imagej && !unit.empty() ? micrometres_of(unit) : micrometres;
-    const std::string spacing = line_text(description, "spacing");
-    add_pixel_facts(of_unit / across, of_unit / down,
-                    is_imagej ? of_unit * std::strtod(spacing.c_str(), nullptr) : 0, facts);
-  }
-  if (stack) {
-    std::string pages = "pages";
-    for (const char axis : stack->order) {
-      if (axis != 'C') pages += fmt::format(" {} {}", axis, stack->size(axis));
+    if (!unit.empty()) units.fill(micrometres_of(unit));
+    for (std::size_t k = 1; k < units.size(); ++k) {
+      const std::string own = line_text(description, k == 1 ? "yunit" : "zunit");
+      if (!own.empty()) units[k] = micrometres_of(own);
     }
-    facts.push_back(pages);
   }
-  return facts;
+  // What programs write where they know nothing.
+  const double an_inch = 25400 / units[0] * tags.across;
+  const bool is_usual = std::abs(an_inch / 72 - 1) < 0.015 || std::abs(an_inch / 96 - 1) < 0.015;
+  const bool is_of_print = units[0] == 25400 || units[0] == 1e4;
+  if (is_of_print && (is_usual || (tags.across <= 1 && !is_imagej))) return;
+  const std::string spacing = line_text(description, "spacing");
+  set_size({units[0] / tags.across, units[1] / tags.down,
+            units[2] * std::strtod(spacing.c_str(), nullptr)},
+           facts);
 }
 
 TiffPart find_tiff_part(const std::string& description, int directories, int samples,
-                        const ImagePart& part) {
+                        bool are_colours, const ImagePart& part) {
+  struct Plane {
+    const Stack* stack = nullptr;  ///< Null: nobody tells.
+    int channel = 0;               ///< From 1.
+    int page = 0;                  ///< Among those of its channel in the file, from 1.
+  };
   TiffPart found;
-  std::optional<Stack> stack = stack_of(description, directories);
-  const bool are_planes = stack && stack->size('C') > 1;
-  const int channels = are_planes ? stack->size('C') : samples;
-  const std::vector<std::string> names = stack ? stack->channels : std::vector<std::string>();
-  int number = 0;
-  if (!part.channel.empty()) {
-    number = channel_number(part.channel, channels, names);
-    if (number == 0) refuse_channel(part.channel, channels, names);
-  }
-  if (!are_planes || number == 0) {
-    for (int k = 0; k < directories; ++k) found.directories.push_back(k);
-    found.sample = are_planes ? 0 : number;
-    if (are_planes && part.page == 0) {
+  std::vector<Stack> stacks = stacks_of(description, directories);
+  std::vector<Plane> planes(static_cast<std::size_t>(directories));
+  std::map<int, int> pages;  // Of each channel.
+  std::string file;          // That holds the channel, where it is another one.
+  int channels = 1;
+  for (const Stack& stack : stacks) channels = std::max(channels, stack.size('C'));
+  const bool by_planes = channels > 1 && !part.channel.empty();
+  bool is_known = false;
+  for (Stack& stack : stacks) {
+    const int number = by_planes ? channel_number(part.channel, names_of(stack)) : 0;
+    is_known = is_known || number > 0;
+    if (by_planes && found.notes.empty() &&
+        std::count(stack.channels.begin(), stack.channels.end(), part.channel) > 1) {
       found.notes.push_back(
-          fmt::format("Its pages are planes of {} channels: --channel chooses.", channels));
+          fmt::format("Several of its channels are called {}: the first was read (--channel takes "
+                      "numbers too).",
+                      part.channel));
     }
-    return found;
+    const int step = stack.step('C');
+    const int count = stack.planes();
+    for (int plane = 0; plane < count; ++plane) {
+      const int channel = plane / step % stack.size('C') + 1;
+      const int directory = stack.directories[static_cast<std::size_t>(plane)];
+      if (channel == number && file.empty()) file = stack.files[plane];
+      if (directory < 0) continue;
+      planes[static_cast<std::size_t>(directory)] = {&stack, channel, ++pages[channel]};
+      if (channel == number) found.directories.push_back(directory);
+    }
   }
-  std::string file;
-  const int planes = stack->planes();
-  const int step = stack->step('C');
-  for (int plane = 0; plane < planes; ++plane) {
-    if (plane / step % channels != number - 1) continue;
-    const int directory = stack->directories[static_cast<std::size_t>(plane)];
-    if (directory >= 0) found.directories.push_back(directory);
-    if (file.empty()) file = stack->files[plane];
+  std::vector<std::string> names;
+  if (channels > 1) {
+    names = names_of(stacks.front());
+  } else {
+    names = unique_names(stacks.empty() ? std::vector<std::string>() : stacks.front().channels,
+                         static_cast<std::size_t>(samples));
+    found.sample = channel_number(part.channel, names);
+    is_known = found.sample > 0;
   }
-  if (found.directories.empty()) {
+  if (!part.channel.empty() && !is_known) refuse_channel(part.channel, names);
+  if (by_planes && found.directories.empty()) {
     throw InputError(fmt::format(
         "it has no page of channel '{}': {}", part.channel,
         file.empty() ? "the file is cut off, or other files hold that channel"
                      : fmt::format("that lies in '{}', which is read without --channel", file)));
   }
+  for (int k = 0; !by_planes && k < directories; ++k) found.directories.push_back(k);
+  if (channels > 1 && !by_planes && part.page == 0) {
+    found.notes.push_back(
+        fmt::format("Its pages are planes of {} channels: --channel chooses.", channels));
+  }
+  const int page = std::clamp(part.page, 1, found.pages());
+  const int directory = found.directories[static_cast<std::size_t>(page) - 1];
+  const Plane& plane = planes[static_cast<std::size_t>(directory)];
+  if (plane.stack != nullptr || !stacks.empty()) {
+    const Stack& stack = plane.stack != nullptr ? *plane.stack : stacks.front();
+    found.facts = facts_of(stack);
+    if (channels > 1) names = names_of(stack);
+  }
+  if (channels > 1) {
+    found.facts.channel = plane.channel;
+    found.facts.page = plane.page;
+  }
+  if (channels > 1 || !are_colours) found.facts.channels = names;
   return found;
 }
 

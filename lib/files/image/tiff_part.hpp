@@ -7,29 +7,37 @@
 
 namespace diacut {
 
-/// Where a part of a TIFF file is stored.
+/// Where a part of a TIFF file is stored, and what the file's description tells of it.
 struct TiffPart {
   std::vector<int> directories;  ///< That of each page, from 0.
   int sample = 0;                ///< The sample of a pixel that is read, from 1; 0: all.
   std::vector<std::string> notes;
+  PictureFacts facts = {};
 
   int pages() const { return static_cast<int>(directories.size()); }
+};
+
+/// Pixels of a unit of length.
+struct Resolution {
+  double across = 0;  ///< 0: not known, as of the next.
+  double down = 0;
+  double micrometres = 0;  ///< Of the unit; 0: not known.
 };
 
 /// Finds the directories that a part's pages are in. The description of a file's first directory
 /// may say that directories are channels: OME-XML (OME-TIFF 6.2) or ImageJ's lines do. `samples`:
 /// of a pixel of the first directory. Throws InputError where there is no such channel.
 TiffPart find_tiff_part(const std::string& description, int directories, int samples,
-                        const ImagePart& part);
+                        bool are_colours, const ImagePart& part);
+
+/// Whether a description is OME-XML or ImageJ's lines.
+bool is_stack(const std::string& description);
 
 /// How many planes ImageJ's lines tell of; 1 for another description.
 int imagej_planes(const std::string& description);
 
-/// What the description of a file's first directory tells of its channels, pages and pixels, as
-/// lines of DecodeTask::kFacts. `samples`: 0 where a pixel's are colours. `across`, `down`: pixels
-/// of a unit by the file's tags, 0 where they are not there; `micrometres`: of that unit, 0 for
-/// none.
-std::vector<std::string> stack_facts(const std::string& description, int directories, int samples,
-                                     double across, double down, double micrometres);
+/// Adds the size of pixels to facts of find_tiff_part() that have none. `description`: as there,
+/// whose unit counts if it is ImageJ's. `tags`: what the tags of the page say.
+void add_resolution(const std::string& description, const Resolution& tags, PictureFacts& facts);
 
 }  // namespace diacut

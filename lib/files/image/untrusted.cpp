@@ -25,7 +25,7 @@ namespace diacut {
 namespace {
 
 /// What a message of the child begins with.
-enum class Kind : std::int32_t { kSize, kRefusal, kNote, kSamples };
+enum class Kind : std::int32_t { kSize, kRefusal, kNote, kChannel, kFacts, kSamples };
 
 /// What the child is asked; the channel's name follows.
 struct Request {
@@ -43,6 +43,18 @@ struct Size {
 
 constexpr std::array kFlags = {&Decoded::has_alpha, &Decoded::premultiplied,
                                &Decoded::zero_is_white, &Decoded::indexed};
+
+/// PictureFacts without the names of channels, which have messages of their own.
+struct FactsInfo {
+  Kind kind = Kind::kFacts;
+  std::array<std::int32_t, 4> counts = {};  ///< As kCounts has them.
+  std::array<double, 3> lengths = {};       ///< Width and height of a pixel, and spacing.
+  std::uint8_t is_ome = 0;
+  std::uint8_t frames_first = 0;  ///< Whether frames follow each other fastest.
+};
+
+constexpr std::array kCounts = {&PictureFacts::channel, &PictureFacts::page, &PictureFacts::slices,
+                                &PictureFacts::frames};
 
 /// The child's last message. The samples are in its file.
 struct SamplesInfo {
@@ -105,6 +117,13 @@ void answer(const SandboxChannel& channel, const Decoded& decoded) {
     }
   }
   for (const std::string& note : decoded.notes) channel.send(message_of(Kind::kNote, note));
+  const PictureFacts& facts = decoded.facts;
+  for (const std::string& name : facts.channels) channel.send(message_of(Kind::kChannel, name));
+  FactsInfo told{.lengths = {facts.pixel.width, facts.pixel.height, facts.spacing}};
+  for (std::size_t k = 0; k < kCounts.size(); ++k) told.counts[k] = facts.*kCounts[k];
+  told.is_ome = facts.is_ome ? 1 : 0;
+  told.frames_first = facts.order == "TZ" ? 1 : 0;
+  channel.send(message_of(told));
   SamplesInfo info;
   info.rows = samples.rows;
   info.columns = samples.cols;
@@ -167,6 +186,12 @@ class Answers {
       case Kind::kNote:
         if (decoded_.notes.size() < kMostNotes) decoded_.notes.push_back(text_of<Kind>(message));
         return {};
+      case Kind::kChannel:
+        if (channels().size() < kMostChannels) channels().push_back(text_of<Kind>(message));
+        return {};
+      case Kind::kFacts:
+        take_facts(plain_of<FactsInfo>(message));
+        return {};
       case Kind::kSamples:
         take_info(plain_of<SamplesInfo>(message));
         decoded_.hidden = text_of<SamplesInfo>(message);
@@ -191,6 +216,9 @@ class Answers {
 
  private:
   static constexpr std::size_t kMostNotes = 100;
+  static constexpr std::size_t kMostChannels = 10'000;
+
+  std::vector<std::string>& channels() { return decoded_.facts.channels; }
 
   static void read(int file, std::uint8_t* to, std::size_t begin, std::size_t size) {
     if (!read_all(file, to, size, begin)) damaged_answer();
@@ -199,6 +227,20 @@ class Answers {
   void check_size(const Size& size) {
     diacut::check_size(size.width, size.height, limit_, size.channels);
     accepted_ = std::max(accepted_, std::int64_t{size.width} * size.height);
+  }
+
+  void take_facts(const FactsInfo& info) {
+    PictureFacts& facts = decoded_.facts;
+    for (std::size_t k = 0; k < kCounts.size(); ++k) facts.*kCounts[k] = info.counts[k];
+    const bool is_good =
+        std::all_of(info.counts.begin(), info.counts.end(), [](int count) { return count >= 0; }) &&
+        std::all_of(info.lengths.begin(), info.lengths.end(),
+                    [](double length) { return length >= 0 && std::isfinite(length); });
+    if (!is_good || static_cast<std::size_t>(facts.channel) > channels().size()) damaged_answer();
+    if (info.lengths[0] > 0) facts.pixel = {info.lengths[0], info.lengths[1], "um"};
+    facts.spacing = info.lengths[2];
+    facts.is_ome = info.is_ome != 0;
+    if (info.frames_first != 0) facts.order = "TZ";
   }
 
   void take_info(const SamplesInfo& info) {

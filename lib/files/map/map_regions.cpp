@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -252,6 +253,15 @@ void remove_old_indices(const std::string& path) {
   }
 }
 
+/// What the layer of a file is called: as the file, where GDAL takes that for a GeoPackage.
+std::string layer_name(const std::string& path) {
+  const std::string name = fs::path(path).stem().string();
+  const std::string begin = name.substr(0, 4);
+  const bool is_taken = EQUAL(begin.c_str(), "gpkg") || name.empty() ||
+                        std::ispunct(static_cast<unsigned char>(name.front())) != 0;
+  return is_taken ? "regions" : name;
+}
+
 void write_layer(const std::string& file, const std::string& name, const RegionFormat& format,
                  const MapFrame& frame, const MapRegions& regions) {
   const GdalMessages creating;  // Of GDAL's ways to write a projection only some may fail.
@@ -380,7 +390,7 @@ void write_map_regions(const std::string& path, const Labels& labels, const MapF
     Outlines outlines = trace_outlines(labels, !simplify);
     const PixelToMap to_map = pixel_to_map(frame);
     if (simplify) outlines = simplify_outlines(outlines, *simplify);
-    write_layer(file, fs::path(path).stem().string(), format, frame,
+    write_layer(file, layer_name(path), format, frame,
                 {labels.count, sums, to_map,
                  [&](std::int64_t label) { return rings_of(outlines, label); }});
   });
@@ -440,8 +450,7 @@ void write_region_blocks(const std::string& path, const std::string& labels, std
       }
       return rings;
     };
-    write_layer(file, fs::path(path).stem().string(), format, frame,
-                {count, sums, to_map, rings_at});
+    write_layer(file, layer_name(path), format, frame, {count, sums, to_map, rings_at});
   });
 }
 

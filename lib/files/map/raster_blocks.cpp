@@ -17,6 +17,7 @@
 
 #include "diacut/errors.hpp"
 #include "map/gdal.hpp"
+#include "output/atomic_file.hpp"
 
 namespace diacut {
 namespace {
@@ -130,14 +131,12 @@ class GdalWriting : public RasterBlocks {
       check();
       whole = optimised();
     }
+    remove_beside(path_);
     const int error = std::rename(beside(whole).c_str(), beside(path_).c_str()) != 0 ? errno : 0;
     if ((error != 0 && error != ENOENT) || std::rename(whole.c_str(), path_.c_str()) != 0) {
       throw InputError(fmt::format("{}: cannot be put in its place: {}", path_,
                                    std::generic_category().message(errno)));
     }
-    std::error_code ignored;
-    // That of an earlier map of this name would give this one its projection.
-    if (error == ENOENT) std::filesystem::remove(beside(path_), ignored);
   }
 
  private:

@@ -201,6 +201,8 @@ void Scene::read(const Window& window, const std::vector<int>& bands, void* to, 
       type, static_cast<int>(numbers.size()), numbers.data(), static_cast<GSpacing>(pixel),
       static_cast<GSpacing>(line), static_cast<GSpacing>(band), nullptr);
   if (failed != CE_None || !messages.error().empty()) {
+    const bool is_gone = messages.error().find("No such file") != std::string::npos;
+    if (is_gone) messages.refuse("a file that it is made of is missing", "put it there again");
     messages.refuse("it is damaged or cut off", kSaveAgain);
   }
 }
@@ -209,6 +211,11 @@ Decoded Scene::picture_of(int width, int height, const std::vector<int>& bands,
                           const SampleType& type) const {
   Decoded decoded;
   decoded.hidden = "masked, or hold the value of no data";
+  for (int number = 1; number <= dataset_->GetRasterCount(); ++number) {
+    if (band(number).GetColorInterpretation() != GCI_AlphaBand) continue;
+    decoded.hidden = fmt::format(
+        "masked, transparent (by band {}, alpha), or hold the value of no data", number);
+  }
   decoded.type_range = type.range;
   decoded.samples.create(height, width, CV_MAKETYPE(type.depth, static_cast<int>(bands.size())));
   if (!is_whole(bands)) decoded.valid = cv::Mat1b(height, width, std::uint8_t{1});

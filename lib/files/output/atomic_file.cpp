@@ -20,6 +20,7 @@
 #include <set>
 #include <system_error>
 
+#include "core/extension.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 
@@ -212,6 +213,14 @@ void AtomicFile::commit() {
                      "meanwhile; run again");
   }
   forget(temporary_.release());
+  if (has_extension(target_, ".tif, .tiff, .png")) remove_beside(target_);
+}
+
+void remove_beside(const std::string& path) {
+  for (const char* extension : {".ovr", ".msk", ".msk.ovr", ".aux.xml"}) {
+    std::error_code ignored;
+    std::filesystem::remove(path + extension, ignored);
+  }
 }
 
 void write_file(const std::string& path, const std::vector<std::uint8_t>& bytes) {

@@ -36,6 +36,10 @@ class AtomicFile {
   Descriptor file_;
 };
 
+/// Removes what programs keep beside a TIFF file, as overviews and masks: that of an earlier file
+/// of this name would give it other pixels.
+void remove_beside(const std::string& path);
+
 /// Makes a folder and those above it. One that exists is fine. Throws InputError when it cannot be
 /// made.
 void make_folder(const std::string& path);

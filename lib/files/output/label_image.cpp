@@ -124,9 +124,9 @@ SeededRegions correct_labels(const Correction& correction, const Labels& grown,
 
 LabelImage read_label_image(const std::string& path, const ImageParameters& parameters) {
   const Raster raster = read_raster(path, parameters);
-  constexpr double kMost = 9007199254740992;  // Whole numbers up to here are exact.
   const std::vector<std::int64_t> values = naming(path, [&] {
-    return whole_numbers(raster, 0, kMost, "the number of a region, or 0 for background");
+    return whole_numbers(raster, 0, kMostWhole - 1,
+                         "the number of a region, 1 to 2^53 - 1, or 0 for background");
   });
   LabelImage image;
   image.labels.width = raster.width;

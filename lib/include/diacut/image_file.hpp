@@ -41,10 +41,13 @@ struct PixelSize {
 
 /// What a file tells of a picture beside its samples.
 struct PictureFacts {
-  std::vector<std::string> channels;  ///< Read one by one, by name or number; empty: as colours.
-  bool planes = false;                ///< Whether each channel has pages of its own.
-  PixelSize pixel;                    ///< By OME-XML, ImageJ or the resolution of a TIFF file.
-  double spacing = 0;        ///< From slice to slice, in the unit of `pixel`; 0: not known.
+  /// Names, no two alike, by which channels are read one by one; empty: read as colours.
+  std::vector<std::string> channels = {};
+  int channel = 0;       ///< That the page is a plane of, from 1; 0: the page holds all of them.
+  int page = 0;          ///< Of such a plane, among the pages of its channel, from 1.
+  PixelSize pixel = {};  ///< By OME-XML, ImageJ or the resolution of a TIFF file; of scenes on
+                         ///< the ground.
+  double spacing = 0;    ///< From slice to slice, in the unit of `pixel`; 0: not known.
   std::string order = "ZT";  ///< Of a channel's pages: "ZT" if slices follow each other fastest.
   int slices = 0;            ///< 0: not known.
   int frames = 0;            ///< 0: not known.
@@ -62,15 +65,15 @@ class ImageFile {
   Image read(const ImageParameters& parameters, const ImagePart& part,
              const SizeCheck& accepts = {}) const;
 
-  /// What the tags and the description of a TIFF file tell of its pictures; nothing of another
+  /// What the tags and the description of a TIFF file tell of a part of it; nothing of another
   /// file. Throws InputError naming the file when it is damaged.
-  PictureFacts facts(const ImageParameters& parameters) const;
+  PictureFacts facts(const ImageParameters& parameters, const ImagePart& part = {}) const;
 
   /// Reads channels one by one in the numbers that the file stores, upright, each page or sample as
   /// ImagePart has it. `parameters`: how the file is read; nothing is stretched. `part`: what of
-  /// the file was read as the picture. `wanted`: names or numbers of channels, by commas; "all";
-  /// empty: those of the picture. Throws InputError naming the file when it cannot be decoded, or
-  /// has no such channel.
+  /// the file was read as the picture. `wanted`: names or numbers of channels, by commas, which
+  /// names may hold; "all"; empty: those of the picture. Throws InputError naming the file when it
+  /// cannot be decoded, or has no such channel.
   void read_channels(const ImageParameters& parameters, const ImagePart& part,
                      const std::string& wanted, const std::function<void(Channel&&)>& visit) const;
 

@@ -85,6 +85,11 @@ Map read_map(const std::string& name, const ImageParameters& parameters = {},
 /// Where a scene lies, without its samples. Throws InputError naming it when it cannot be read.
 MapFrame read_map_frame(const std::string& name);
 
+/// How a file of numbers or strength, one for each pixel of a scene, has to be turned to lie on the
+/// scene, as its own coordinates say: EXIF's number of the orientation in which it is stored; 1
+/// where it has none. Throws InputError naming the file where it lies elsewhere.
+int turn_onto(const MapFrame& scene, const std::string& name);
+
 /// The size of a scene's pixels, in metres; not known without a transform, and where the map's
 /// areas are not those of the ground (ground_areas()).
 PixelSize ground_pixel(const MapFrame& frame);

@@ -43,29 +43,33 @@ void write_labels(const std::string& path, const Labels& labels, bool indexed = 
 /// image's size. Throws InputError also when the sizes differ.
 void write_overlay(const std::string& path, const Image& image, const Labels& labels);
 
-/// A hierarchy as the bytes of a .tree file, version 1. All numbers are little-endian, one directly
-/// after the other:
+/// A hierarchy as the bytes of a .tree file. `part`: of the image's file, that it is of. All
+/// numbers are little-endian, one directly after the other:
 ///
 ///      0  8 bytes  89 44 43 54 0D 0A 1A 0A
-///      8  uint32   1, the version: it changes with the layout
+///      8  uint32   the version: 1 of the first page and all channels, else 2
 ///     12  uint32   width of the image; 16: height; 20: leaves; 24: merges
 ///     28  uint32   bytes of a label: 2 up to 65535 leaves, else 4
 ///     32  float64  the height of the automatic cut
 ///     40  uint16 or uint32 for each pixel, row by row: its leaf, 0 without data
 ///         then, for each merge, int32 first, int32 second, float32 height (see diacut::Merge)
+///         in version 2, uint32 page, 0 for the first; uint32 bytes of a channel's name or number,
+///         and these bytes (see diacut::ImagePart)
 ///         uint32   the CRC-32 (as in zlib) of all bytes before it
-std::vector<std::uint8_t> encode_tree(const Hierarchy& hierarchy);
+std::vector<std::uint8_t> encode_tree(const Hierarchy& hierarchy, const ImagePart& part = {});
 
 /// Writes the bytes of encode_tree().
-void write_tree(const std::string& path, const Hierarchy& hierarchy);
+void write_tree(const std::string& path, const Hierarchy& hierarchy, const ImagePart& part = {});
 
 /// Reads the hierarchy that write_tree() wrote, equal to the bit. `path`: "-" is standard input.
+/// `part`, if not null, gets what the file tells of the image's part.
 /// Throws InputError naming the file when it is damaged, truncated, of another version, or no .tree
 /// file.
-Hierarchy read_tree(const std::string& path);
+Hierarchy read_tree(const std::string& path, ImagePart* part = nullptr);
 
 /// As read_tree(), of the bytes of encode_tree(). `name`: what messages call them.
-Hierarchy decode_tree(const std::vector<std::uint8_t>& bytes, const std::string& name);
+Hierarchy decode_tree(const std::vector<std::uint8_t>& bytes, const std::string& name,
+                      ImagePart* part = nullptr);
 
 /// Writes a map of probabilities for each label as .npy (float32, shape (labels, height, width)).
 void write_probabilities(const std::string& path,
