@@ -229,7 +229,7 @@ ChildEnd wait_for(pid_t child) {
 /// Runs `work` in a child process, so that a driver that crashes or ends the process takes nothing
 /// along. What `work` sends is given to `take` in this process, line by line. If `cancel` is
 /// set, the child is asked to end. What `work` throws ends the child with current_failure()'s exit
-/// code, after a last line with the message, in the form that failure_of() reads. Precondition:
+/// code, after a last line with the message, as throw_failure() takes it. Precondition:
 /// this process has one thread and has not used OpenCL. Throws InputError where no process can be
 /// made.
 ChildEnd run_in_child(const std::function<void(const TakeLine& send)>& work, const TakeLine& take,

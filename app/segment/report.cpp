@@ -59,6 +59,15 @@ std::string describe_run(const Segmentation& segmentation) {
   }
   text += segmentation.walk ? describe_walk(*segmentation.walk)
                             : describe_eigenvectors(segmentation.eigenvectors);
+  const ContourParameters& contour = segmentation.contour_parameters;
+  if (segmentation.hierarchy && contour.spectral != SpectralUse::kNever) {
+    text += fmt::format(
+        "  contours: {} of the boundary map and {} of the spectral contour, of which {} counts as "
+        "1, "
+        "to the power {}\n",
+        contour.boundary_weight, contour.spectral_weight, contour.spectral_scale,
+        contour.spectral_power);
+  }
   if (segmentation.normalized_cut) {
     text += fmt::format(
         "  {} regions by direct cuts, normalized cut {:.2e}: the weight that leaves each region "

@@ -60,27 +60,21 @@ Eigenvectors DrawnGraph::eigenvectors(int count) const {
   return result;
 }
 
-void DrawnGraph::product_within(const std::vector<std::int32_t>& region,
-                                const std::vector<float>& x, int columns, std::vector<float>& out) {
-  using Block = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const auto within = Eigen::MatrixXd::NullaryExpr(
-      weights_.rows(), weights_.cols(), [&](Eigen::Index i, Eigen::Index j) {
-        const std::int32_t own = region[static_cast<std::size_t>(i)];
-        return own != 0 && own == region[static_cast<std::size_t>(j)] ? weights_(i, j) : 0.0;
-      });
-  const Eigen::MatrixXd block =
-      Eigen::Map<const Block>(x.data(), weights_.rows(), columns).cast<double>();
-  out.resize(x.size());
-  Eigen::Map<Block>(out.data(), weights_.rows(), columns) = (within * block).cast<float>();
-}
-
-std::vector<float> DrawnGraph::of_neighbours(int step, bool within_row) const {
-  std::vector<float> found(static_cast<std::size_t>(weights_.rows()), 0.0f);
-  for (int i = 0; i + step < weights_.rows(); ++i) {
-    if (within_row && (i + step) % width_ == 0) continue;
-    found[static_cast<std::size_t>(i)] = static_cast<float>(weights_(i, i + step));
+DrawnGraph::operator AffinityGraph() const {
+  std::vector<StencilOffset> later;
+  std::vector<float> found;
+  for (int dy = 0; dy <= height_; ++dy) {
+    for (int dx = dy == 0 ? 1 : -width_; dx <= width_; ++dx) {
+      later.push_back({dx, dy});
+      for (Eigen::Index i = 0; i < weights_.rows(); ++i) {
+        const Eigen::Index x = i % width_ + dx;
+        const Eigen::Index y = i / width_ + dy;
+        const bool inside = x >= 0 && x < width_ && y < height_;
+        found.push_back(inside ? static_cast<float>(weights_(i, y * width_ + x)) : 0.0f);
+      }
+    }
   }
-  return found;
+  return {{width_, height_}, later, found};
 }
 
 }  // namespace diacut::testing

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "diacut/eigenvectors.hpp"
-#include "region/region.hpp"
+#include "region/affinity_graph.hpp"
 
 namespace diacut::testing {
 
@@ -22,7 +22,7 @@ Drawing drawing_of(int width, const std::vector<std::int32_t>& labels);
 
 /// The affinity of a drawing, by plain loops over a dense matrix: pixels with data within `radius`
 /// are tied by 1 where the characters are equal and by `across` where they differ.
-class DrawnGraph final : public AffinityGraph {
+class DrawnGraph {
  public:
   explicit DrawnGraph(const Drawing& drawing, double across = 0.01, int radius = 2);
 
@@ -35,21 +35,13 @@ class DrawnGraph final : public AffinityGraph {
   /// now, by a dense solver.
   Eigenvectors eigenvectors(int count) const;
 
-  void product_within(const std::vector<std::int32_t>& region, const std::vector<float>& x,
-                      int columns, std::vector<float>& out) override;
-  int max_columns() const override { return 16; }
-  const std::vector<float>& right() override { return right_ = of_neighbours(1, true); }
-  const std::vector<float>& down() override { return down_ = of_neighbours(width_, false); }
+  /// W as it is now.
+  operator AffinityGraph() const;
 
  private:
-  /// The affinity of each pixel with the one `step` pixels further; 0 where there is none.
-  std::vector<float> of_neighbours(int step, bool within_row) const;
-
   int width_;
   int height_;
   Eigen::MatrixXd weights_;
-  std::vector<float> right_;
-  std::vector<float> down_;
 };
 
 }  // namespace diacut::testing

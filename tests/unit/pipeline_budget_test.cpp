@@ -45,8 +45,14 @@ TEST(PipelineBudget, GrowsWithRadiusAndVectors) {
   const auto budget = [](const std::string& settings) {
     return pipeline_budget(grid_for(100, 80), with("contour.spectral = 'full'\n" + settings));
   };
-  const std::string cut = "region.method = 'kway'\n";
-  EXPECT_GT(budget(cut + "affinity.radius = 10").regions, 2 * budget(cut).regions);
+  const auto cutting = [](int radius) {
+    return plan_memory({100, 80},
+                       with(fmt::format("region.method = 'kway'\naffinity.radius = {}", radius)),
+                       device_of(DeviceKind::kGpu))
+        .host_bytes();
+  };
+  // Half of the 317 and 81 neighbours.
+  EXPECT_EQ(cutting(10) - cutting(5), 8000 * 4 * (158 - 40));
   const PipelineBudget more = budget("eigen.vectors = 50");
   EXPECT_GT(more.eigen, budget("").eigen + 33ull * 8000 * 4);
   EXPECT_GT(more.contours, budget("").contours + 2 * 33ull * 8000 * 4);
@@ -194,10 +200,11 @@ TEST(PlanForImage, OfTheNcutPresetIsTheWholeMatrixAtAnySizeAndTellsOfMissingImag
         const SegmentationPlan plan = plan_for_image(grid, ncut, device, 0);
         EXPECT_EQ(plan.form, MatrixForm::kDia);
         EXPECT_EQ(plan.parameters.eigen.solver, SolverKind::kLanczos);
-        EXPECT_EQ(plan.product.kind, images ? MatvecKind::kImage : MatvecKind::kVectorized);
-        EXPECT_THAT(plan.notes, SizeIs(images ? 0 : 1));
-        EXPECT_THAT(plan.notes, Each(AllOf(HasSubstr("has no images"),
-                                           HasSubstr("'vectorized' is used instead"))));
+        const bool own_images = images && kind == DeviceKind::kGpu;
+        EXPECT_EQ(plan.product.kind, own_images ? MatvecKind::kImage : MatvecKind::kUnrolled);
+        EXPECT_THAT(plan.notes, SizeIs(own_images ? 0 : 1));
+        EXPECT_THAT(plan.notes, Each(AllOf(HasSubstr(images ? "emulates images" : "has no images"),
+                                           HasSubstr("'unrolled' is used instead"))));
         EXPECT_FALSE(plan_for_batch(grid, 2, ncut, device, 0));
         // Nothing compresses it where memory is short.
         EXPECT_THROW(plan_for_image(grid, ncut, device, 324 * grid.rows()), DeviceError);

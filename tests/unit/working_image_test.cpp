@@ -77,6 +77,34 @@ TEST(WorkingParameters, TheNetworkSeesThreeQuartersOfTheDetail) {
   }
 }
 
+TEST(WorkingParameters, ContoursAreMadeAsTheSourceOfBoundariesNeedsUntilThatIsChosen) {
+  const PictureSize size{64, 48};
+  const auto made = [&](const Parameters& parameters, bool own_map = false) {
+    const ContourParameters found = working_parameters(parameters, size, size, {own_map}).contours;
+    return std::tuple(found.boundary_weight, found.spectral_weight, found.spectral_power,
+                      found.spectral_scale);
+  };
+  const auto fitted = [](BoundarySource source, SpectralUse spectral = SpectralUse::kDecimated) {
+    const ContourParameters found = contour_parameters({spectral}, source);
+    return std::tuple(found.boundary_weight, found.spectral_weight, found.spectral_power,
+                      found.spectral_scale);
+  };
+  Parameters gradient;
+  gradient.boundary.kind = BoundaryKind::kGradient;
+  EXPECT_EQ(made({}), fitted(BoundarySource::kNetwork));
+  EXPECT_EQ(made(gradient), fitted(BoundarySource::kGradient));
+  EXPECT_EQ(made({}, true), fitted(BoundarySource::kMap));
+  EXPECT_EQ(made(gradient, true), fitted(BoundarySource::kMap));
+  // The eigenvectors say more where no network says what a boundary is.
+  EXPECT_GT(std::get<1>(made(gradient)), std::get<1>(made({})));
+  gradient.contour.spectral_weight = 0.125;
+  EXPECT_EQ(std::get<1>(made(gradient)), 0.125);
+  EXPECT_EQ(std::get<0>(made(gradient)), std::get<0>(fitted(BoundarySource::kGradient)));
+  // Without eigenvectors strengths stay what they are.
+  gradient.contour = {SpectralUse::kNever};
+  EXPECT_EQ(made(gradient), fitted(BoundarySource::kNetwork));
+}
+
 TEST(WorkingParameters, ALeastSizeOfDirectCutsIsInPixelsOfTheWorkingImage) {
   Parameters parameters;
   parameters.region.min_size = {LeastSize::Unit::kPixels, 1600};

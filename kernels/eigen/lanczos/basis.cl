@@ -122,20 +122,24 @@ __kernel void basis_copy(__global const float* basis, const ulong pitch, const u
 }
 
 // In place: basis vector first + k becomes the sum over c < columns of
-// rotation[k * columns + c] * basis vector first + c, for k < kept. One row an item; the item keeps
-// the row's old values in local memory, where only it looks.
+// rotation[c * stride + k] * basis vector first + c, for k < kept; eight vectors at a time, stride
+// being kept rounded up to eights. One row an item; the item keeps the row's old values in local
+// memory, where only it looks.
 __kernel __attribute__((reqd_work_group_size(TILE, 1, 1))) void basis_rotate(
     __global float* restrict basis, const ulong pitch, const uint first, const uint columns,
-    const uint kept, __global const float* restrict rotation, __local float* old) {
+    const uint kept, const uint stride, __global const float* restrict rotation,
+    __local float* old) {
   const ulong row = get_global_id(0);
   const uint lid = get_local_id(0);
   if (row >= pitch) return;
   for (uint c = 0; c < columns; ++c) old[c * TILE + lid] = basis[(first + c) * pitch + row];
-  for (uint k = 0; k < kept; ++k) {
-    float sum = 0.0f;
+  for (uint k = 0; k < kept; k += 8) {
+    float8 sum = 0.0f;
     for (uint c = 0; c < columns; ++c)
-      sum = fma(rotation[k * columns + c], old[c * TILE + lid], sum);
-    basis[(first + k) * pitch + row] = sum;
+      sum = fma(vload8(0, rotation + c * stride + k), (float8)(old[c * TILE + lid]), sum);
+    float sums[8];
+    vstore8(sum, 0, sums);
+    for (uint j = 0; j < min(8u, kept - k); ++j) basis[(first + k + j) * pitch + row] = sums[j];
   }
 }
 

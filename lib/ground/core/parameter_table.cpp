@@ -32,6 +32,24 @@ std::optional<double> real_in(const ParameterValue& value) {
   return integer ? static_cast<double>(*integer) : held<double>(value);
 }
 
+/// The numbers of a text like "0.5, 1"; nothing if it is no such text.
+std::optional<std::vector<double>> numbers_of(std::string_view text) {
+  std::vector<double> numbers;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    std::string_view item = text.substr(0, comma);
+    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
+    item = item.substr(0, item.find_last_not_of(' ') + 1);
+    const auto number = number_in<double>(item);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+    if (comma == std::string_view::npos) return numbers;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+constexpr std::string_view kAutomatic = "auto";
+
 /// Adds the entries of one section, whose struct is the member `group` of Parameters.
 template <class Group>
 class Section {
@@ -89,6 +107,24 @@ class Section {
          std::move(text));
   }
 
+  void real_or_auto(std::string_view name, std::optional<double> Group::*member, double least,
+                    double most, ParameterText text) {
+    using Number = std::optional<double>;
+    const auto read = [=](const ParameterValue& value) -> std::optional<Number> {
+      const auto given = held<std::string>(value);
+      if (given == kAutomatic) return Number();
+      const auto numbers = given ? numbers_of(*given) : std::nullopt;
+      const Number number = numbers && numbers->size() == 1 ? numbers->front() : real_in(value);
+      if (!number || !(*number >= least && *number <= most)) return std::nullopt;
+      return number;
+    };
+    const auto write = [](const Number& number) {
+      return number ? ParameterValue(*number) : ParameterValue(std::string(kAutomatic));
+    };
+    form(name, member, fmt::format("a number from {} to {}, or \"auto\"", least, most), read, write,
+         std::move(text));
+  }
+
   template <class Enum, std::size_t kCount>
   void names(std::string_view name, Enum Group::*member, const EnumNames<Enum, kCount>& of,
              ParameterText text) {
@@ -117,22 +153,6 @@ std::optional<std::string> line_in(const ParameterValue& value) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
   if (!text || std::any_of(text->begin(), text->end(), is_control)) return std::nullopt;
   return text;
-}
-
-/// The numbers of a text like "0.5, 1"; nothing if it is no such text.
-std::optional<std::vector<double>> numbers_of(std::string_view text) {
-  std::vector<double> numbers;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    std::string_view item = text.substr(0, comma);
-    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
-    item = item.substr(0, item.find_last_not_of(' ') + 1);
-    const auto number = number_in<double>(item);
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
-    if (comma == std::string_view::npos) return numbers;
-    text.remove_prefix(comma + 1);
-  }
 }
 
 /// Factors by which an image is resized.
@@ -179,23 +199,6 @@ std::optional<LeastSize> least_size_in(const ParameterValue& value) {
 ParameterValue least_size_value(const LeastSize& size) {
   if (size.unit == LeastSize::Unit::kPixels) return static_cast<std::int64_t>(size.value);
   return to_string(size);
-}
-
-constexpr std::string_view kAutomatic = "auto";
-
-using Threshold = std::optional<double>;
-
-std::optional<Threshold> threshold_in(const ParameterValue& value) {
-  const auto text = held<std::string>(value);
-  if (text == kAutomatic) return Threshold();
-  const auto numbers = text ? numbers_of(*text) : std::nullopt;
-  const Threshold number = numbers && numbers->size() == 1 ? numbers->front() : real_in(value);
-  if (!number || !(*number >= 0 && *number <= 1)) return std::nullopt;
-  return number;
-}
-ParameterValue threshold_value(const Threshold& threshold) {
-  if (!threshold) return std::string(kAutomatic);
-  return *threshold;
 }
 
 std::optional<int> turns_in(const ParameterValue& value) {
@@ -409,7 +412,7 @@ Table make_table() {
                   "Contours from the boundary map and the eigenvectors (Arbelaez, Maire, Fowlkes "
                   "and Malik 2011).",
                   &Parameters::contour);
-  contour.names("spectral", &ContourParameters::spectral, kSpectralUseNames,
+  contour.names("spectral", &ContourChoice::spectral, kSpectralUseNames,
                 {"The eigenvectors that the spectral contour in contours is made of. decimated: 16 "
                  "of a grid of every other pixel, decimated repeatedly, which is as exact as "
                  "contours need. full: those of the image's own grid, as section eigen describes "
@@ -421,16 +424,34 @@ Table make_table() {
                   "The eigenvectors in contours: of a decimated grid, of the image's own grid "
                   "(full), or none (never)",
                   kAsksTree}});
-  contour.real("boundary_weight", &ContourParameters::boundary_weight, 0, 10,
-               {"The weight of the boundary map in the contours."});
-  contour.real(
-      "spectral_weight", &ContourParameters::spectral_weight, 0, 10,
-      {"The weight of the spectral contour, which is made of derivatives of the eigenvectors."});
-  contour.real("spectral_power", &ContourParameters::spectral_power, 0.1, 10,
-               {"The spectral contour is raised to this power."});
-  contour.real("spectral_scale", &ContourParameters::spectral_scale, 1e-6, 1e6,
-               {"The spectral contour that counts as 1, before it is raised to spectral_power; "
-                "stronger ones count as 1 too."});
+  const auto by_source = [](double ContourParameters::*member) {
+    const auto fitted = [&](BoundarySource source) {
+      return contour_parameters({}, source).*member;
+    };
+    return fmt::format(
+        "auto: {} with boundaries from a network, {} with those of gradient, {} "
+        "with a map of your own.",
+        fitted(BoundarySource::kNetwork), fitted(BoundarySource::kGradient),
+        fitted(BoundarySource::kMap));
+  };
+  contour.real_or_auto(
+      "boundary_weight", &ContourChoice::boundary_weight, 0, 10,
+      {fmt::format(
+          "The weight of the boundary map in the contours. {} Without eigenvectors {}.",
+          by_source(&ContourParameters::boundary_weight),
+          contour_parameters({SpectralUse::kNever}, BoundarySource::kMap).boundary_weight)});
+  contour.real_or_auto(
+      "spectral_weight", &ContourChoice::spectral_weight, 0, 10,
+      {"The weight of the spectral contour, which is made of derivatives of the eigenvectors. " +
+       by_source(&ContourParameters::spectral_weight)});
+  contour.real_or_auto("spectral_power", &ContourChoice::spectral_power, 0.1, 10,
+                       {"The spectral contour is raised to this power. " +
+                        by_source(&ContourParameters::spectral_power)});
+  contour.real_or_auto(
+      "spectral_scale", &ContourChoice::spectral_scale, 1e-6, 1e6,
+      {"The spectral contour that counts as 1, before it is raised to spectral_power; stronger "
+       "ones count as 1 too. " +
+       by_source(&ContourParameters::spectral_scale)});
 
   Section region(table, "region",
                  "Regions from the contours, from the eigenvectors, or from seeds.",
@@ -449,15 +470,15 @@ Table make_table() {
        "regions",
        {"--regions", "K", "Number of regions; 0: decided by --threshold or --max-ncut",
         kAsksCut | kAsksDirect}});
-  region.form("threshold", &RegionParameters::threshold, "a number from 0 to 1, or \"auto\"",
-              threshold_in, threshold_value,
-              {"The automatic cut of the hierarchy: regions merge while the probability or mean "
-               "strength of the boundary between them is at most this. auto: the threshold of the "
-               "merging weights; with strength 0.3.",
-               "",
-               {"--threshold", "T",
-                "Merge regions across boundaries of a probability or mean strength of at most T",
-                kAsksCut | kAsksObjects}});
+  region.real_or_auto(
+      "threshold", &RegionParameters::threshold, 0, 1,
+      {"The automatic cut of the hierarchy: regions merge while the probability or mean "
+       "strength of the boundary between them is at most this. auto: the threshold of the "
+       "merging weights; with strength 0.3.",
+       "",
+       {"--threshold", "T",
+        "Merge regions across boundaries of a probability or mean strength of at most T",
+        kAsksCut | kAsksObjects}});
   region.names(
       "merging", &RegionParameters::merging, kMergingRuleNames,
       {"How regions are merged. learned: by the probability that two regions are different things, "

@@ -315,6 +315,19 @@ std::vector<std::string> preset_names() {
   return names;
 }
 
+ContourParameters contour_parameters(const ContourChoice& choice, BoundarySource source) {
+  ContourParameters fitted;
+  if (source == BoundarySource::kGradient && choice.spectral != SpectralUse::kNever) {
+    fitted.boundary_weight = 0.3;
+    fitted.spectral_weight = 0.7;
+    fitted.spectral_power = 0.5;
+  }
+  return {choice.spectral, choice.boundary_weight.value_or(fitted.boundary_weight),
+          choice.spectral_weight.value_or(fitted.spectral_weight),
+          choice.spectral_power.value_or(fitted.spectral_power),
+          choice.spectral_scale.value_or(fitted.spectral_scale)};
+}
+
 bool makes_hierarchy(const Parameters& parameters) {
   const RegionMethod method = parameters.region.method;
   return method == RegionMethod::kHierarchy || method == RegionMethod::kObjects;

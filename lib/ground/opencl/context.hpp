@@ -118,7 +118,7 @@ class Context {
   /// and the device no CPU. Its last owner must not outlive the context.
   std::shared_ptr<std::byte> transfer_memory(std::size_t bytes);
 
-  /// Whether kernels may use double; see set_fp64().
+  /// Whether kernels may use double; see disable_fp64().
   bool fp64() const { return fp64_; }
   /// Forces the path of devices without double precision, for tests. Only turns it off.
   void disable_fp64() { fp64_ = false; }

@@ -134,6 +134,27 @@ struct ContourParameters {
   double spectral_scale = 100;                     ///< The spectral contour that counts as 1.
 };
 
+/// Where a boundary map comes from.
+enum class BoundarySource {
+  kNetwork,   ///< From the network.
+  kGradient,  ///< From derivatives of the image.
+  kMap,       ///< From the caller.
+};
+
+/// What a person chose of ContourParameters. Empty: what was fitted for the source of the
+/// boundaries.
+struct ContourChoice {
+  SpectralUse spectral = SpectralUse::kDecimated;  ///< As ContourParameters::spectral.
+  std::optional<double> boundary_weight;           ///< As ContourParameters::boundary_weight.
+  std::optional<double> spectral_weight;           ///< As ContourParameters::spectral_weight.
+  std::optional<double> spectral_power;            ///< As ContourParameters::spectral_power.
+  std::optional<double> spectral_scale;            ///< As ContourParameters::spectral_scale.
+};
+
+/// The choice, and where it is empty what is best for boundaries from this source
+/// (docs/accuracy.md, "What the eigenvectors add"), or with SpectralUse::kNever for any.
+ContourParameters contour_parameters(const ContourChoice& choice, BoundarySource source);
+
 /// How regions are found.
 enum class RegionMethod {
   kHierarchy,  ///< As a cut of a hierarchy of all regions (see diacut::Hierarchy).
@@ -200,7 +221,7 @@ struct Parameters {
   AffinityParameters affinity;  ///< How affinities are computed.
   MatvecParameters matvec;      ///< How the matrix-vector product is computed.
   EigenParameters eigen;        ///< How eigenvectors are computed.
-  ContourParameters contour;    ///< How contours are computed.
+  ContourChoice contour;        ///< How contours are computed.
   RegionParameters region;      ///< How regions are found.
   WalkerParameters walker;      ///< How labels grow from seeds.
 };

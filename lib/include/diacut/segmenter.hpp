@@ -64,6 +64,7 @@ struct Segmentation {
   /// With kHierarchy and kObjects: the map of the boundary map and the spectral contour together,
   /// not thinned.
   std::vector<float> contours;
+  ContourParameters contour_parameters;  ///< How `contours` were made.
   /// With kHierarchy: the merge tree that `labels` is a cut of. With kObjects: the one whose cut
   /// has the objects among its regions.
   std::optional<Hierarchy> hierarchy;
@@ -98,10 +99,10 @@ class BegunSegmentation {
   /// Nothing to finish: finish() returns an empty result.
   BegunSegmentation() = default;
 
-  /// Does the work that is left to the host: with RegionMethod::kHierarchy and kObjects the stage
-  /// "regions", else nothing. It consumes the object: call it as std::move(begun).finish(). Throws
-  /// CancelledError when the caller stops the work; what the work on the device failed of, when the
-  /// image was begun together with others; DeviceError when results are verified
+  /// Does the work that is left to the host: the stage "regions", but for RegionMethod::kWalker,
+  /// and the stage "placement". It consumes the object: call it as std::move(begun).finish().
+  /// Throws CancelledError when the caller stops the work; what the work on the device failed of,
+  /// when the image was begun together with others; DeviceError when results are verified
   /// (Segmenter::verify_results()) and differ.
   Segmentation finish(const Watch& watch = {}) &&;
 
@@ -165,7 +166,7 @@ class Segmenter {
 
   /// Says whether results hold Eigenvectors::vectors and Eigenvectors::sqrt_degree, about 18 floats
   /// a pixel; they do until this is called. Without them, those of the image's own grid are
-  /// computed only where ContourParameters::spectral or RegionMethod::kKway needs them. Where
+  /// computed only where ContourChoice::spectral or RegionMethod::kKway needs them. Where
   /// nothing needs any, results hold no eigenvalues, and what takes the most time is left out.
   void keep_eigenvectors(bool keep);
 

@@ -38,7 +38,6 @@ std::vector<std::string> kernels_of_library();
 std::vector<DeviceCheck> boundary_checks();
 std::vector<DeviceCheck> affinity_checks();
 std::vector<DeviceCheck> contour_checks();
-std::vector<DeviceCheck> region_checks();
 
 /// A picture in colour of patches under noise, with boundaries of every strength; the same in every
 /// run.
@@ -78,11 +77,6 @@ struct SixParts {
 void check_rough_eigenvectors(Trial& trial, int radius, const SixParts& parts);
 /// On grids that are solved in either way.
 void check_rough_eigenvectors(Trial& trial, int radius);
-/// What direct cuts take from the affinities.
-void check_direct_cuts(Trial& trial, int radius);
-/// Products within regions, with so many vectors each.
-void check_products_within(Trial& trial, const BlockProblem& problem,
-                           std::initializer_list<int> all_columns);
 
 inline constexpr Grid kContourGrid{61, 43};
 /// Drawn eigenvectors that a contour is made from, the trivial one included.

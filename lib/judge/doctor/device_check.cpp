@@ -42,18 +42,14 @@ void check(Context& context, std::string_view stage, const std::function<void(Tr
 void check_solutions(Context& context, const RunParameters& run) {
   constexpr Grid kPlanned{24, 18};
   const SegmentationPlan plan = plan_for_image(kPlanned, run, context.info(), 0);
-  const int radius = run.affinity.radius;
   if (walks(run)) {
     return check(context, "random walk",
-                 [&](Trial& trial) { check_walks(trial, plan.form, radius); });
+                 [&](Trial& trial) { check_walks(trial, plan.form, run.affinity.radius); });
   }
   check(context, "eigenvectors", [&](Trial& trial) {
     check_known_eigenvectors(trial, {plan.parameters.eigen, plan.product, plan.form},
                              affinity_stencil(run.affinity));
   });
-  if (run.region.method == RegionMethod::kKway) {
-    check(context, "regions", [&](Trial& trial) { check_direct_cuts(trial, radius); });
-  }
 }
 
 }  // namespace

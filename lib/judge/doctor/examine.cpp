@@ -24,9 +24,8 @@ double milliseconds_since(Clock::time_point start) {
 const std::vector<DeviceCheck>& device_checks() {
   static const std::vector<DeviceCheck> checks = [] {
     std::vector<DeviceCheck> all;
-    for (const auto& of_stage :
-         {boundary_checks(), affinity_checks(), product_checks(), solver_checks(), contour_checks(),
-          region_checks(), walker_checks()}) {
+    for (const auto& of_stage : {boundary_checks(), affinity_checks(), product_checks(),
+                                 solver_checks(), contour_checks(), walker_checks()}) {
       all.insert(all.end(), of_stage.begin(), of_stage.end());
     }
     return all;

@@ -154,8 +154,13 @@ constexpr std::array<Measured, 2> kMeasured = {{
     {DeviceKind::kGpu, "NVIDIA", kAnyRows, MatvecKind::kUnrolled},
 }};
 
-bool has_image_for(const DeviceInfo& device, const DiaShape& shape) {
-  return matvec_image_size(device, shape.rows).width_log2 != 0;
+/// Why the product 'image' is not for a device and a matrix; empty: it is.
+std::string without_image(const DeviceInfo& device, const DiaShape& shape) {
+  if (!device.images) return "it has no images";
+  if (device.kind == DeviceKind::kCpu) return "a CPU emulates images, slowly";
+  if (matvec_image_size(device, shape.rows).width_log2 != 0) return "";
+  return fmt::format("its images, at most {} x {}, do not hold {} rows", device.image_max_width,
+                     device.image_max_height, shape.rows);
 }
 
 /// The storage that a device without a profile takes of those allowed: the fewest bytes. On CPUs
@@ -216,17 +221,12 @@ MatvecChoice choose_matvec(const MatvecParameters& asked, const DeviceInfo& devi
   } else if (asked.kernel == MatvecKind::kSymmetric) {
     choice.storage = choose_storage(asked.storage);
   }
-  if (choice.kind != MatvecKind::kImage || has_image_for(device, shape)) return choice;
-  const std::string why =
-      device.images ? fmt::format("its images, at most {} x {}, do not hold {} rows",
-                                  device.image_max_width, device.image_max_height, shape.rows)
-                    : std::string("it has no images");
-  // Whoever names a step of the ladder gets the step below it; `auto` the fastest.
-  choice.kind =
-      asked.kernel == MatvecKind::kImage ? MatvecKind::kVectorized : MatvecKind::kUnrolled;
-  choice.note +=
-      fmt::format("{}the product 'image' cannot run on {}: {}; '{}' is used instead",
-                  choice.note.empty() ? "" : "; ", device.name, why, to_string(choice.kind));
+  if (choice.kind != MatvecKind::kImage) return choice;
+  const std::string why = without_image(device, shape);
+  if (why.empty()) return choice;
+  choice.kind = MatvecKind::kUnrolled;
+  choice.note += fmt::format("{}the product 'image' is not for {}: {}; 'unrolled' is used instead",
+                             choice.note.empty() ? "" : "; ", device.name, why);
   return choice;
 }
 

@@ -74,9 +74,9 @@ struct MatvecChoice {
 };
 
 /// What was asked for as it can run on the device: kAuto is resolved, by the device's profile
-/// (find_matvec_profile()) or, without one, by a rule; kImage without images of sufficient size
-/// becomes the next best. kAuto is a kernel that reads the whole matrix, or the compressed form in
-/// one of `storages` where that is faster.
+/// (find_matvec_profile()) or, without one, by a rule; kImage becomes kUnrolled on a CPU, which
+/// emulates images, and where images are missing or too small. kAuto is a kernel that reads the
+/// whole matrix, or the compressed form in one of `storages` where that is faster.
 MatvecChoice choose_matvec(const MatvecParameters& asked, const DeviceInfo& device,
                            const DiaShape& shape, std::span<const MatvecStorage> storages = {});
 

@@ -54,7 +54,8 @@ PartContours PartMaps::contours(std::vector<float> part, int width, int height, 
           settled_boundary_map(context_, map, parameters_.boundary, full);
       if (parameters_.boundary.kind == BoundaryKind::kGradient) check_boundary_map(boundary);
       const Buffer<float> strength =
-          boundary_contour(context_, map.grid, boundary, parameters_.contour);
+          boundary_contour(context_, map.grid, boundary,
+                           contour_parameters(parameters_.contour, BoundarySource::kNetwork));
       boundary_orientation(context_, map.grid, strength).download(found.orientation);
       strength.download(found.strength);
     }

@@ -21,6 +21,7 @@
 #include "matrix/kept_rows.hpp"
 #include "matrix/stencil.hpp"
 #include "pipeline/working_image.hpp"
+#include "region/cuts/region_cutter.hpp"
 #include "walker/random_walker.hpp"
 
 namespace diacut {
@@ -43,6 +44,15 @@ constexpr std::uint64_t kHierarchyBytes = 20;
 
 constexpr std::uint64_t kFloat = sizeof(float);
 constexpr std::uint64_t kLabel = sizeof(std::int32_t);
+
+/// What labels without a hierarchy take for each pixel: of direct cuts the weights of half of the
+/// neighbours, the eigenvectors, and what RegionCutter holds.
+std::uint64_t cut_bytes(const SegmentationPlan& plan) {
+  if (walks(plan.parameters)) return 0;
+  const std::size_t neighbours = affinity_stencil(plan.parameters.affinity).size() / 2;
+  const auto vectors = static_cast<std::size_t>(plan.parameters.eigen.vectors);
+  return kFloat * (neighbours + vectors + 1 + 3 * RegionCutter::kStride) + 5 * kLabel + 22;
+}
 
 std::uint64_t pixels_of(const PictureSize& size) {
   return static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
@@ -95,7 +105,7 @@ HostBytes host_bytes_of(const SegmentationPlan& plan, const HostImage& image) {
     bytes.boundaries += feature_planes_memory(image.features, block, size);
   }
   bytes.contours = bytes.on_device + maps;
-  bytes.regions = bytes.contours + (hierarchical ? working * kHierarchyBytes : 0);
+  bytes.regions = bytes.contours + working * (hierarchical ? kHierarchyBytes : cut_bytes(plan));
   // Levels of the detail, then the flood, which holds its cells, their levels, and the labels.
   if (detail > 0) {
     bytes.placement =
@@ -133,8 +143,7 @@ MemoryPlan memory_plan(const SegmentationPlan& plan, std::span<const HostImage> 
         &HostBytes::on_device);
   }
   if (makes_hierarchy(plan.parameters)) add("contours", budget.contours, &HostBytes::contours);
-  // Only direct cuts need the device.
-  add("regions", budget.regions, &HostBytes::regions);
+  add("regions", 0, &HostBytes::regions);
   if (host_bytes_of(plan, images.front()).placement > 0) {
     add("placement", 0, &HostBytes::placement);
   }
@@ -219,8 +228,6 @@ constexpr Part kBorderedVectors{0, 0, 4};
 // all pixels.
 constexpr Part kKeptPixels{30, 10.5, 8};
 constexpr Part kKeptDegrees{4};
-// Regions, and the vectors and results of products within them, 16 columns each.
-constexpr Part kDirectCuts{132};
 /// Whatever the grid: weights of filters, counts, offsets, uploads.
 constexpr std::uint64_t kOnce = std::uint64_t{1} << 18;
 
@@ -333,20 +340,19 @@ bool decimates(const RunParameters& parameters) {
 
 namespace {
 
-/// Whether a run with these parameters computes eigenvectors of the image's own grid: for a
-/// hierarchy unless eigen.vectors is 0, and for direct cuts.
-bool needs_eigenvectors(const Parameters& parameters) {
-  return !walks(parameters) && parameters.eigen.vectors > 0;
+/// Whether a run with these parameters computes eigenvectors of the image's own grid.
+bool needs_eigenvectors(const RunParameters& parameters) {
+  return !walks(parameters) && parameters.eigenvectors;
 }
 
 }  // namespace
 
-bool needs_matrix(const Parameters& parameters) {
+bool needs_matrix(const RunParameters& parameters) {
   return !makes_hierarchy(parameters) || needs_eigenvectors(parameters);
 }
 
 DeviceMemory PipelineBudget::memory() const {
-  return {std::max({boundaries, compression, eigen, contours, regions}), piece};
+  return {std::max({boundaries, compression, eigen, contours}), piece};
 }
 
 bool PipelineBudget::fits(const DeviceInfo& device, std::uint64_t limit) const {
@@ -430,8 +436,6 @@ PipelineBudget pipeline_budget(const Batch& batch, const RunParameters& paramete
       budget.piece = std::max(budget.piece, contours.piece);
       budget.contours = kept + (twice ? 2 : 1) * plane + contours.total;
     }
-  } else {
-    budget.regions = kept + matrix + bytes(kDirectCuts, grid.rows());
   }
   return budget;
 }

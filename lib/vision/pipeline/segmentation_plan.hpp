@@ -23,8 +23,10 @@ struct RunParameters : Parameters {
   /// Of images that come with nothing. Not explicit, because that is what parameters alone mean.
   RunParameters(const Parameters& parameters) : Parameters(parameters) {}
 
-  int feature_channels = 0;  ///< Channels of the images' features; 0: they have none.
-  int labels = 0;            ///< Of the seeds; 0: not known, which counts as the fewest.
+  ContourParameters contours;  ///< What `contour` means for these images.
+  int feature_channels = 0;    ///< Channels of the images' features; 0: they have none.
+  int labels = 0;              ///< Of the seeds; 0: not known, which counts as the fewest.
+  bool eigenvectors = true;    ///< Whether anybody needs those of the image's own grid.
 
   bool has_features() const { return feature_channels > 0; }
   /// Whether there is a boundary map.
@@ -39,7 +41,6 @@ struct PipelineBudget {
   std::uint64_t compression = 0;  ///< Compressing the matrix; 0: it is not compressed.
   std::uint64_t eigen = 0;        ///< Computing the eigenvectors, or the random walk; 0: neither.
   std::uint64_t contours = 0;     ///< Computing the contours, with RegionMethod::kHierarchy.
-  std::uint64_t regions = 0;      ///< Cutting by the eigenvectors, with RegionMethod::kKway.
   std::uint64_t piece = 0;        ///< The largest allocation of all phases.
 
   /// The most of all phases, and the largest allocation.
@@ -67,7 +68,7 @@ bool walks(const Parameters& parameters);
 bool decimates(const RunParameters& parameters);
 
 /// Whether a run needs the matrix: for eigenvectors, or for a random walk.
-bool needs_matrix(const Parameters& parameters);
+bool needs_matrix(const RunParameters& parameters);
 
 /// How images are segmented: as was asked for, as far as that fits the device. In all functions of
 /// this header `limit` is of the device memory held at once, bytes; 0: the device's memory.

@@ -22,7 +22,7 @@
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/context.hpp"
 #include "pipeline/device_checks.hpp"
-#include "region/device_graph.hpp"
+#include "region/affinity_graph.hpp"
 #include "region/region.hpp"
 #include "region/tree/hierarchy.hpp"
 #include "region/tree/merging_weights.hpp"
@@ -256,7 +256,7 @@ class StageRun {
     } else if (hierarchical() && parameters_.contour.spectral == SpectralUse::kNever) {
       timed_("contours", [&] {
         make_contours([&](std::size_t k) {
-          return boundary_contour(context_, grid_, strength_of(k), parameters_.contour);
+          return boundary_contour(context_, grid_, strength_of(k), parameters_.contours);
         });
       });
     }
@@ -403,7 +403,7 @@ class StageRun {
           found[k].values = at_pixels.values;
           return combined_contour(context_, grid_, at_pixels,
                                   degrees_of(context_, plan_.batch, k, kept->sqrt_degree, copy),
-                                  strength_of(k), parameters_.contour);
+                                  strength_of(k), parameters_.contours);
         });
       });
     };
@@ -426,13 +426,13 @@ class StageRun {
       return true;
     }
     std::vector<DeviceEigenvectors> found;
-    timed_("eigenvectors", [&] { found = find_eigenvectors(); });
+    timed_("eigenvectors", [&] {
+      found = find_eigenvectors();
+      if (hierarchical()) return;
+      leave_direct_cuts();
+    });
     if (found.empty()) return false;
-    if (!hierarchical()) {
-      found.clear();
-      timed_(kRegions, [&] { begin_direct_cuts(); });
-      return true;
-    }
+    if (!hierarchical()) return true;
     matrix_->free_weights();
     if (parameters_.contour.spectral == SpectralUse::kFull) {
       timed_("contours", [&] { find_contours(found); });
@@ -496,25 +496,29 @@ class StageRun {
       Buffer<float> copy;
       const Buffer<float>& degrees =
           degrees_of(context_, plan_.batch, k, matrix_->sqrt_degree(), copy);
-      return make(context_, grid_, found[k], degrees, strengths_[k], parameters_.contour);
+      return make(context_, grid_, found[k], degrees, strengths_[k], parameters_.contours);
     });
   }
 
-  /// Finds the labels of one image by direct cuts, and leaves their placement to the host.
-  void begin_direct_cuts() {
-    Segmentation& result = begun_.front().result;
-    DeviceAffinityGraph graph(context_, *matrix_);
-    DirectCuts cuts =
-        segment_regions(result.eigenvectors, graph, parameters_.region, result.notes, watch_);
-    result.labels = std::move(cuts.labels);
-    result.normalized_cut = cuts.normalized_cut;
-    if (!options_.keep_eigenvectors) {
-      result.eigenvectors.vectors.clear();
-      result.eigenvectors.sqrt_degree.clear();
-    }
-    begun_.front().host_work = [grid = grid_, full = images_.front().full](Segmentation& unplaced,
-                                                                           const Watch& watching) {
-      add_placement(unplaced, grid, full, watching);
+  /// Leaves the direct cuts of one image to the host, and their placement.
+  void leave_direct_cuts() {
+    auto graph = std::make_shared<const AffinityGraph>(*matrix_);
+    matrix_->free_weights();
+    begun_.front().host_work = [graph = std::move(graph), parameters = parameters_.region,
+                                keep = options_.keep_eigenvectors, grid = grid_,
+                                full = images_.front().full](Segmentation& result,
+                                                             const Watch& watch) {
+      time_on_host(kRegions, result, watch, [&] {
+        DirectCuts cuts =
+            segment_regions(result.eigenvectors, *graph, parameters, result.notes, watch);
+        result.labels = std::move(cuts.labels);
+        result.normalized_cut = cuts.normalized_cut;
+      });
+      if (!keep) {
+        result.eigenvectors.vectors.clear();
+        result.eigenvectors.sqrt_degree.clear();
+      }
+      add_placement(result, grid, full, watch);
     };
   }
 
@@ -529,6 +533,7 @@ class StageRun {
   /// Leaves the hierarchy of one image and its cut to the host.
   void leave_hierarchy(std::size_t k) {
     begun_[k].result.contours = std::move(contours_[k].strength);
+    begun_[k].result.contour_parameters = parameters_.contours;
     begun_[k].host_work = [orientation = std::move(contours_[k].orientation),
                            valid = images_[k].image->valid, grid = grid_, full = images_[k].full,
                            seeds = images_[k].cut_seeds, parameters = parameters_.region,

@@ -405,9 +405,13 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
   const bool decimable = results.features.channels == 0 &&
                          parameters.affinity.strides.size() == 1 && parameters.affinity.radius > 1;
   if (spectral == SpectralUse::kDecimated && !decimable) spectral = SpectralUse::kFull;
-  if (makes_hierarchy(parameters) && spectral != SpectralUse::kFull && !results.eigenvectors) {
-    result.eigen.vectors = 0;
-  }
+  const BoundarySource source = results.boundary_map ? BoundarySource::kMap
+                                : parameters.boundary.kind == BoundaryKind::kGradient
+                                    ? BoundarySource::kGradient
+                                    : BoundarySource::kNetwork;
+  result.contours = contour_parameters(result.contour, source);
+  result.eigenvectors =
+      !makes_hierarchy(parameters) || spectral == SpectralUse::kFull || results.eigenvectors;
   if (parameters.image.detail == 0) return result;
   // Of the working image, so that all images of a batch, which have one size, have one scale.
   const double scale = kNetworkShare * parameters.image.detail / longer_side(working);

@@ -61,11 +61,10 @@ struct WorkingImage {
 WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters);
 
 /// The parameters for an image of the size `working` that was reduced from the size `full`, or not.
-/// Where contours do not take the spectral contour in, contour.spectral_weight is 0; where nobody
-/// needs eigenvectors, eigen.vectors is 0. The network sees a picture whose longer side is three
-/// quarters of parameters.image.detail, at scale 1 of parameters.boundary.scales, or what is left
-/// of it in a smaller picture. A least size of direct cuts, in pixels, is in those of the working
-/// image.
+/// contour.spectral is kFull where a decimated grid does not do. The network sees a picture whose
+/// longer side is three quarters of parameters.image.detail, at scale 1 of
+/// parameters.boundary.scales, or what is left of it in a smaller picture. A least size of direct
+/// cuts, in pixels, is in those of the working image.
 RunParameters working_parameters(const Parameters& parameters, const PictureSize& working,
                                  const PictureSize& full, const PlannedResults& results);
 

@@ -32,40 +32,33 @@ void check_finite(const Eigenvectors& eigenvectors) {
   }
 }
 
-/// By pixel, the sum of its affinities with its region, itself included.
-std::vector<float> affinity_within(const Labels& regions, AffinityGraph& graph) {
-  std::vector<float> within;
-  graph.product_within(regions.values, std::vector<float>(regions.values.size(), 1), 1, within);
-  return within;
-}
-
 /// 1 for each pixel that is at least as much alike to its region as to all others, itself aside. A
 /// row of pixels on a boundary has hardly any.
 std::vector<std::uint8_t> at_home(const Labels& regions, const Eigenvectors& eigenvectors,
-                                  AffinityGraph& graph) {
-  const std::vector<float> within = affinity_within(regions, graph);
-  std::vector<std::uint8_t> home(within.size());
+                                  const AffinityGraph& graph) {
+  const std::vector<double> leaving = leaving_affinity(graph, regions.values);
+  std::vector<std::uint8_t> home(leaving.size());
   for (std::size_t i = 0; i < home.size(); ++i) {
-    const float root = eigenvectors.sqrt_degree[i];
-    home[i] = 2 * (within[i] - 1) >= root * root - 1 ? 1 : 0;
+    const double root = eigenvectors.sqrt_degree[i];
+    home[i] = 2 * leaving[i] <= root * root - 1 ? 1 : 0;
   }
   return home;
 }
 
 /// The normalized cut of regions into which the pixels with data are divided.
 double normalized_cut(const Labels& regions, const Eigenvectors& eigenvectors,
-                      AffinityGraph& graph) {
-  const std::vector<float> within = affinity_within(regions, graph);
-  std::vector<double> inside(static_cast<std::size_t>(regions.count) + 1, 0);
-  std::vector<double> volume(inside.size(), 0);
-  for (std::size_t i = 0; i < within.size(); ++i) {
+                      const AffinityGraph& graph) {
+  const std::vector<double> leaving = leaving_affinity(graph, regions.values);
+  std::vector<double> cut(static_cast<std::size_t>(regions.count) + 1, 0);
+  std::vector<double> volume(cut.size(), 0);
+  for (std::size_t i = 0; i < leaving.size(); ++i) {
     const double root = eigenvectors.sqrt_degree[i];
-    inside[regions.values[i]] += within[i];
+    cut[regions.values[i]] += leaving[i];
     volume[regions.values[i]] += root * root;
   }
   double sum = 0;
   for (std::size_t r = 1; r < volume.size(); ++r) {
-    if (volume[r] > 0) sum += std::max(0.0, 1 - inside[r] / volume[r]);
+    if (volume[r] > 0) sum += cut[r] / volume[r];
   }
   return sum;
 }
@@ -80,7 +73,7 @@ Labels apply(const Labels& parts, const PartGraph& graph) {
 /// of less than `min_size` pixels join another part while more than `at_least` parts remain.
 Labels divide(const Labels& regions, const std::vector<char>& cut,
               const std::vector<std::uint8_t>& piece, std::int64_t min_size, std::int32_t at_least,
-              AffinityGraph& graph) {
+              const AffinityGraph& graph) {
   std::vector<std::int32_t> classes = regions.values;
   const auto next = static_cast<std::int32_t>(regions.count + 1);
   for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -106,7 +99,7 @@ CutLimits limits_of(const RegionParameters& parameters, std::int64_t pixels) {
 }
 
 /// Cuts, all regions of a level at once, as long as there are cuts within the limits.
-Labels cut_recursively(Labels regions, const Eigenvectors& eigenvectors, AffinityGraph& graph,
+Labels cut_recursively(Labels regions, RegionCutter& cutter, const AffinityGraph& graph,
                        const CutLimits& limits, const Watch& watch) {
   // The number of levels is not known beforehand: each level reports half of what is left of the
   // first half of the progress.
@@ -122,8 +115,8 @@ Labels cut_recursively(Labels regions, const Eigenvectors& eigenvectors, Affinit
     if (std::find(open.begin(), open.end(), 1) == open.end()) return regions;
     std::vector<std::int32_t> taking_part(open.size(), 0);
     for (std::int32_t r = 1; r <= regions.count; ++r) taking_part[r] = open[r] != 0 ? r : 0;
-    const RegionCuts cuts = best_cuts(eigenvectors, graph, relabelled(regions.values, taking_part),
-                                      regions.count, limits);
+    const RegionCuts cuts =
+        cutter.best_cuts(relabelled(regions.values, taking_part), regions.count, limits);
     std::vector<char> cut(open.size(), 0);
     std::transform(cuts.ncut.begin(), cuts.ncut.end(), cut.begin(),
                    [](double ncut) { return ncut < RegionCuts::kNone ? 1 : 0; });
@@ -179,22 +172,65 @@ std::vector<std::uint8_t> arbitrary_sides(const Labels& regions, const std::vect
 /// slivers.
 constexpr double kDearest = 3;
 
+/// The cuts of regions that are divided one after another: those of a region that stays are kept.
+class KnownCuts {
+ public:
+  KnownCuts(RegionCutter& cutter, std::size_t pixels) : cutter_(cutter), piece_(pixels, 0) {}
+
+  /// Finds those that are not known.
+  void find(const Labels& regions, const CutLimits& limits) {
+    ncut_.resize(static_cast<std::size_t>(regions.count) + 1, kUnknown);
+    std::vector<std::int32_t> taking_part(ncut_.size(), 0);
+    for (std::int32_t r = 1; r <= regions.count; ++r) taking_part[r] = ncut_[r] == kUnknown ? r : 0;
+    const std::vector<std::int32_t> asked = relabelled(regions.values, taking_part);
+    const RegionCuts found = cutter_.best_cuts(asked, regions.count, limits);
+    for (std::int32_t r = 1; r <= regions.count; ++r) {
+      if (taking_part[r] != 0) ncut_[r] = found.ncut[r];
+    }
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      if (asked[i] != 0) piece_[i] = found.piece[i];
+    }
+  }
+  /// Of each region, as RegionCuts has them.
+  double ncut(std::int32_t region) const { return ncut_[region]; }
+  const std::vector<std::uint8_t>& piece() const { return piece_; }
+
+  /// Has all looked for again, by other limits.
+  void forget() { std::fill(ncut_.begin(), ncut_.end(), kUnknown); }
+  /// Takes the numbers of `regions` for the ones before them, of which those in `cut` were divided.
+  void renumber(const Labels& before, const std::vector<char>& cut, const Labels& regions) {
+    std::vector<double> renumbered(static_cast<std::size_t>(regions.count) + 1, kUnknown);
+    for (std::size_t i = 0; i < before.values.size(); ++i) {
+      const std::int32_t old = before.values[i];
+      if (cut[old] == 0) renumbered[regions.values[i]] = ncut_[old];
+    }
+    ncut_ = std::move(renumbered);
+  }
+
+ private:
+  static constexpr double kUnknown = -1;
+
+  RegionCutter& cutter_;
+  std::vector<double> ncut_;
+  std::vector<std::uint8_t> piece_;
+};
+
 /// Cuts until there are `target` regions, the cheapest cuts first. `limits`: those of the recursive
 /// cuts. Precondition: at least `target` pixels have data.
-Labels cut_to_count(Labels regions, std::int32_t target, const Eigenvectors& eigenvectors,
-                    AffinityGraph& graph, const CutLimits& limits, const Watch& watch) {
+Labels cut_to_count(Labels regions, std::int32_t target, RegionCutter& cutter,
+                    const AffinityGraph& graph, const CutLimits& limits, const Watch& watch) {
   // Where no cut is left, boundaries are given up first, then the least size, then cuts by the
   // eigenvectors.
   std::vector<CutLimits> steps = {
       {limits.min_side, kDearest * limits.max_ncut, limits.max_flatness}, {limits.min_side}};
   if (limits.min_side > 1) steps.push_back({1});
   std::size_t step = 0;
+  KnownCuts known(cutter, regions.values.size());
   while (regions.count < target) {
     const bool arbitrary = step >= steps.size();
     watch.report("regions", 0.5 + 0.5 * static_cast<double>(regions.count) / target);
     const std::vector<std::int64_t> sizes = region_sizes(regions);
     std::vector<std::int32_t> order;
-    std::vector<std::uint8_t> piece;
     if (arbitrary) {
       for (std::int32_t r = 1; r <= regions.count; ++r) {
         if (sizes[r] > 1) order.push_back(r);
@@ -202,16 +238,17 @@ Labels cut_to_count(Labels regions, std::int32_t target, const Eigenvectors& eig
       std::stable_sort(order.begin(), order.end(),
                        [&](std::int32_t a, std::int32_t b) { return sizes[a] > sizes[b]; });
     } else {
-      RegionCuts cuts = best_cuts(eigenvectors, graph, regions.values, regions.count, steps[step]);
+      known.find(regions, steps[step]);
       for (std::int32_t r = 1; r <= regions.count; ++r) {
-        if (cuts.ncut[r] < RegionCuts::kNone) order.push_back(r);
+        if (known.ncut(r) < RegionCuts::kNone) order.push_back(r);
       }
-      std::stable_sort(order.begin(), order.end(),
-                       [&](std::int32_t a, std::int32_t b) { return cuts.ncut[a] < cuts.ncut[b]; });
-      piece = std::move(cuts.piece);
+      std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+        return known.ncut(a) < known.ncut(b);
+      });
     }
     if (order.empty()) {
       ++step;
+      known.forget();
       continue;
     }
     // Only half of the regions that are missing are cut now, because the halves of a cheap cut may
@@ -220,15 +257,18 @@ Labels cut_to_count(Labels regions, std::int32_t target, const Eigenvectors& eig
     order.resize(std::min(order.size(), arbitrary ? missing : (missing + 1) / 2));
     std::vector<char> cut(static_cast<std::size_t>(regions.count) + 1, 0);
     for (const std::int32_t r : order) cut[r] = 1;
-    if (arbitrary) piece = arbitrary_sides(regions, cut, sizes);
-    regions = divide(regions, cut, piece, kAnySize, 2, graph);
+    Labels divided =
+        divide(regions, cut, arbitrary ? arbitrary_sides(regions, cut, sizes) : known.piece(),
+               kAnySize, 2, graph);
+    if (!arbitrary) known.renumber(regions, cut, divided);
+    regions = std::move(divided);
   }
   return regions;
 }
 
 }  // namespace
 
-DirectCuts segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& graph,
+DirectCuts segment_regions(const Eigenvectors& eigenvectors, const AffinityGraph& graph,
                            const RegionParameters& parameters, std::vector<std::string>& notes,
                            const Watch& watch) {
   const int width = eigenvectors.width;
@@ -248,13 +288,14 @@ DirectCuts segment_regions(const Eigenvectors& eigenvectors, AffinityGraph& grap
   watch.report("regions", 0);
   const CutLimits limits = limits_of(parameters, pixels);
   const Labels pieces = connected_parts(width, height, data);
-  Labels regions = cut_recursively(pieces, eigenvectors, graph, limits, watch);
+  RegionCutter cutter(eigenvectors, graph);
+  Labels regions = cut_recursively(pieces, cutter, graph, limits, watch);
   PartGraph joins(regions, graph.right(), graph.down(), {}, at_home(regions, eigenvectors, graph));
   joins.join_small(limits.min_side, 1);
   if (wanted > 0) joins.join_alike(wanted);
   regions = apply(regions, joins);
   if (regions.count < wanted) {
-    regions = cut_to_count(std::move(regions), wanted, eigenvectors, graph, limits, watch);
+    regions = cut_to_count(std::move(regions), wanted, cutter, graph, limits, watch);
   }
   if (wanted > 0 && regions.count > wanted) {
     notes.push_back(

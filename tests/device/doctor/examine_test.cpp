@@ -159,7 +159,6 @@ TEST(CheckOfASegmenter, NamesTheStageThatIsWrong) {
        "1.01f * factor, sums[r])"},
       {"spectral contours by Lanczos", "eigenvectors", "eigen/lanczos/basis.cl",
        "if (get_local_id(0) == 0) sums[at + c] = sum;", ""},
-      {"direct cuts", "regions", "region/region_product.cl", "sum *= root", "sum *= 1.001f * root"},
       {"seeds", "random walk", "walker/seeds.cl", "clamp(block", "clamp(1.01f * block"},
       {"gradient, no eigenvectors", "contours: contour of a boundary map",
        "contour/boundary_contour.cl", "fmin(weight", "fmin(1.001f * weight"}};

@@ -15,6 +15,8 @@ std::size_t groups_for(const LaneShape& shape, std::size_t pitch) {
 }
 
 constexpr std::size_t kBlock = 8;
+/// Vectors that basis_rotate makes at a time.
+constexpr std::size_t kRotated = 8;
 
 /// As many rows as fit half of the local memory with `columns` floats each, at most 64.
 std::size_t tile_for(const DeviceInfo& device, int columns) {
@@ -39,7 +41,8 @@ BasisKernels::BasisKernels(Context& context, std::size_t pitch, int max_columns)
       tile_(tile_for(context.info(), max_columns)),
       partials_(context, groups_ * static_cast<std::size_t>(max_columns), "partial sums"),
       rotation_(context,
-                static_cast<std::size_t>(max_columns) * static_cast<std::size_t>(max_columns),
+                static_cast<std::size_t>(max_columns) *
+                    round_up(static_cast<std::size_t>(max_columns), kRotated),
                 "a rotation of the basis"),
       peaks_(context, groups_ * static_cast<std::size_t>(max_columns), "peaks of vectors"),
       kernels_(context, "eigen/lanczos/basis.cl",
@@ -79,9 +82,15 @@ void BasisKernels::copy(const Buffer<float>& basis, int column, float factor, Bu
 
 void BasisKernels::rotate(Buffer<float>& basis, int first, int columns, int kept,
                           const std::vector<float>& rotation) {
-  rotation_.upload(rotation);
+  const auto from = static_cast<std::size_t>(columns);
+  const std::size_t stride = round_up(static_cast<std::size_t>(kept), kRotated);
+  std::vector<float> columns_first(from * stride, 0.0F);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(kept); ++k) {
+    for (std::size_t c = 0; c < from; ++c) columns_first[c * stride + k] = rotation[k * from + c];
+  }
+  rotation_.upload(columns_first);
   kernels_.launch("basis_rotate", cl::NDRange(round_up(pitch_, tile_)), cl::NDRange(tile_), basis,
-                  pitch_, first, columns, kept, rotation_,
+                  pitch_, first, columns, kept, static_cast<cl_uint>(stride), rotation_,
                   cl::Local(tile_ * static_cast<std::size_t>(columns) * sizeof(float)));
   context_.finish();
 }

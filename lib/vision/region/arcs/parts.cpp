@@ -9,8 +9,8 @@
 
 namespace diacut {
 
-PartGraph::PartGraph(const Labels& parts, const std::vector<float>& right,
-                     const std::vector<float>& down, const std::vector<std::int32_t>& group,
+PartGraph::PartGraph(const Labels& parts, std::span<const float> right, std::span<const float> down,
+                     const std::vector<std::int32_t>& group,
                      const std::vector<std::uint8_t>& counted)
     : parts_(static_cast<std::size_t>(parts.count) + 1),
       joined_(parts_.size()),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/connected_parts.hpp"
@@ -20,7 +21,7 @@ class PartGraph {
   /// gives it. `group`, if not empty, has a number for each pixel, one number within each part:
   /// only parts with equal numbers touch. `counted`, if not empty: 1 for each pixel that counts in
   /// the size of its part, else 0.
-  PartGraph(const Labels& parts, const std::vector<float>& right, const std::vector<float>& down,
+  PartGraph(const Labels& parts, std::span<const float> right, std::span<const float> down,
             const std::vector<std::int32_t>& group = {},
             const std::vector<std::uint8_t>& counted = {});
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "diacut/eigenvectors.hpp"
-#include "region/region.hpp"
+#include "region/affinity_graph.hpp"
 
 namespace diacut {
 
@@ -42,15 +42,41 @@ struct RegionCuts {
 /// of the whole image's eigenvectors restricted to R: they carry the sub-partitions too (Shi and
 /// Malik, section 3), so no eigensolver need run for each part. Thresholds of the Ritz vectors are
 /// ranked by the affinities of direct neighbours, and the best of them compared by their normalized
-/// cuts. For any number of regions all this takes two block products with W.
+/// cuts. The product with D - W is made once, for the whole image; a region's differs from it at
+/// its border alone.
 ///
 /// A pixel's affinity with itself, 1, does not count in its degree: else the rows of pixels on a
 /// strong boundary, which have no affinity with others, would be regions with a small normalized
 /// cut.
-///
-/// `region`: 1..count, 0 for pixels that take no part.
-RegionCuts best_cuts(const Eigenvectors& eigenvectors, AffinityGraph& graph,
-                     const std::vector<std::int32_t>& region, std::int64_t count,
-                     const CutLimits& limits);
+class RegionCutter {
+ public:
+  /// Both arguments must outlive the cutter.
+  RegionCutter(const Eigenvectors& eigenvectors, const AffinityGraph& graph);
+
+  /// `region`: 1..count, 0 for pixels that take no part. A region's cuts depend on its own pixels
+  /// alone.
+  RegionCuts best_cuts(const std::vector<std::int32_t>& region, std::int64_t count,
+                       const CutLimits& limits);
+
+  /// The most vectors that cuts are made from. Those beyond say little about large regions.
+  static constexpr std::size_t kColumns = 15;
+  /// Elements of a row of vectors, whole lanes.
+  static constexpr std::size_t kStride = 16;
+
+ private:
+  void restrict_to(const std::vector<std::int32_t>& region);
+
+  const AffinityGraph& graph_;
+  std::size_t columns_;
+  // By pixel: a row of the image's eigenvectors after the trivial one, y = z / sqrt_degree, and of
+  // (D - W) y; and the sum of the pixel's affinities.
+  std::vector<float> basis_;
+  std::vector<float> laplacian_;
+  std::vector<double> degree_;
+  // The same of the regions that are being cut; and which cuts a pixel lies above.
+  std::vector<float> region_laplacian_;
+  std::vector<double> region_degree_;
+  std::vector<std::uint16_t> above_;
+};
 
 }  // namespace diacut
