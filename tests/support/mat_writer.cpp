@@ -85,7 +85,7 @@ std::string mat_array(std::uint32_t flags, const std::vector<std::uint32_t>& siz
 std::string mat_compressed(const std::string& elements) {
   uLongf size = compressBound(elements.size());
   std::string packed(size, '\0');
-  if (compress(reinterpret_cast<Bytef*>(packed.data()), &size,
+  if (::compress(reinterpret_cast<Bytef*>(packed.data()), &size,
                reinterpret_cast<const Bytef*>(elements.data()), elements.size()) != Z_OK) {
     throw std::runtime_error("zlib");
   }

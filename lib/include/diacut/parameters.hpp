@@ -145,10 +145,10 @@ enum class BoundarySource {
 /// boundaries.
 struct ContourChoice {
   SpectralUse spectral = SpectralUse::kDecimated;  ///< As ContourParameters::spectral.
-  std::optional<double> boundary_weight;           ///< As ContourParameters::boundary_weight.
-  std::optional<double> spectral_weight;           ///< As ContourParameters::spectral_weight.
-  std::optional<double> spectral_power;            ///< As ContourParameters::spectral_power.
-  std::optional<double> spectral_scale;            ///< As ContourParameters::spectral_scale.
+  std::optional<double> boundary_weight = {};      ///< As ContourParameters::boundary_weight.
+  std::optional<double> spectral_weight = {};      ///< As ContourParameters::spectral_weight.
+  std::optional<double> spectral_power = {};       ///< As ContourParameters::spectral_power.
+  std::optional<double> spectral_scale = {};       ///< As ContourParameters::spectral_scale.
 };
 
 /// The choice, and where it is empty what is best for boundaries from this source

@@ -45,8 +45,12 @@ TEST_F(AffinityGraphTest, HasTheWeightsOfAllPairsOfTheMatrix) {
           if (weight == 0) continue;
           expected[{i, j}] = weight;
           if (region[i] != 0 && region[i] != region[j]) leaving[i] += weight;
-          if (d == problem.stencil.index({1, 0})) EXPECT_EQ(graph.right()[i], weight);
-          if (d == problem.stencil.index({0, 1})) EXPECT_EQ(graph.down()[i], weight);
+          if (d == problem.stencil.index({1, 0})) {
+            EXPECT_EQ(graph.right()[i], weight);
+          }
+          if (d == problem.stencil.index({0, 1})) {
+            EXPECT_EQ(graph.down()[i], weight);
+          }
         }
       }
       std::map<std::pair<std::size_t, std::size_t>, float> found;
