@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <queue>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -98,8 +100,7 @@ class PairTable {
 
 /// Regions and what each two neighbours have in common, for mergings that join neighbours one after
 /// the other. A Pair has the two regions, `first` and `second`, and add(other), which takes in what
-/// another pair knows. A queue of pairs keeps the version of each with it: if that has changed, or
-/// the pair is gone, the entry does not count.
+/// another pair knows.
 template <class Pair>
 class PairGraph {
  public:
@@ -166,6 +167,55 @@ class PairGraph {
   std::vector<std::uint32_t> version_;
   std::vector<std::vector<Index>> of_region_;  ///< Some may be gone.
   PairTable between_;
+};
+
+/// The pairs of a graph by weights that change as regions join, the least first (std::less, then
+/// the pair with the smaller number): as in a binary partition tree (Salembier and Garrido 2000).
+template <class Pair, class Weight>
+class PairQueue {
+ public:
+  using Index = typename PairGraph<Pair>::Index;
+  struct Entry {
+    Weight weight;
+    Index pair = 0;
+    std::uint32_t version = 0;  ///< An entry with an older one does not count.
+
+    /// For a queue whose top is the least.
+    bool operator<(const Entry& other) const {
+      if (other.weight < weight) return true;
+      return !(weight < other.weight) && other.pair < pair;
+    }
+  };
+
+  /// Of all pairs that are there, with the weights that weight_of(k) gives. `graph` must outlive
+  /// the queue.
+  template <class WeightOf>
+  PairQueue(PairGraph<Pair>& graph, const WeightOf& weight_of) : graph_(graph) {
+    first_.reserve(graph.size());
+    for (Index k = 0; k < graph.size(); ++k) {
+      if (graph.version(k) != graph.kGone) first_.push_back({weight_of(k), k, graph.version(k)});
+    }
+    std::sort(first_.begin(), first_.end());  // Faster than a queue of all: few pairs change.
+  }
+
+  /// Gives a pair a new weight.
+  void push(Index k, const Weight& weight) { queue_.push({weight, k, graph_.renewed_version(k)}); }
+
+  /// Takes the least pair out; nothing if none is left.
+  std::optional<Entry> take() {
+    while (!first_.empty() || !queue_.empty()) {
+      const bool changed = first_.empty() || (!queue_.empty() && first_.back() < queue_.top());
+      const Entry least = changed ? queue_.top() : first_.back();
+      changed ? queue_.pop() : first_.pop_back();
+      if (graph_.version(least.pair) == least.version) return least;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  PairGraph<Pair>& graph_;
+  std::vector<Entry> first_;  ///< With their first weights, the least last.
+  std::priority_queue<Entry> queue_;
 };
 
 }  // namespace diacut

@@ -87,29 +87,23 @@ void PartGraph::join_small(std::int64_t min_size, std::int32_t at_least) {
 }
 
 void PartGraph::join_alike(std::int32_t target) {
-  // The price, the first parts in scan order, for a total order; the pair and its version.
-  using Entry = std::tuple<double, std::int32_t, std::int32_t, Pairs::Index, std::uint32_t>;
   if (count_ <= target) return;
-  std::priority_queue<Entry> queue;
-  const auto push = [&](Pairs::Index k) {
+  // The highest price first, then the first parts in scan order.
+  using Price = std::tuple<double, std::int32_t, std::int32_t>;
+  const auto price = [&](Pairs::Index k) -> Price {
     const auto share = [&](std::int32_t part) {
       return 1.0 / static_cast<double>(std::max<std::int64_t>(parts_[part].size, 1));
     };
     std::int32_t a = pairs_[k].first;
     std::int32_t b = pairs_[k].second;
     if (joined_.find(a) > joined_.find(b)) std::swap(a, b);
-    queue.emplace(pairs_[k].affinity * (share(a) + share(b)), -joined_.find(a), -joined_.find(b), k,
-                  pairs_.renewed_version(k));
+    return {-pairs_[k].affinity * (share(a) + share(b)), joined_.find(a), joined_.find(b)};
   };
-  for (Pairs::Index k = 0; k < pairs_.size(); ++k) {
-    if (pairs_.version(k) != Pairs::kGone) push(k);
-  }
-  while (!queue.empty() && count_ > target) {
-    const auto [price, first, second, pair, version] = queue.top();
-    queue.pop();
-    if (pairs_.version(pair) != version) continue;
-    const std::int32_t joined = join(pair);
-    for (const Pairs::Index k : pairs_.pairs_of(joined)) push(k);
+  PairQueue<Neighbours, Price> queue(pairs_, price);
+  while (count_ > target) {
+    const auto dearest = queue.take();
+    if (!dearest) return;
+    for (const Pairs::Index k : pairs_.pairs_of(join(dearest->pair))) queue.push(k, price(k));
   }
 }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <queue>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -29,49 +28,35 @@ class Merger {
         pairs_(std::move(graph.pairs), regions_.size()),
         next_node_(next_node) {
     for (const RegionSums& region : regions_) scored_area_.push_back(region.area);
-    std::vector<Entry> entries(pairs_.size());
-    parallel_ranges(entries.size(), kLeastPairs, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) entries[k] = scored(static_cast<Index>(k));
-    });
-    queue_ = std::priority_queue<Entry>({}, std::move(entries));
   }
 
   void run(std::vector<Merge>& merges) {
     double height = kStartHeight;
-    while (!queue_.empty()) {
-      const Entry least = queue_.top();
-      queue_.pop();
-      if (least.version != pairs_.version(least.pair)) continue;
-      height = std::max(height, 1.0 / (1.0 + std::exp(-least.logit)));
-      const PairOfRegions& pair = pairs_[least.pair];
+    std::vector<double> logits(pairs_.size());
+    parallel_ranges(logits.size(), kLeastPairs, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) logits[k] = logit(static_cast<Index>(k));
+    });
+    PairQueue<PairOfRegions, double> queue(pairs_, [&](Index k) { return logits[k]; });
+    while (const auto least = queue.take()) {
+      height = std::max(height, 1.0 / (1.0 + std::exp(-least->weight)));
+      const PairOfRegions& pair = pairs_[least->pair];
       const auto [first, second] = std::minmax(nodes_[pair.first], nodes_[pair.second]);
       merges.push_back({first, second, static_cast<float>(height)});
-      join(least.pair);
+      for (const Index k : join(least->pair)) queue.push(k, logit(k));
     }
   }
 
  private:
   using Index = std::uint32_t;
 
-  struct Entry {
-    double logit = 0;
-    Index pair = 0;
-    std::uint32_t version = 0;
-
-    /// For a queue whose top is the least.
-    bool operator<(const Entry& other) const {
-      return logit != other.logit ? logit > other.logit : pair > other.pair;
-    }
-  };
-
-  Entry scored(Index k) {
+  double logit(Index k) const {
     const PairOfRegions& pair = pairs_[k];
-    const PairFeatures features =
-        pair_features(regions_[pair.first], regions_[pair.second], pair.boundary, pixels_);
-    return {model_.logit(features), k, pairs_.renewed_version(k)};
+    return model_.logit(
+        pair_features(regions_[pair.first], regions_[pair.second], pair.boundary, pixels_));
   }
 
-  void join(Index joined) {
+  /// Joins a pair. Returns the pairs that get new probabilities.
+  std::vector<Index> join(Index joined) {
     std::int32_t kept = pairs_[joined].first;
     std::int32_t lost = pairs_[joined].second;
     if (regions_[kept].area < regions_[lost].area) std::swap(kept, lost);
@@ -86,7 +71,7 @@ class Merger {
       scored_area_[kept] = sums.area;
       changed = pairs_.pairs_of(kept);
     }
-    for (const Index k : changed) queue_.push(scored(k));
+    return changed;
   }
 
   std::vector<RegionSums> regions_;
@@ -95,7 +80,6 @@ class Merger {
   const MergingModel& model_;
   std::vector<std::int64_t> scored_area_;  ///< By region, when all of its pairs were scored last.
   PairGraph<PairOfRegions> pairs_;
-  std::priority_queue<Entry> queue_;
   std::int32_t next_node_;
 };
 

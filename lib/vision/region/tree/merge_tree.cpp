@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
-#include <queue>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -31,15 +30,13 @@ bool removed_before(const Boundary& a, double mean_a, const Boundary& b, double 
   return left != right ? left < right : a.earliest < b.earliest;
 }
 
-/// A boundary as it was when it came into the queue, whose top is removed first.
-struct Queued {
+/// A boundary as it was when it came into the queue.
+struct Strength {
   Boundary boundary;
   double mean = 0;
-  std::uint32_t index = 0;
-  std::uint32_t version = 0;
 
-  bool operator<(const Queued& other) const {
-    return removed_before(other.boundary, other.mean, boundary, mean);
+  bool operator<(const Strength& other) const {
+    return removed_before(boundary, mean, other.boundary, other.mean);
   }
 };
 
@@ -52,21 +49,13 @@ PartialMerging merge_in_turn(std::int32_t count, std::vector<Boundary> boundarie
                              std::vector<char> waits, float most) {
   waits.resize(std::max(waits.size(), static_cast<std::size_t>(count) + 1), 0);
   PairGraph<Boundary> graph(std::move(boundaries), waits.size());
-  const auto queued = [&](std::uint32_t k) -> Queued {
-    return {graph[k], graph[k].mean(), k, graph.renewed_version(k)};
-  };
-  std::vector<Queued> all(graph.size());
-  for (std::uint32_t k = 0; k < graph.size(); ++k) all[k] = queued(k);
-  std::sort(all.begin(), all.end());  // Faster than a queue of all: few boundaries change.
-  std::priority_queue<Queued> queue;
+  const auto strength = [&](std::uint32_t k) { return Strength{graph[k], graph[k].mean()}; };
+  PairQueue<Boundary, Strength> queue(graph, strength);
   PartialMerging result;
-  while (!all.empty() || !queue.empty()) {
-    const bool changed = all.empty() || (!queue.empty() && all.back() < queue.top());
-    const Queued least = changed ? queue.top() : all.back();
-    changed ? queue.pop() : all.pop_back();
-    if (graph.version(least.index) != least.version) continue;
-    if (height_of(least.mean) > most) break;
-    Boundary removed = graph[least.index];
+  while (const auto least = queue.take()) {
+    const auto& [boundary, mean] = least->weight;
+    if (height_of(mean) > most) break;
+    Boundary removed = boundary;
     // What a region joins first depends on what waits, if the least of its boundaries does.
     if (waits[removed.first] != 0 || waits[removed.second] != 0) {
       waits[removed.first] = waits[removed.second] = 1;
@@ -75,9 +64,9 @@ PartialMerging merge_in_turn(std::int32_t count, std::vector<Boundary> boundarie
     if (graph.most_pairs(removed.first) < graph.most_pairs(removed.second)) {
       std::swap(removed.first, removed.second);
     }
-    result.joins.push_back({removed, least.mean});
-    graph.join(least.index, removed.first, removed.second, [&](std::uint32_t k, bool united) {
-      if (united) queue.push(queued(k));
+    result.joins.push_back({removed, mean});
+    graph.join(least->pair, removed.first, removed.second, [&](std::uint32_t k, bool united) {
+      if (united) queue.push(k, strength(k));
     });
   }
   for (std::uint32_t k = 0; k < graph.size(); ++k) {
