@@ -103,25 +103,6 @@ std::string suggestion(const CLI::App& app, const std::string& unknown) {
   return nearest.empty() ? std::string() : fmt::format(": did you mean {}?", nearest);
 }
 
-/// What options were called, and what they are called today.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kFormerNames = {
-    {{"--cue", "--boundary"}, {"--edges", "--boundary-map"}, {"--graph", "--region-graph"}}};
-
-/// The arguments, with today's names in place of those that older command lines have.
-std::vector<std::string> with_current_names(int argc, const char* const* argv) {
-  std::vector<std::string> result(argv + std::min(argc, 1), argv + argc);
-  for (std::string& each : result) {
-    if (each == "--") break;  // Inputs follow.
-    const std::size_t end = std::min(each.find('='), each.size());
-    for (const auto& [former, name] : kFormerNames) {
-      if (std::string_view(each).substr(0, end) != former) continue;
-      each.replace(0, end, name);
-      break;
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 namespace {
@@ -205,7 +186,7 @@ void CommandLine::check_rules() const {
 
 bool CommandLine::parse(int argc, const char* const* argv, Console& console) {
   try {
-    std::vector<std::string> arguments = with_current_names(argc, argv);
+    std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
     check_dashes(*this, arguments);
     std::reverse(arguments.begin(), arguments.end());  // As CLI11 takes them.
     app_.parse(std::move(arguments));

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 import os
-import warnings
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, Union, cast
+from collections.abc import Mapping
+from typing import Any, Union
 
 import numpy as np
 
@@ -32,25 +30,6 @@ OPTIONS = {
     "weights": "boundary.weights",
     "untrusted": "image.untrusted",
 }
-
-#: What arguments were called, and what they are called today.
-_FORMER = {"cue": "boundary", "edges": "boundary_map"}
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def with_former_names(function: _Function) -> _Function:
-    """Lets a function also take arguments by their former names."""
-
-    @functools.wraps(function)
-    def renamed(*arguments: Any, **named: Any) -> Any:
-        for former, name in _FORMER.items():
-            if former in named and name not in named:
-                warnings.warn(f"{former} is called {name} now", DeprecationWarning, stacklevel=2)
-                named[name] = named.pop(former)
-        return function(*arguments, **named)
-
-    return cast(_Function, renamed)
 
 
 def name_bytes(name: Name | None) -> bytes:

@@ -34,7 +34,6 @@ from ._parameters import (
     memory_bytes,
     name_bytes,
     value_of,
-    with_former_names,
 )
 from ._progress import Progress, image_progress, stage_progress
 from ._result import Result
@@ -64,7 +63,6 @@ class Segmenter:
     Threads may share a Segmenter: they take turns on the device. Each may also have its own.
     """
 
-    @with_former_names
     def __init__(
         self,
         regions: int | None = None,
@@ -110,7 +108,6 @@ class Segmenter:
         """Every parameter by its name, as "eigen.vectors"."""
         return {key: value_of(text) for key, text in self._parameters.items()}
 
-    @with_former_names
     def segment(
         self,
         image: ImageLike,
@@ -142,7 +139,7 @@ class Segmenter:
         features: numbers of each pixel by whose likeness pixels belong together, (height, width,
         channels) or (height, width), float32 or float16, of the image's size or smaller in its
         proportions; no network runs, unless set={"affinity.with_boundary": True}.
-        eigenvectors: whether the result holds them; None: as the Segmenter was told. probabilities:
+        eigenvectors: whether the result holds them; None: as the Segmenter was made. probabilities:
         with seeds, whether the result holds those of each label.
 
         Ctrl-C stops the work, and so does an exception of the progress function.
@@ -160,7 +157,6 @@ class Segmenter:
 
     __call__ = segment
 
-    @with_former_names
     def map(
         self,
         images: Iterable[ImageLike],
@@ -384,7 +380,6 @@ _OF_IMAGE = ("mask", "boundary_map", "seeds", "barriers", "start", "features", "
              "progress")
 
 
-@with_former_names
 def segment(
     image: ImageLike,
     regions: int | None = None,

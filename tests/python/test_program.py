@@ -150,18 +150,6 @@ def test_what_is_given_beside_a_picture(programs, picture, tmp_path, name, argum
         assert np.array_equal(diacut.segment(image, **arguments, **{kind: given}).labels, expected)
 
 
-def test_former_names(picture):
-    edges = np.abs(np.diff(picture[:, :, 1].astype(float), axis=1, prepend=0)) / 255
-    with pytest.warns(DeprecationWarning, match="boundary_map"):
-        former = diacut.segment(picture, 6, edges=edges)
-    assert np.array_equal(former.labels, diacut.segment(picture, 6, boundary_map=edges).labels)
-    with pytest.warns(DeprecationWarning, match="boundary"):
-        former = diacut.Segmenter(6, cue="gradient").segment(picture)
-    assert np.array_equal(former.labels, diacut.segment(picture, 6, boundary="gradient").labels)
-    with pytest.raises(TypeError, match="cue"):
-        diacut.segment(picture, cue="gradient", boundary="gradient")
-
-
 def test_evaluate(programs, segmenter, picture, tmp_path):
     labels = segmenter.segment(picture).labels
     hierarchy = segmenter.segment(picture).hierarchy

@@ -59,13 +59,6 @@ bool is_table(std::string_view name) {
                      [&](const ParameterEntry& entry) { return entry.table == name; });
 }
 
-/// The key of today, for keys and sections that older configurations have.
-std::string current_key(const std::string& key) {
-  if (key == "contour.cue_weight") return "contour.boundary_weight";
-  if (key == "cue" || key.starts_with("cue.")) return "boundary" + key.substr(3);
-  return key;
-}
-
 const ParameterEntry* find_entry(std::string_view key) {
   for (const ParameterEntry& entry : parameter_table()) {
     if (entry.key() == key) return &entry;
@@ -124,8 +117,8 @@ struct Found {
 
 void collect(const toml::table& table, const std::string& prefix, std::vector<Found>& found) {
   for (const auto& [name, node] : table) {
-    const std::string key = current_key(prefix.empty() ? std::string(name.str())
-                                                       : fmt::format("{}.{}", prefix, name.str()));
+    const std::string key =
+        prefix.empty() ? std::string(name.str()) : fmt::format("{}.{}", prefix, name.str());
     if (node.is_table() && prefix.empty() && is_table(key)) {
       collect(*node.as_table(), key, found);
     } else {
@@ -258,7 +251,7 @@ Parameters load_parameters(const std::string& preset_or_path) {
 }
 
 void set_parameter(Parameters& parameters, const std::string& key, const std::string& value) {
-  const ParameterEntry* entry = find_entry(current_key(key));
+  const ParameterEntry* entry = find_entry(key);
   if (entry == nullptr) {
     throw ConfigError(fmt::format("unknown parameter '{}'; the nearest known one is '{}'", key,
                                   nearest_key(key)));
