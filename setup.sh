@@ -15,10 +15,10 @@ build_packages=(
 )
 run_packages=(pocl-opencl-icd)
 package_packages=(dpkg-dev file gzip)
-style_packages=(shellcheck)
+style_packages=(shellcheck python3-yaml)
 # Engines that share work among processes, and what their tests begin and end them with.
 engine_packages=(
-  munge slurmctld slurmd slurm-client python3-distributed python3-yaml parallel
+  munge slurmctld slurmd slurm-client python3-distributed parallel
   iproute2 procps util-linux
 )
 test_packages=(
@@ -63,6 +63,7 @@ Usage: ./setup.sh COMMAND
   sanitize [address|thread] [readers|all]  install what is needed, build with sanitizers, and run
             tests under them: for addresses those of the readers of files alone, or all that can be
   python    install what `pip install .` needs, which builds the Python package
+  release   check that version, changelog and citation agree, test, and build the packages and the wheel
   wheel     build a wheel of the Python package with all libraries inside, in build/release/wheel
   help      this text
 
@@ -290,6 +291,28 @@ PYTHON
   say "$(ls -sh "$folder"/*.whl)"
 }
 
+# release_check: fails unless the tree is a release of the version in CMakeLists.txt; prints that version.
+release_check() {
+  local version
+  version=$(sed -n 's/^project(diacut VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+  [[ -z "$(git status --porcelain)" ]] || die "the tree has changes: commit them first"
+  grep -q "^## \[$version\] - 20" CHANGELOG.md ||
+    die "CHANGELOG.md has no section '## [$version] - DATE': rename [Unreleased]"
+  grep -qx "version: $version" CITATION.cff || die "CITATION.cff has another version than $version"
+  ! git rev-parse --quiet --verify "refs/tags/v$version" >/dev/null || die "v$version was released"
+  echo "$version"
+}
+
+run_release() {
+  local version
+  version=$(release_check)
+  run_tests
+  run_package
+  run_wheel
+  ls "$build_dir/diacut_${version}"*.deb "$build_dir/wheel/diacut-${version}"-*.whl >&2
+  say "Publish these after: git tag --sign v$version && git push origin v$version"
+}
+
 case "${1:-help}" in
   demo) run_demo ;;
   test) run_tests ;;
@@ -302,6 +325,7 @@ case "${1:-help}" in
   fuzz) run_fuzz "${2:?setup.sh fuzz HOURS}" ;;
   sanitize) run_sanitize "${@:2}" ;;
   wheel) run_wheel ;;
+  release) run_release ;;
   python) need "${build_packages[@]}" "${run_packages[@]}" "${python_packages[@]}" ;;
   help | -h | --help) usage ;;
   *)

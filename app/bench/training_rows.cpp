@@ -25,7 +25,7 @@
 #include "image/raster.hpp"
 #include "measure.hpp"
 #include "output/npy.hpp"
-#include "pipeline/segmentation_plan.hpp"
+#include "pipeline/run_forms.hpp"
 #include "region/tree/hierarchy.hpp"
 #include "region/tree/learned_merging.hpp"
 #include "text.hpp"

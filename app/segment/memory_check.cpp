@@ -13,35 +13,35 @@ MemoryShare MemoryCheck::take(const ImageSize& size, const FeatureSize& features
     if (!std::exchange(chosen_, true)) {
       try {
         device_ = choose_device(options_.device);
-      } catch (const Error&) {  // Told when the device is opened.
+      } catch (const Error&) {  // Reported when the device is opened.
       }
     }
     return device_;
   }();
   if (!device) return nullptr;
-  const MemoryPlan plan =
-      plan_memory(size, options_.parameters, *device, options_.memory,
-                  {options_.companions.has(Companion::kBoundary),
-                   options_.results.has(Result::kEigenvectors), features, options_.verify});
-  check_host_memory(plan, size, *device);
-  return enter(plan.host_bytes());
+  return enter(
+      check_memory(size, options_.parameters, *device, options_.memory,
+                   {options_.companions.has(Companion::kBoundary),
+                    options_.results.has(Result::kEigenvectors), features, options_.verify}));
 }
 
-MemoryShare MemoryCheck::enter(std::uint64_t bytes) {
+MemoryShare MemoryCheck::enter(const MemoryNeed& need) {
   {
     const std::lock_guard lock(mutex_);
-    const std::uint64_t sum = entered_ + bytes;
+    const std::uint64_t computing = std::max(most_computing_, need.host_bytes - need.waiting_bytes);
+    const std::uint64_t sum = waiting_ + need.waiting_bytes + computing;
     if (images_ > 0) {
       const std::uint64_t available = available_();
       if (available > 0 && sum > available) throw NoRoomBesideOthers();
       most_together_ = std::max(most_together_, sum);
     }
-    entered_ = sum;
+    waiting_ += need.waiting_bytes;
+    most_computing_ = computing;
     ++images_;
   }
-  return {this, [this, bytes](const void*) {
+  return {this, [this, bytes = need.waiting_bytes](const void*) {
             const std::lock_guard lock(mutex_);
-            entered_ -= bytes;
+            waiting_ -= bytes;
             --images_;
           }};
 }

@@ -9,7 +9,7 @@
 
 #include "diacut/device.hpp"
 #include "diacut/image_file.hpp"
-#include "diacut/memory_plan.hpp"
+#include "diacut/memory.hpp"
 #include "options.hpp"
 
 namespace diacut::app {
@@ -31,14 +31,14 @@ class MemoryCheck {
       : options_(options), available_(std::move(available)) {}
 
   /// What is meant for an image of this size with its features; nothing without a device: that
-  /// there is none is told when the device is opened. Throws DeviceError or InputError where the
-  /// image takes more memory than the device or the machine has, and what enter() throws.
+  /// there is none is reported when the device is opened. Throws DeviceError or InputError where
+  /// the image takes more memory than the device or the machine has, and what enter() throws.
   MemoryShare take(const ImageSize& size, const FeatureSize& features = {});
 
-  /// Enters an image that takes up to so many bytes of main memory. Throws NoRoomBesideOthers where
-  /// there are others and the sum of all images is not available. Shares must not outlive the
-  /// check.
-  MemoryShare enter(std::uint64_t bytes);
+  /// Enters an image that takes up to so many bytes of main memory. One image at a time has the
+  /// device; the others wait. Throws NoRoomBesideOthers where there are others and the sum of all
+  /// images is not available. Shares must not outlive the check.
+  MemoryShare enter(const MemoryNeed& need);
 
   /// The device that takes the place of the one that was chosen.
   void use(const DeviceInfo& device);
@@ -52,7 +52,8 @@ class MemoryCheck {
   mutable std::mutex mutex_;  ///< Of what follows.
   bool chosen_ = false;
   std::optional<DeviceInfo> device_;  ///< Nothing: there is none.
-  std::uint64_t entered_ = 0;         ///< Bytes of the images that are there.
+  std::uint64_t waiting_ = 0;         ///< Bytes of the images that are there, without the device.
+  std::uint64_t most_computing_ = 0;  ///< The most that one so far takes beside, with the device.
   int images_ = 0;
   std::uint64_t most_together_ = 0;
 };

@@ -79,15 +79,15 @@ std::string describe_run(const Segmentation& segmentation) {
                         segmentation.costs.programs_built, segmentation.costs.programs_ms);
   }
   const auto bytes = [](std::uint64_t count) { return bytes_text(static_cast<double>(count)); };
-  const MemoryPlan& announced = segmentation.costs.memory_plan;
+  const MemoryNeed& announced = segmentation.costs.announced;
   const std::uint64_t taken =
       segmentation.costs.host_peak_bytes -
       std::min(segmentation.costs.host_peak_bytes, segmentation.costs.host_before_bytes);
   text += fmt::format(
       "  memory taken: {} on the device ({} announced), {} of main memory ({} announced) beyond "
       "{} before",
-      bytes(segmentation.costs.device_peak_bytes), bytes(announced.device_bytes()), bytes(taken),
-      bytes(announced.host_bytes()), bytes(segmentation.costs.host_before_bytes));
+      bytes(segmentation.costs.device_peak_bytes), bytes(announced.device_bytes), bytes(taken),
+      bytes(announced.host_bytes), bytes(segmentation.costs.host_before_bytes));
   if (segmentation.costs.device_kept_bytes > 0) {
     text += fmt::format("; {} kept on the device for later steps",
                         bytes_text(static_cast<double>(segmentation.costs.device_kept_bytes)));

@@ -131,9 +131,8 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
       written.result.labels = std::move(corrected.regions);
       written.result.seed_labels = std::move(corrected.seed_labels);
     }
-    if (const std::uint64_t together = memory_.most_together(); together > 0) {
-      written.result.costs.memory_plan.phases.push_back({"images together", 0, together});
-    }
+    std::uint64_t& announced = written.result.costs.announced.host_bytes;
+    announced = std::max(announced, memory_.most_together());
     watch.report("writing", 0);
     const Hierarchy* hierarchy = written.result.hierarchy ? &*written.result.hierarchy : nullptr;
     const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;

@@ -15,7 +15,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diacut/image_file.hpp"
-#include "diacut/memory_plan.hpp"
+#include "diacut/memory.hpp"
 #include "diacut/segmenter.hpp"
 #include "follower.hpp"
 #include "released.hpp"
@@ -160,9 +160,9 @@ class Engine {
     return read_image(path, parameters.image, {}, [&](const ImageSize& size) {
       const DeviceInfo& device = segmenter_->device();
       const auto [rows, columns, channels, bytes] = features;
-      const PlannedResults results{
+      const WantedResults results{
           boundary_map, eigenvectors, {columns, rows, channels, bytes}, verify_};
-      check_host_memory(plan_memory(size, parameters, device, memory_, results), size, device);
+      check_memory(size, parameters, device, memory_, results);
     });
   }
 

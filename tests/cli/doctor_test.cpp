@@ -133,6 +133,24 @@ class CliFallback : public CliDoctor {
   }
 };
 
+TEST_F(CliFallback, WhereAnAllocationFailsTheNextFormRuns) {
+  const std::string line = "photos/a.png --boundary gradient --spectral full -o ";
+  const std::string report = path("calls.txt");
+  Surroundings around = with_faults("clCreateBuffer:1000000:fail");
+  around.environment["DIACUT_FAULT_REPORT"] = report;
+  expect_done(segment(line + "all.png", around));
+  std::istringstream calls(read("calls.txt"));
+  long allocations = 0;
+  for (std::string word; calls >> word;) {
+    if (word == "clCreateBuffer") calls >> allocations;
+  }
+  ASSERT_GT(allocations, 20);
+  const Result result = expect_done(segment(
+      line + "l.png", with_faults("clCreateBuffer:" + std::to_string(allocations / 2) + ":fail")));
+  EXPECT_THAT(result.err, HasSubstr("compressed to 16 bits"));
+  EXPECT_TRUE(exists("l.png"));
+}
+
 TEST_F(CliFallback, TheNextDeviceFinishesTheRun) {
   if (!has_two_devices()) GTEST_SKIP() << "needs PoCL first";
   // Both devices compute the same here, as they are one CPU.

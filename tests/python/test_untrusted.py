@@ -1,4 +1,4 @@
-"""Images of strangers, which a program of the package decodes."""
+"""Images that are not trusted, which a program of the package decodes."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ addresses() {
   [[ -z "$readers" ]] || return 0
   # The sandbox ends what makes system calls that no decoder needs, as these sanitizers do.
   check unit_tests '*-Sandbox*'
-  check solver_tests "$(sed -nE 's/^TEST(_F|_P)?\((\w+).*/*\2.*/p' tests/unit/solver/*.cpp | sort -u | paste -sd:)"
+  check solver_tests "$(sed -nE 's/^TEST(_F|_P)?\((\w+).*/*\2.*/p' tests/unit/{core,opencl,eigen,graph,matrix,spmv}/*.cpp | sort -u | paste -sd:)"
   pictures
   graphs
   [[ -z "$all" ]] || {

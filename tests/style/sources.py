@@ -7,9 +7,12 @@ or a test may serve several kernels whose names begin with its own: matvec_symme
 matvec_symmetric_pack.cl and matvec_symmetric_run.cl. What the documents link to, the files that they name and the lines
 of kernels that they quote are there, and they stay short."""
 
+import os
 import re
 import unittest
 from pathlib import Path
+
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 LIB = ROOT / "lib"
@@ -261,7 +264,7 @@ class Architecture(unittest.TestCase):
 
     def test_the_rules_find_what_is_not_allowed(self):
         for folder, source, found in (
-            ("eigen", '#include "pipeline/segmentation_plan.hpp"\n', ["pipeline/segmentation_plan.hpp"]),
+            ("eigen", '#include "pipeline/run_forms.hpp"\n', ["pipeline/run_forms.hpp"]),
             ("core", '#include "opencl/context.hpp"\n#include "core/a.hpp"\n', ["opencl/context.hpp"]),
             ("include", '#include "core/parameter_table.hpp"\n', ["core/parameter_table.hpp"]),
             ("region", "#include <CL/cl.h>\n#include <Eigen/Dense>\n", ["CL/cl.h"]),
@@ -335,6 +338,22 @@ class KernelLayout(unittest.TestCase):
         self.assertEqual(names_for("matrix/matvec_symmetric_run"),
                          ["matrix/matvec_symmetric_run", "matrix/matvec_symmetric", "matrix/matvec"])
         self.assertEqual(names_for("a_b/c"), ["a_b/c"])
+
+
+class Hosting(unittest.TestCase):
+    def test_the_workflow_runs_what_ci_runs_on_both_debians(self):
+        job, = yaml.safe_load(text_of(ROOT / ".github" / "workflows" / "test.yml"))["jobs"].values()
+        self.assertEqual(job["strategy"]["matrix"]["debian"], ["12", "13"])
+        self.assertEqual(job["container"], "debian:${{ matrix.debian }}")
+        self.assertEqual(job["steps"][-1], {"run": ".ci/run"})
+        self.assertTrue(os.access(ROOT / ".ci" / "run", os.X_OK))
+
+    def test_templates_and_citation_are_complete(self):
+        for form in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
+            self.assertLessEqual({"name", "description", "body"}, yaml.safe_load(text_of(form)).keys(), form)
+        citation = yaml.safe_load(text_of(ROOT / "CITATION.cff"))
+        self.assertLessEqual({"cff-version", "message", "title", "authors"}, citation.keys())
+        self.assertIn(f"project(diacut VERSION {citation['version']} ", text_of(ROOT / "CMakeLists.txt"))
 
 
 class Documents(unittest.TestCase):

@@ -63,20 +63,13 @@ Json stages_json(const std::vector<StageTime>& times) {
 }
 
 Json memory_json(const Segmentation& segmentation) {
-  const MemoryPlan& announced = segmentation.costs.memory_plan;
-  Json phases = Json::array();
-  for (const MemoryPhase& phase : announced.phases) {
-    phases.push_back({{"phase", phase.phase},
-                      {"device_bytes", phase.device_bytes},
-                      {"host_bytes", phase.host_bytes}});
-  }
+  const MemoryNeed& announced = segmentation.costs.announced;
   return {{"host_before_bytes", segmentation.costs.host_before_bytes},
-          {"host_announced_bytes", announced.host_bytes()},
+          {"host_announced_bytes", announced.host_bytes},
           {"host_peak_bytes", segmentation.costs.host_peak_bytes},
-          {"device_announced_bytes", announced.device_bytes()},
+          {"device_announced_bytes", announced.device_bytes},
           {"device_peak_bytes", segmentation.costs.device_peak_bytes},
-          {"device_kept_bytes", segmentation.costs.device_kept_bytes},
-          {"phases", phases}};
+          {"device_kept_bytes", segmentation.costs.device_kept_bytes}};
 }
 
 Json kernels_json(const Segmentation& segmentation) {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "diacut/memory_plan.hpp"
+#include "diacut/memory.hpp"
 
 namespace diacut {
 namespace {
@@ -59,7 +59,7 @@ std::optional<std::uint64_t> free_in_group() {
   return *limit - std::min(*limit, taken);
 }
 
-/// What the process has of memory, bytes; 0 where the system does not tell.
+/// What the process has of memory, bytes; 0 where the system does not report it.
 struct Held {
   std::uint64_t addresses = 0;
   std::uint64_t resident = 0;

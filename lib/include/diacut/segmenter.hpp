@@ -17,7 +17,7 @@
 #include "diacut/hierarchy.hpp"
 #include "diacut/image.hpp"
 #include "diacut/labels.hpp"
-#include "diacut/memory_plan.hpp"
+#include "diacut/memory.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/progress.hpp"
 #include "diacut/seeds.hpp"
@@ -44,8 +44,8 @@ struct WalkReport {
 
 /// What a segmentation took.
 struct RunCosts {
-  std::vector<StageTime> times;  ///< The stages that ran, in their order.
-  MemoryPlan memory_plan;        ///< As announced before the run, of all images begun together.
+  std::vector<StageTime> times;         ///< The stages that ran, in their order.
+  MemoryNeed announced;                 ///< Before the run, of all images that were begun together.
   std::uint64_t device_peak_bytes = 0;  ///< The most device memory held at once, bytes.
   /// Device memory that is kept for the next run, bytes; not in `device_peak_bytes`. It is given up
   /// where it is in the way of another allocation. 0 on a CPU.
@@ -53,7 +53,7 @@ struct RunCosts {
   int programs_built = 0;               ///< Programs of kernels that the run before did not need.
   double programs_ms = 0;               ///< The time until the driver had them, milliseconds.
   std::uint64_t host_peak_bytes = 0;    ///< The process's largest resident size so far, bytes.
-  std::uint64_t host_before_bytes = 0;  ///< What MemoryPlan::host_bytes() comes on top of, bytes.
+  std::uint64_t host_before_bytes = 0;  ///< What MemoryNeed::host_bytes comes on top of, bytes.
 };
 
 /// All results for one image; what its method (RegionMethod) does not have is empty. It owns
@@ -178,9 +178,9 @@ class Segmenter {
   /// are given only where both agree to the byte; it is not until this is called.
   void verify_results(bool verify);
 
-  /// Says whom to tell that the driver compiles kernels, which takes seconds when a device is used
-  /// for the first time. begin() and segment() call `tell` when a program of kernels took longer
-  /// than 0.2 seconds to build and others may follow; empty: nobody is told.
+  /// Sets what is called when the driver compiles kernels, which takes seconds when a device is
+  /// used for the first time. begin() and segment() call `tell` when a program of kernels took
+  /// longer than 0.2 seconds to build and others may follow; may be empty.
   void on_compiling(std::function<void()> tell);
 
   /// Segments one image. Throws as begin() and BegunSegmentation::finish() do.

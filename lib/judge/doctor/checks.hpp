@@ -26,6 +26,7 @@ struct ExaminationOrder {
   std::string kernel_dir;  ///< Empty: the built-in kernels.
   /// For tests: the device is given the kernels of another kind of device.
   std::optional<DeviceKind> as_kind = {};
+  std::string only = {};  ///< For tests: checks whose names hold this.
 };
 
 /// As examine_device().

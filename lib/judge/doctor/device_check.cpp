@@ -9,7 +9,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/segmenter.hpp"
 #include "doctor/checks.hpp"
-#include "pipeline/segmentation_plan.hpp"
+#include "pipeline/run_forms.hpp"
 #include "pipeline/stages.hpp"
 #include "pipeline/working_image.hpp"
 
@@ -41,13 +41,13 @@ void check(Context& context, std::string_view stage, const std::function<void(Tr
 /// larger image may be planned with a compressed matrix.
 void check_solutions(Context& context, const RunParameters& run) {
   constexpr Grid kPlanned{24, 18};
-  const SegmentationPlan plan = plan_for_image(kPlanned, run, context.info(), 0);
+  const RunForm form = forms_to_try(kPlanned, 1, run, context.info()).front();
   if (walks(run)) {
     return check(context, "random walk",
-                 [&](Trial& trial) { check_walks(trial, plan.form, run.affinity.radius); });
+                 [&](Trial& trial) { check_walks(trial, form.matrix, run.affinity.radius); });
   }
   check(context, "eigenvectors", [&](Trial& trial) {
-    check_known_eigenvectors(trial, {plan.parameters.eigen, plan.product, plan.form},
+    check_known_eigenvectors(trial, {form.parameters.eigen, form.product, form.matrix},
                              affinity_stencil(run.affinity));
   });
 }

@@ -15,7 +15,7 @@
 #include "core/npy.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
-#include "diacut/memory_plan.hpp"
+#include "diacut/memory.hpp"
 #include "graph/steps.hpp"
 
 namespace diacut {

@@ -18,7 +18,7 @@
 #include "core/unit_range.hpp"
 #include "image/resize.hpp"
 #include "pipeline/device_checks.hpp"
-#include "pipeline/segmentation_plan.hpp"
+#include "pipeline/run_forms.hpp"
 #include "pipeline/stages.hpp"
 #include "pipeline/working_image.hpp"
 #include "region/tree/merging_weights.hpp"
@@ -199,22 +199,28 @@ class Segmenter::Implementation {
     return begun;
   }
 
-  PlannedResults results_of(const WorkingImage& image) const {
-    PlannedResults results{image.boundary_map != nullptr, stages.options.keep_eigenvectors};
+  WantedResults results_of(const WorkingImage& image) const {
+    WantedResults results{image.boundary_map != nullptr, stages.options.keep_eigenvectors};
     if (image.features) results.features = image.features->size();
+    results.verified = stages.options.verify;
     return results;
   }
 
-  UnfinishedSegmentation begin_one(const WorkingImage& image, const Watch& watch) {
+  RunParameters parameters_of(const WorkingImage& image) const {
     const PictureSize size = image.size();
     RunParameters own = working_parameters(parameters, size, image.full ? image.full->size : size,
                                            results_of(image));
     if (image.seeds) own.labels = static_cast<int>(image.seeds->values.size());
-    const SegmentationPlan plan = plan_for_image(grid_for(size.width, size.height), own,
-                                                 stages.device(), stages.options.memory_limit);
-    std::vector<UnfinishedSegmentation> begun = *stages.run({&image, 1}, plan, watch);
-    announce(plan, {&image, 1}, begun);
-    return std::move(begun.front());
+    return own;
+  }
+
+  UnfinishedSegmentation begin_one(const WorkingImage& image, const Watch& watch) {
+    const PictureSize size = image.size();
+    return std::move(run_first({&image, 1},
+                               forms_to_try(grid_for(size.width, size.height), 1,
+                                            parameters_of(image), stages.device()),
+                               watch)
+                         ->front());
   }
 
   /// Nothing if the images cannot go together: if they do not fit, or one of them fails.
@@ -223,15 +229,15 @@ class Segmenter::Implementation {
     // Of a hierarchy, whose parameters depend on the working size, and on whether an image has a
     // boundary map of its own: all images of a group have or none.
     const PictureSize size = images.front().size();
-    const std::optional<SegmentationPlan> plan =
-        plan_for_batch(grid_for(size.width, size.height), static_cast<int>(images.size()),
-                       working_parameters(parameters, size, size, results_of(images.front())),
-                       stages.device(), stages.options.memory_limit);
-    if (!plan) return std::nullopt;
+    const std::vector<RunForm> forms =
+        forms_to_try(grid_for(size.width, size.height), static_cast<int>(images.size()),
+                     parameters_of(images.front()), stages.device());
+    const std::uint64_t limit = stages.options.memory_limit;
+    if (forms.empty() || !device_memory(forms.front()).fits(stages.device(), limit)) {
+      return std::nullopt;
+    }
     try {
-      auto begun = stages.run(images, *plan, watch);
-      if (begun) announce(*plan, images, *begun);
-      return begun;
+      return run_first(images, forms, watch);
     } catch (const DeviceError&) {
       return std::nullopt;
     } catch (const NumericalError&) {
@@ -239,19 +245,36 @@ class Segmenter::Implementation {
     }
   }
 
-  /// Adds to the results of images what was announced for all of them.
-  void announce(const SegmentationPlan& plan, std::span<const WorkingImage> images,
-                std::vector<UnfinishedSegmentation>& begun) const {
-    std::vector<HostImage> on_host;
-    for (const WorkingImage& each : images) {
-      on_host.push_back({each.full ? each.full->size : each.size(), each.image->channels,
-                         !(each.full ? each.full->valid : each.image->valid).empty(), 0,
-                         each.features ? each.features->size() : FeatureSize(),
-                         stages.options.verify});
+  /// Runs the first of the forms that fits: by the table of device memory, and in fact.
+  std::optional<std::vector<UnfinishedSegmentation>> run_first(std::span<const WorkingImage> images,
+                                                               std::span<const RunForm> forms,
+                                                               const Watch& watch) {
+    for (;;) {
+      const RunForm& form = first_that_fits(forms, stages.device(), stages.options.memory_limit);
+      try {
+        auto begun = stages.run(images, form, watch);
+        if (begun) announce(form, images, *begun);
+        return begun;
+      } catch (const DeviceMemoryError&) {
+        if (&form == &forms.back() || stages.lost()) throw;
+        forms = forms.subspan(static_cast<std::size_t>(&form - forms.data()) + 1);
+      }
     }
-    const MemoryPlan announced = memory_plan(plan, on_host, stages.device());
+  }
+
+  /// Adds to the results of images what was announced for all of them.
+  void announce(const RunForm& form, std::span<const WorkingImage> images,
+                std::vector<UnfinishedSegmentation>& begun) const {
+    MemoryNeed all;
+    for (const WorkingImage& each : images) {
+      const PictureSize size = each.full ? each.full->size : each.size();
+      const MemoryNeed one = memory_need(form, {size.width, size.height, each.image->channels},
+                                         results_of(each), stages.device());
+      all = {one.device_bytes, all.waiting_bytes + one.host_bytes,
+             all.waiting_bytes + one.waiting_bytes};
+    }
     for (UnfinishedSegmentation& each : begun) {
-      each.result.costs.memory_plan = announced;
+      each.result.costs.announced = all;
       each.result.costs.host_before_bytes = held_before_.value_or(0);
     }
   }

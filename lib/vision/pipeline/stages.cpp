@@ -42,7 +42,8 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
-/// Runs stages on a device one after another, measures their times, and tells the caller's watch.
+/// Runs stages on a device one after another, measures their times, and reports to the caller's
+/// watch.
 class TimedStages {
  public:
   TimedStages(Context& context, const Watch& watch) : context_(context), watch_(watch) {}
@@ -86,7 +87,7 @@ class TimedStages {
   std::vector<StageTime> times_;
 };
 
-/// Does the work of a stage that needs no device, measures its time, and tells the watch.
+/// Does the work of a stage that needs no device, measures its time, and reports to the watch.
 template <class Work>
 void time_on_host(const char* stage, Segmentation& result, const Watch& watch, const Work& work) {
   watch.report(stage, 0);
@@ -196,11 +197,11 @@ std::size_t number_unreached(const WorkingImage& image, std::int32_t number,
 /// on the host, in the image itself, which is left to begun.host_work. `matrix`: of the image.
 /// `keep`: whether the result holds probabilities. Throws as random_walk() does.
 void find_walk(Context& context, NormalizedMatrix matrix, const WorkingImage& image,
-               const SegmentationPlan& plan, bool keep, const Watch& watch,
-               UnfinishedSegmentation& begun) {
+               const RunForm& form, bool keep, const Watch& watch, UnfinishedSegmentation& begun) {
   const auto count = static_cast<int>(image.seeds->values.size());
-  RandomWalk walk = random_walk(context, std::move(matrix), image.seeds->labels, count,
-                                plan.parameters.walker, keep, watch, image.seeds->start, plan.form);
+  RandomWalk walk =
+      random_walk(context, std::move(matrix), image.seeds->labels, count, form.parameters.walker,
+                  keep, watch, image.seeds->start, form.matrix);
   check_walk(context, walk.labels, count);
   begun.result.walk = {count, walk.iterations, walk.error, walk.converged};
   begun.result.probabilities = std::move(walk.probabilities);
@@ -231,14 +232,14 @@ class StageRun {
  public:
   /// The arguments must outlive the run.
   StageRun(Context& context, DeviceNetworks& networks, const StageOptions& options,
-           std::span<const WorkingImage> images, const SegmentationPlan& plan, const Watch& watch)
+           std::span<const WorkingImage> images, const RunForm& form, const Watch& watch)
       : context_(context),
         networks_(networks),
         options_(options),
         images_(images),
-        plan_(plan),
-        parameters_(plan.parameters),
-        grid_(plan.batch.image),
+        form_(form),
+        parameters_(form.parameters),
+        grid_(form.batch.image),
         watch_(watch),
         before_(context.builds()),
         timed_(context, watch),
@@ -296,7 +297,7 @@ class StageRun {
     for (std::size_t k = 0; k < begun_.size(); ++k) {
       Segmentation& result = begun_[k].result;
       result.notes = images_[k].image->notes;
-      result.notes.insert(result.notes.end(), plan_.notes.begin(), plan_.notes.end());
+      result.notes.insert(result.notes.end(), form_.notes.begin(), form_.notes.end());
       if (needs_matrix(parameters_)) continue;
       result.eigenvectors.width = grid_.width;
       result.eigenvectors.height = grid_.height;
@@ -370,7 +371,7 @@ class StageRun {
   /// What `make` makes of the boundary maps of all images, on one grid.
   template <class Make>
   auto made_of_maps(const Make& make) {
-    return images_.size() == 1 ? make(maps_.front()) : make(batched(context_, maps_, plan_.batch));
+    return images_.size() == 1 ? make(maps_.front()) : make(batched(context_, maps_, form_.batch));
   }
 
   /// The contours with rough eigenvectors, of the matrix of every other row and column. Where
@@ -386,7 +387,7 @@ class StageRun {
       std::optional<KeptAffinity> kept;
       stage("affinity", [&] {
         kept.emplace(made_of_maps([&](const DeviceBoundary& map) {
-          return kept_affinity(context_, plan_.batch, map, parameters_.affinity);
+          return kept_affinity(context_, form_.batch, map, parameters_.affinity);
         }));
         check_degrees(kept->matrix.sqrt_degree());
       });
@@ -402,7 +403,7 @@ class StageRun {
               interpolated(context_, kept->rows, static_cast<int>(k), found[k]);
           found[k].values = at_pixels.values;
           return combined_contour(context_, grid_, at_pixels,
-                                  degrees_of(context_, plan_.batch, k, kept->sqrt_degree, copy),
+                                  degrees_of(context_, form_.batch, k, kept->sqrt_degree, copy),
                                   strength_of(k), parameters_.contours);
         });
       });
@@ -420,7 +421,7 @@ class StageRun {
     timed_("affinity", [&] { find_affinities(); });
     if (walks(parameters_)) {
       timed_("random walk", [&] {
-        find_walk(context_, std::move(*matrix_), images_.front(), plan_,
+        find_walk(context_, std::move(*matrix_), images_.front(), form_,
                   options_.keep_probabilities, watch_, begun_.front());
       });
       return true;
@@ -451,7 +452,7 @@ class StageRun {
       return std::move(made.matrix);
     };
     const auto normalized = [&](const DeviceBoundary& map) {
-      return normalize(context_, plan_.batch, affinity(map), parameters);
+      return normalize(context_, form_.batch, affinity(map), parameters);
     };
     matrix_.emplace(made_of_maps(normalized));
     check_degrees(matrix_->sqrt_degree());
@@ -464,7 +465,7 @@ class StageRun {
   /// Empty if several images cannot be solved together. A matrix that is to be compressed is
   /// compressed on the way.
   std::vector<DeviceEigenvectors> find_eigenvectors() {
-    const SolverParameters solver{parameters_.eigen, plan_.product, plan_.form};
+    const SolverParameters solver{parameters_.eigen, form_.product, form_.matrix};
     std::vector<DeviceEigenvectors> found = eigenvectors(context_, *matrix_, solver, watch_);
     const bool keep = options_.keep_eigenvectors || !hierarchical();
     for (std::size_t k = 0; k < found.size(); ++k) {
@@ -495,7 +496,7 @@ class StageRun {
     make_contours([&](std::size_t k) {
       Buffer<float> copy;
       const Buffer<float>& degrees =
-          degrees_of(context_, plan_.batch, k, matrix_->sqrt_degree(), copy);
+          degrees_of(context_, form_.batch, k, matrix_->sqrt_degree(), copy);
       return make(context_, grid_, found[k], degrees, strengths_[k], parameters_.contours);
     });
   }
@@ -564,7 +565,7 @@ class StageRun {
   DeviceNetworks& networks_;
   const StageOptions& options_;
   std::span<const WorkingImage> images_;
-  const SegmentationPlan& plan_;
+  const RunForm& form_;
   const RunParameters& parameters_;
   const Grid grid_;  ///< Of one image.
   const Watch& watch_;
@@ -602,12 +603,12 @@ auto Stages::guarded(const char* doing, const Work& work) {
 }
 
 std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const WorkingImage> images,
-                                                               const SegmentationPlan& plan,
+                                                               const RunForm& form,
                                                                const Watch& watch) {
   auto begun = guarded("segmenting", [&] {
     Context& context = opened();
     const Watched watched(context, watch);
-    return StageRun(context, networks_, options, images, plan, watch).all();
+    return StageRun(context, networks_, options, images, form, watch).all();
   });
   if (begun) {
     // All buffers of the run are free from here on.

@@ -13,7 +13,7 @@
 #include "diacut/progress.hpp"
 #include "diacut/segmenter.hpp"
 #include "opencl/context.hpp"
-#include "pipeline/segmentation_plan.hpp"
+#include "pipeline/run_forms.hpp"
 #include "pipeline/working_image.hpp"
 
 namespace diacut {
@@ -29,7 +29,7 @@ struct UnfinishedSegmentation {
   std::string device = {};
 };
 
-/// What a Segmenter is told beside its parameters.
+/// What a Segmenter is given beside its parameters.
 struct StageOptions {
   std::uint64_t memory_limit = 0;   ///< Of the device memory held at once, bytes; 0: the device's.
   bool keep_eigenvectors = true;    ///< As Segmenter::keep_eigenvectors().
@@ -47,15 +47,16 @@ class Stages {
   Stages(const std::string& device, const std::string& kernel_dir);
 
   const DeviceInfo& device() const { return device_; }
+  /// Whether the device does not answer.
+  bool lost() const { return lost_; }
   StageOptions options;
 
-  /// The segmentations of plan.batch.count images of one size, in their order. Nothing if several
+  /// The segmentations of form.batch.count images of one size, in their order. Nothing if several
   /// images cannot go together. Throws InputError (a boundary map of another size), DeviceError,
   /// NumericalError, CancelledError; after any of them there may be another run, but none on a
   /// device that does not answer.
   std::optional<std::vector<UnfinishedSegmentation>> run(std::span<const WorkingImage> images,
-                                                         const SegmentationPlan& plan,
-                                                         const Watch& watch);
+                                                         const RunForm& form, const Watch& watch);
 
   /// Has networks uploaded anew when they are next needed.
   void forget_networks() { networks_.clear(); }
@@ -72,7 +73,7 @@ class Stages {
   std::string kernel_dir_;
   DeviceInfo device_;
   std::optional<Context> context_;
-  bool lost_ = false;        ///< Whether the device does not answer.
+  bool lost_ = false;
   DeviceNetworks networks_;  // After the context, which must outlive it.
 };
 

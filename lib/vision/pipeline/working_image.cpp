@@ -13,7 +13,7 @@
 #include "diacut/errors.hpp"
 #include "image/input_checks.hpp"
 #include "image/resize.hpp"
-#include "pipeline/segmentation_plan.hpp"
+#include "pipeline/run_forms.hpp"
 #include "region/arcs/parts.hpp"
 #include "region/placement/placement.hpp"
 
@@ -73,7 +73,7 @@ void check_barriers_of(const ImageToSegment& asked, const Parameters& parameters
   const Image& image = *asked.image;
   if (barriers.width != image.width || barriers.height != image.height ||
       barriers.pixels.size() != image.pixel_count()) {
-    throw InputError(fmt::format("the barriers have {}x{} pixels, the image {}x{}: give as many",
+    throw InputError(fmt::format("the barriers are {}x{} pixels, the image {}x{}: they must match",
                                  barriers.width, barriers.height, image.width, image.height));
   }
   const auto width = static_cast<std::size_t>(image.width);
@@ -254,7 +254,7 @@ void check_walk_start(const ImageToSegment& asked, const Parameters& parameters)
   const Image& image = *asked.image;
   if (start.width != image.width || start.height != image.height) {
     throw InputError(
-        fmt::format("the probabilities to start from have {}x{} pixels, the image {}x{}: take "
+        fmt::format("the probabilities to start from are {}x{} pixels, the image {}x{}: take "
                     "those of the same image",
                     start.width, start.height, image.width, image.height));
   }
@@ -397,7 +397,7 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
 }
 
 RunParameters working_parameters(const Parameters& parameters, const PictureSize& working,
-                                 const PictureSize& full, const PlannedResults& results) {
+                                 const PictureSize& full, const WantedResults& results) {
   RunParameters result = parameters;
   result.feature_channels = results.features.channels;
   SpectralUse& spectral = result.contour.spectral;

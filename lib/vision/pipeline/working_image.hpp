@@ -6,11 +6,11 @@
 
 #include "diacut/boundary_map.hpp"
 #include "diacut/image.hpp"
-#include "diacut/memory_plan.hpp"
+#include "diacut/memory.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/segmenter.hpp"
 #include "image/resize.hpp"
-#include "pipeline/segmentation_plan.hpp"
+#include "pipeline/run_forms.hpp"
 
 namespace diacut {
 
@@ -66,7 +66,7 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
 /// parameters.boundary.scales, or what is left of it in a smaller picture. A least size of direct
 /// cuts, in pixels, is in those of the working image.
 RunParameters working_parameters(const Parameters& parameters, const PictureSize& working,
-                                 const PictureSize& full, const PlannedResults& results);
+                                 const PictureSize& full, const WantedResults& results);
 
 /// Makes the regions of a segmentation from labels that grew from seeds: the connected parts of
 /// each label, in the image itself. `labels`: numbers of seeds.values in the working image of that

@@ -17,7 +17,7 @@
 #include "core/descriptor.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/memory_plan.hpp"
+#include "diacut/memory.hpp"
 #include "diacut/tiles.hpp"
 #include "pipeline/part_maps.hpp"
 #include "tiles/tile_folder.hpp"
@@ -44,7 +44,7 @@ Descriptor lock_of(const std::string& folder, bool shared) {
 /// What a step leaves and does.
 struct Step {
   std::vector<TileFile> of_tile;  ///< The files that it leaves of a tile.
-  TileFile of_run;                ///< The file of the run, which tells that it is done.
+  TileFile of_run;                ///< The file of the run, which shows that it is done.
   std::function<void(std::size_t tile)> make = {};
   std::function<void(std::vector<std::string>& notes)> join = {};
 };

@@ -10,7 +10,7 @@
 #include "contour/combined_contour.hpp"
 #include "diacut/segmenter.hpp"
 #include "eigen_checks.hpp"
-#include "pipeline/segmentation_plan.hpp"
+#include "pipeline/run_forms.hpp"
 #include "support.hpp"
 #include "turned_picture.hpp"
 
@@ -116,7 +116,7 @@ TEST(PhotographsCompressed, GiveTheSameContours) {
       parameters.matvec.storage = storage;
       Segmentation result = Segmenter(parameters, test_device()).segment(image);
       EXPECT_EQ(result.eigenvectors.report.matvec, product);
-      EXPECT_LE(result.costs.device_peak_bytes, result.costs.memory_plan.device_bytes());
+      EXPECT_LE(result.costs.device_peak_bytes, result.costs.announced.device_bytes);
       return std::move(result.eigenvectors);
     };
     using enum MatvecStorage;
@@ -150,9 +150,11 @@ TEST(PhotographsCompressed, AreWhatFitsWhereTheWholeMatrixDoesNot) {
     parameters.contour.spectral = SpectralUse::kFull;
     Segmenter segmenter(parameters, test_device());
     const auto contour = [&](SolverKind solver, MatrixForm form, std::uint64_t less) {
-      Parameters expected = parameters;
-      expected.eigen.solver = solver;
-      const std::uint64_t limit = pipeline_budget(grid, expected, form).memory().total - less;
+      const std::vector<RunForm> forms = forms_to_try(grid, 1, parameters, segmenter.device());
+      const auto found = std::find_if(forms.begin(), forms.end(), [&](const RunForm& each) {
+        return each.parameters.eigen.solver == solver && each.matrix == form;
+      });
+      const std::uint64_t limit = device_memory(*found).total - less;
       segmenter.limit_device_memory(limit);
       const Segmentation result = segmenter.segment(image);
       EXPECT_LE(result.costs.device_peak_bytes, limit);

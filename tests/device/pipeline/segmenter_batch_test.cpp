@@ -10,7 +10,7 @@
 #include "diacut/segmenter.hpp"
 #include "eigen/eigensolver.hpp"
 #include "matrix/stencil.hpp"
-#include "pipeline/segmentation_plan.hpp"
+#include "pipeline/run_forms.hpp"
 #include "support.hpp"
 #include "two_discs.hpp"
 
@@ -119,13 +119,12 @@ TEST(Segmenter, OneOfSeveralImagesThatFailsLeavesTheOthersAlone) {
 TEST(Segmenter, AsManyImagesGoTogetherAsFit) {
   const Image image = mottled(90, 70, 2);
   Segmenter segmenter({}, test_device());
-  const Parameters& parameters = segmenter.parameters();
   const Segmentation alone = segmenter.segment(image);
   for (const int fit : {1, 2}) {
-    const std::optional<Batch> batch = batch_for(
-        grid_for(90, 70), fit, disc_stencil(parameters.affinity.radius), parameters.eigen);
-    ASSERT_TRUE(batch);
-    const std::uint64_t most = pipeline_budget(*batch, parameters).memory().total;
+    const std::vector<RunForm> forms =
+        forms_to_try(grid_for(90, 70), fit, segmenter.parameters(), segmenter.device());
+    ASSERT_FALSE(forms.empty());
+    const std::uint64_t most = device_memory(forms.front()).total;
     segmenter.limit_device_memory(most);
     const std::vector<ImageToSegment> asked(4, {&image, nullptr});
     for (BegunSegmentation& each : segmenter.begin(asked)) {

@@ -75,10 +75,10 @@ TEST(SegmenterFeatures, StridesReachFarther) {
   // A walk crosses the picture in fewer steps, so what changes slowly has larger eigenvalues.
   EXPECT_GT(far.eigenvectors.values[3], 2 * near.eigenvectors.values[3]);
   // The matrix has 201 diagonals in place of 81.
-  EXPECT_GE(far.costs.memory_plan.device_bytes(),
-            near.costs.memory_plan.device_bytes() +
-                std::uint64_t{120} * kWidth * kHeight * sizeof(float));
-  EXPECT_LE(far.costs.device_peak_bytes, far.costs.memory_plan.device_bytes());
+  EXPECT_GE(
+      far.costs.announced.device_bytes,
+      near.costs.announced.device_bytes + std::uint64_t{120} * kWidth * kHeight * sizeof(float));
+  EXPECT_LE(far.costs.device_peak_bytes, far.costs.announced.device_bytes);
 }
 
 TEST(SegmenterFeatures, HalvesGiveWhatTheirFloatsGive) {
@@ -124,7 +124,7 @@ TEST(SegmenterFeatures, MayBeLargerThanTheDevicesMemory) {
   Segmenter segmenter(with_regions(3), test_device());
   const ImageToSegment asked{&flat(), nullptr, nullptr, &features};
   const Segmentation free = segmenter.segment(asked);
-  const std::uint64_t limit = free.costs.memory_plan.device_bytes();
+  const std::uint64_t limit = free.costs.announced.device_bytes;
   ASSERT_LT(2 * limit, features.size().bytes());
   segmenter.limit_device_memory(limit);
   const Segmentation limited = segmenter.segment(asked);
@@ -135,22 +135,22 @@ TEST(SegmenterFeatures, MayBeLargerThanTheDevicesMemory) {
   expect_discs_found(limited.labels);
 }
 
-TEST(SegmenterFeatures, ThePlanKnowsThem) {
+TEST(SegmenterFeatures, CountAmongTheMemoryThatIsNeeded) {
   const FeatureMap features = disc_features(1, 40);
   Segmenter segmenter(with_regions(3), test_device());
   const Segmentation result =
       segmenter.segment(ImageToSegment{&flat(), nullptr, nullptr, &features});
-  EXPECT_LE(result.costs.device_peak_bytes, result.costs.memory_plan.device_bytes());
+  EXPECT_LE(result.costs.device_peak_bytes, result.costs.announced.device_bytes);
   ImageSize size;
   size.width = kWidth;
   size.height = kHeight;
   size.channels = 1;
-  const auto planned = [&](const FeatureSize& own) {
-    return plan_memory(size, with_regions(3), segmenter.device(), 0, {false, false, own});
+  const auto needed = [&](const FeatureSize& own) {
+    return check_memory(size, with_regions(3), segmenter.device(), 0, {false, false, own});
   };
-  EXPECT_EQ(planned(features.size()).device_bytes(), result.costs.memory_plan.device_bytes());
-  EXPECT_GE(planned({kWidth, kHeight, 4000, 4}).host_bytes(),
-            planned(features.size()).host_bytes() + std::uint64_t{3960} * 4 * kWidth * kHeight);
+  EXPECT_EQ(needed(features.size()).device_bytes, result.costs.announced.device_bytes);
+  EXPECT_GE(needed({kWidth, kHeight, 4000, 4}).host_bytes,
+            needed(features.size()).host_bytes + std::uint64_t{3960} * 4 * kWidth * kHeight);
 }
 
 TEST(SegmenterFeatures, RefusesWhatDoesNotFit) {

@@ -1,0 +1,158 @@
+#include "region/arcs/parts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "drawn_graph.hpp"
+#include "graph/steps.hpp"
+#include "label_checks.hpp"
+#include "matchers.hpp"
+#include "region/arcs/borders.hpp"
+#include "region/region.hpp"
+
+namespace diacut::testing {
+namespace {
+
+/// Classes renamed in scan order, drawn.
+Drawing drawn(int width, std::vector<std::int32_t> classes) {
+  std::map<std::int32_t, std::int32_t> name = {{0, 0}};
+  for (std::int32_t& each : classes) {
+    each = name.emplace(each, static_cast<std::int32_t>(name.size())).first->second;
+  }
+  return drawing_of(width, classes);
+}
+
+TEST(Discretise, FindsWhatWasDrawn) {
+  struct Case {
+    Drawing drawing;
+    int vectors;
+    int classes;
+  };
+  Drawing blocks(20, std::string(24, ' '));  // 30 of 4 x 4 pixels.
+  for (std::size_t y = 0; y < 20; ++y) {
+    for (std::size_t x = 0; x < 24; ++x) {
+      blocks[y][x] = static_cast<char>('a' + y / 4 * 6 + x / 4);
+    }
+  }
+  const Drawing halves = {"aaaaaabbbbbb", "aaaaaabbbbbb", "aaaaaabbbbbb"};
+  const Drawing apart = {"aaaa  bbbb",  //
+                         "aaaa  bbbb",  //
+                         " aaa  bbb "};
+  const Drawing four = {"aaaaaabbbbbb",  //
+                        "aaaaaabbbbbb",  //
+                        "aaaaaabbbbbb",  //
+                        "aaaabbbbbbbb",  //
+                        "ccccccccdddd",  //
+                        "ccccccccdddd",  //
+                        "ccccccccdddd",  //
+                        "ccccccdddddd"};
+  for (const auto& [drawing, vectors, classes] : {Case{four, 4, 4},
+                                                  {halves, 7, 2},  // The first vectors alone.
+                                                  {halves, 2, 5},  // As many as there are.
+                                                  {apart, 2, 2},
+                                                  {{"aaaaaaaa"}, 1, 5},
+                                                  {{"  a"}, 3, 2},
+                                                  {{"   "}, 3, 4},
+                                                  {blocks, 30, 30}}) {
+    const DrawnGraph graph(drawing, 0.001);
+    EXPECT_EQ(drawn(graph.width(), discretise(graph.eigenvectors(vectors), classes)), drawing);
+  }
+}
+
+TEST(Discretise, IsTheSameWhateverTheSignsAndTheBasisOfEqualVectors) {
+  const Drawing drawing = {"aaaabbbbcccc",  //
+                           "aaaabbbbcccc",  //
+                           "aaaabbbbcccc"};
+  const DrawnGraph graph(drawing);
+  Eigenvectors vectors = graph.eigenvectors(3);
+  for (std::size_t i = 0; i < vectors.sqrt_degree.size(); ++i) {
+    const float a = vectors.vectors[1][i];
+    const float b = vectors.vectors[2][i];
+    vectors.vectors[1][i] = 0.6f * a - 0.8f * b;
+    vectors.vectors[2][i] = -0.8f * a - 0.6f * b;
+  }
+  EXPECT_THAT(drawn(12, discretise(vectors, 3)), ElementsAreArray(drawing));
+}
+
+Labels parts_of(const Drawing& drawing) {
+  return connected_parts(static_cast<int>(drawing.front().size()), static_cast<int>(drawing.size()),
+                         classes_of(drawing));
+}
+
+TEST(ConnectedParts, AreNumberedInScanOrderHoweverTheyMeet) {
+  // The arms of the u and of the spiral meet only further down.
+  const Labels parts = parts_of({"xyxyxxx",  //
+                                 "xyxyxyx",  //
+                                 "xxxyxyx",  //
+                                 "yyyyxyy",  //
+                                 "xxxxxyx"});
+  EXPECT_EQ(parts.count, 6);
+  EXPECT_THAT(drawing_of(7, parts.values), ElementsAre("abacddd",  //
+                                                       "abacded",  //
+                                                       "aaacded",  //
+                                                       "ccccdee",  //
+                                                       "dddddef"));
+}
+
+TEST(PartGraph, SmallPartsAndThoseMostAlikeJoin) {
+  struct Case {
+    const char* what;
+    Drawing parts;
+    Drawing right;  ///< The affinity of each pixel with the next one.
+    Drawing down;   ///< And with the one below.
+    int size;       ///< Parts of fewer pixels join; 0: those most alike do.
+    int count;      ///< As long as there are more parts.
+    Drawing joined;
+  };
+  const Drawing row = {"xxyyzzww"};
+  const Drawing alike = {"92979590"};
+  const Drawing none = {"00000000"};
+  for (const Case& each : std::vector<Case>{
+           {"the strongest neighbour",
+            {"xxxyzzz", "xxxyzzz"},
+            {"9945999", "9945999"},
+            {"9999999", "0000000"},
+            3,
+            1,
+            {"aaabbbb", "aaabbbb"}},
+           {"affinities add up: three weak pairs and a strong one",
+            {"xxxx", "yyy ", "zzzz"},
+            {"9999", "9999", "9999"},
+            {"3330", "8000", "0000"},
+            4,
+            1,
+            {"aaaa", "aaa ", "bbbb"}},
+           {"the smallest first, and who has grown is not small",
+            {"wyyxxxx"},
+            {"5999999"},
+            none,
+            3,
+            1,
+            {"aaabbbb"}},
+           {"without any affinity too", {"yxxxx"}, none, none, 2, 1, {"aaaaa"}},
+           {"an island stays", {"y xxxx"}, {"999999"}, {"999999"}, 50, 1, {"a bbbb"}},
+           {"or it is not alike", {"y xxxx"}, {"999999"}, {"999999"}, 0, 1, {"a bbbb"}},
+           {"as many as must remain", {"xyzw"}, {"1230"}, none, 50, 3, {"aabc"}},
+           {"enough", row, alike, none, 0, 4, {"aabbccdd"}},
+           {"the most alike", row, alike, none, 0, 3, {"aabbbbcc"}},
+           {"and those that are left", row, alike, none, 0, 2, {"aabbbbbb"}},
+           {"all", row, alike, none, 0, 1, {"aaaaaaaa"}},
+           {"of equal ones the first", {"xyzw"}, {"9999"}, none, 0, 3, {"aabc"}}}) {
+    SCOPED_TRACE(each.what);
+    const Labels parts = parts_of(each.parts);
+    PartGraph graph(parts, drawn_numbers(each.right, 0.1F), drawn_numbers(each.down, 0.1F));
+    if (each.size > 0) {
+      graph.join_small(each.size, each.count);
+    } else {
+      graph.join_alike(each.count);
+    }
+    const std::vector<std::int32_t> joined = graph.joined();
+    EXPECT_EQ(graph.count(), *std::max_element(joined.begin(), joined.end()));
+    EXPECT_EQ(drawing_of(parts.width, relabelled(parts.values, joined)), each.joined);
+  }
+}
+
+}  // namespace
+}  // namespace diacut::testing
