@@ -57,7 +57,7 @@ void check_values(const std::vector<T>& values, const FeatureMap& features) {
     if (differs(i)) return;
   }
   throw InputError(
-      "the features are the same at every pixel: they do not tell what belongs together; check "
+      "the features are the same at every pixel: they do not show what belongs together; check "
       "how they were made");
 }
 
@@ -138,13 +138,6 @@ std::vector<float> feature_planes(const FeatureMap& features, int first, int cou
     cv::resize(from, to, to.size(), 0, 0, smaller ? cv::INTER_AREA : cv::INTER_LINEAR);
   });
   return planes;
-}
-
-std::uint64_t feature_planes_memory(const FeatureSize& features, int count,
-                                    const PictureSize& size) {
-  const PictureSize own{features.width, features.height};
-  const std::size_t unscaled = own == size ? 0 : own.pixels();
-  return (size.pixels() + unscaled) * static_cast<std::uint64_t>(count) * sizeof(float);
 }
 
 bool features_fit(const FeatureSize& features, int width, int height) {

@@ -33,10 +33,6 @@ void check_probabilities(const Probabilities& probabilities);
 std::vector<float> feature_planes(const FeatureMap& features, int first, int count,
                                   const PictureSize& size);
 
-/// Main memory that feature_planes() holds for `count` channels, its result included, bytes.
-std::uint64_t feature_planes_memory(const FeatureSize& features, int count,
-                                    const PictureSize& size);
-
 /// Whether features may belong to an image: neither side is larger than the image's, and there is a
 /// factor by which the image's width and height were both divided, up to less than a pixel of the
 /// features. `width`, `height`: of the image, pixels.

@@ -171,11 +171,11 @@ void add_gradient(cv::Mat& plane, double sigma, cv::Mat& sum) {
   }
 }
 
-}  // namespace
-
 PictureSize detail_size(const PictureSize& full, const PictureSize& found) {
   return {std::min(full.width, 2 * found.width), std::min(full.height, 2 * found.height)};
 }
+
+}  // namespace
 
 Image detail_picture(const Image& image, const PictureSize& found) {
   return reduced(image, detail_size({image.width, image.height}, found));

@@ -47,10 +47,6 @@ std::vector<float> reduced_by_maximum(const std::vector<float>& map, const Pictu
 /// nearest pixel with data, so that it makes no edge. Where no pixel has data nothing is changed.
 std::vector<float> filled_from_nearest(const Image& image);
 
-/// The size of detail_picture() of an image of the size `full`. Precondition: `found` is not
-/// larger.
-PictureSize detail_size(const PictureSize& full, const PictureSize& found);
-
 /// What detail_levels() reads of an image in which boundaries are placed that were found in the
 /// image reduced to the size `found`: the image reduced to twice that size. Precondition: `found`
 /// is not larger than the image.

@@ -41,8 +41,8 @@ RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& wha
       context.memory_limit() != 0 ? context.memory_limit() : context.info().global_memory;
   if (bytes > limit - std::min(limit, context.memory_in_use())) {
     throw DeviceMemoryError(fmt::format(
-        "{} ({:.1f} MiB) does not fit on {}: {:.1f} of {:.1f} MiB are in use; use a smaller image "
-        "or radius, or a device with more memory",
+        "{} ({:.1f} MiB) does not fit on {}: {:.1f} of {:.1f} MiB are in use; ask for less (a "
+        "smaller image or radius, fewer eigenvectors), or use a device with more memory",
         what, static_cast<double>(bytes) / kMiB, context.info().name,
         static_cast<double>(context.memory_in_use()) / kMiB, static_cast<double>(limit) / kMiB));
   }

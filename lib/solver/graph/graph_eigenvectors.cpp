@@ -120,29 +120,6 @@ class GraphCycle : public LobpcgLevels {
       inverse_ = device_table(context, inverse, "the inverse on the last level");
   }
 
-  /// Bytes of the buffers that the constructor allocates, beside the matrices.
-  static std::uint64_t block_memory(const GraphLevels& graph, int columns) {
-    std::uint64_t floats = 2 * graph.nodes() + kMostDenseNodes * kMostDenseNodes;
-    for (std::size_t k = 0; k < graph.levels.size(); ++k) {
-      const std::uint64_t blocks = k > 0 ? 5 * static_cast<std::uint64_t>(columns) : 0;
-      floats += graph.levels[k].nodes() * (2 + blocks);
-    }
-    return floats * sizeof(float);
-  }
-
-  /// Bytes of the matrices.
-  static std::uint64_t matrix_memory(const GraphLevels& graph) {
-    std::uint64_t bytes = 0;
-    for (std::size_t k = 0; k < graph.levels.size(); ++k) {
-      const GraphLevel& level = graph.levels[k];
-      bytes += DeviceCsr::memory(level.nodes(), level.weights.columns.size());
-      if (k + 1 == graph.levels.size()) continue;
-      bytes += DeviceCsr::memory(level.nodes(), level.nodes());
-      bytes += DeviceCsr::memory(graph.levels[k + 1].nodes(), level.nodes());
-    }
-    return bytes;
-  }
-
   int count() const override { return static_cast<int>(levels_.size()); }
   Segments segments(int level) const override { return {rows(level), rows(level)}; }
   std::size_t rows(int level) const { return at(level).a.rows(); }
@@ -554,18 +531,6 @@ class Descent {
   BlockColumns block_columns_;
 };
 
-void check_memory(Context& context, const GraphLevels& graph, const GraphParameters& parameters) {
-  const int columns = graph_columns(parameters.vectors);
-  const std::uint64_t block = graph.nodes() * static_cast<std::uint64_t>(columns) * sizeof(float);
-  const std::uint64_t entries = graph.levels[0].weights.columns.size() * sizeof(std::uint32_t);
-  const DeviceMemory memory{Lobpcg::memory(one_row(graph.nodes()), columns) +
-                                GraphCycle::matrix_memory(graph) +
-                                GraphCycle::block_memory(graph, columns),
-                            std::max(block, entries)};
-  memory.check(context.info(), context.memory_limit(),
-               "ask for fewer eigenvectors, or use a device with more memory");
-}
-
 }  // namespace
 
 int graph_columns(int vectors) {
@@ -585,7 +550,6 @@ GraphEigenvectors graph_eigenvectors(Context& context, const GraphLevels& graph,
   } else if (graph.levels.size() == 1 && graph.nodes() <= kMostDenseNodes) {
     result = dense_result(graph, nodes, parameters.vectors);
   } else {
-    check_memory(context, graph, parameters);
     result = Descent(context, graph, parameters, watch).run(nodes);
   }
   set_signs(result);

@@ -32,10 +32,6 @@ DeviceCsr::DeviceCsr(Context& context, const HostCsr& matrix)
       columns_(uploaded(context, matrix.columns, "columns of a graph")),
       values_(uploaded(context, matrix.values, "weights of a graph")) {}
 
-std::uint64_t DeviceCsr::memory(std::size_t rows, std::size_t entries) {
-  return (rows + 1) * sizeof(std::uint32_t) + entries * (sizeof(std::uint32_t) + sizeof(float));
-}
-
 GraphProduct::GraphProduct(Context& context, int columns, DeviceKind kind)
     : context_(&context), info_(context.info()) {
   info_.kind = kind;

@@ -28,9 +28,6 @@ class DeviceCsr {
 
   std::size_t rows() const { return rows_; }
 
-  /// Bytes of a matrix of so many rows and entries.
-  static std::uint64_t memory(std::size_t rows, std::size_t entries);
-
  private:
   friend class GraphProduct;
   std::size_t rows_ = 0;

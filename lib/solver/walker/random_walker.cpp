@@ -76,14 +76,15 @@ NormalizedMatrix without_seeds(Context& context, const KernelFile& kernels,
   return {matrix.batch(), matrix.stencil(), std::move(values), std::move(degree)};
 }
 
-}  // namespace
-
-// With compressed levels, which CPUs have, two blocks of four columns take less time than one of
-// eight (kernels/matrix/block_planes.clh).
+/// The columns of a block for so many labels, the V-cycle's matrices being in that form. With
+/// compressed levels, which CPUs have, two blocks of four columns take less time than one of eight
+/// (kernels/matrix/block_planes.clh).
 int walker_columns(int labels, MatrixForm form) {
   const int most = form == MatrixForm::kCompressed ? kWalkerColumns / 2 : kWalkerColumns;
   return std::min(narrow_block_columns(labels), most);
 }
+
+}  // namespace
 
 RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
                        const std::vector<std::int32_t>& seeds, int labels,

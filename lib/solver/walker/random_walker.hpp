@@ -48,7 +48,4 @@ RandomWalk random_walk(Context& context, NormalizedMatrix matrix,
 /// The most labels whose systems are solved at once.
 inline constexpr int kWalkerColumns = 8;
 
-/// The columns of a block for so many labels, the V-cycle's matrices being in that form.
-int walker_columns(int labels, MatrixForm form);
-
 }  // namespace diacut

@@ -346,11 +346,6 @@ int Lobpcg::columns(const EigenParameters& parameters) {
   return block_columns(parameters.vectors + std::max(kGuards, parameters.vectors / 8));
 }
 
-std::uint64_t Lobpcg::memory(const Batch& batch, int columns) {
-  return batch.grid().rows() * kBlocks * static_cast<std::uint64_t>(columns) * sizeof(float) +
-         static_cast<std::uint64_t>(batch.count) * Workspace::memory(columns, batch.segment());
-}
-
 void Lobpcg::solve(LobpcgLevels& levels, int level, Block& x, std::vector<LobpcgImage>& images,
                    int iterations, const Watch& watch) {
   Run(*this, levels, level, x, images, watch).iterate(iterations);

@@ -71,8 +71,6 @@ class Lobpcg {
 
   /// Columns of X.
   static int columns(const EigenParameters& parameters);
-  /// Bytes that an object for blocks of so many columns holds on the device: blocks, and sums.
-  static std::uint64_t memory(const Batch& batch, int columns);
 
   Workspace& workspace() { return workspace_; }
   /// Of blocks on the finest grid. While solve() runs, it needs all but the one of X.

@@ -60,14 +60,6 @@ BlockPool::Lease BlockPool::take(int columns) {
   return {columns, std::move(buffer)};
 }
 
-std::uint64_t Workspace::memory(int columns, std::size_t rows) {
-  const auto wide = static_cast<std::uint64_t>(columns);
-  // The dot products of all columns in each group, for S'S and S'(M S), S being three blocks; their
-  // totals; and the lists of tiles.
-  const std::uint64_t groups = std::min<std::uint64_t>(512, rows / 64 + 1);
-  return (72 * wide + 96) * wide * (groups + 1) + (9 * wide + 12) * wide * wide;
-}
-
 std::size_t rows_in_local_memory(const DeviceInfo& device, int columns) {
   const std::size_t bytes = 3 * static_cast<std::size_t>(columns) * sizeof(float);
   const std::size_t fit = device.local_memory / 2 / bytes;

@@ -86,8 +86,6 @@ class Workspace {
   /// local memory.
   Workspace(Context& context, int columns, std::size_t max_rows,
             std::shared_ptr<const ActiveSegments> active = nullptr);
-  /// Bytes that one takes on the device for each image, about.
-  static std::uint64_t memory(int columns, std::size_t rows);
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
