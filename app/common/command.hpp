@@ -21,7 +21,7 @@ class Command {
   Command& operator=(const Command&) = delete;
   virtual ~Command() = default;
 
-  /// Does what the arguments ask for. argv[0] is its name. Throws what main() tells.
+  /// Does what the arguments ask for. argv[0] is its name. Throws what main() prints.
   ExitCode main(int argc, const char* const* argv, Console& console, const CancelToken& cancel) {
     if (!line_.parse(argc, argv, console)) return ExitCode::kDone;
     settle();

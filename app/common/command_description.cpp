@@ -184,7 +184,7 @@ std::string option_page(const CommandDescription& command, bool man) {
 }
 
 // Candidates that end in "/", "=" or "," take something behind them, and so no space.
-constexpr const char* kBash = R"(# bash completion for {0}, which tells itself what may follow.
+constexpr const char* kBash = R"(# bash completion for {0}, which itself knows what may follow.
 {1}() {{
   local cur prev words cword word before=
   _init_completion -n =: || return
@@ -199,7 +199,7 @@ constexpr const char* kBash = R"(# bash completion for {0}, which tells itself w
 complete -F {1} {0}
 )";
 constexpr const char* kZsh = R"(#compdef {0}
-# zsh completion for {0}, which tells itself what may follow.
+# zsh completion for {0}, which itself knows what may follow.
 local ret=1
 local -a found more
 found=("${{(@f)$({0} --complete "${{(@)words[2,CURRENT]}}" 2>/dev/null)}}")
@@ -210,7 +210,7 @@ compadd -- "${{(@)found:#}}" && ret=0
 compadd -S '' -- "$more[@]" && ret=0
 return ret
 )";
-constexpr const char* kFish = R"(# fish completion for {0}, which tells itself what may follow.
+constexpr const char* kFish = R"(# fish completion for {0}, which itself knows what may follow.
 function {1}
   set -l typed (commandline -opc)
   {0} --complete $typed[2..] (commandline -ct) 2>/dev/null

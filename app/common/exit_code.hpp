@@ -21,7 +21,7 @@ enum class ExitCode : int {
 /// kDevice, kInternal, kInterrupted.
 ExitCode worse(ExitCode a, ExitCode b);
 
-/// An error as a program tells it.
+/// An error as a program prints it.
 struct Failure {
   ExitCode code = ExitCode::kInternal;
   std::string message;

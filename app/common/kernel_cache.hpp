@@ -12,8 +12,8 @@ namespace diacut::app {
 /// makes a temporary folder, names it in POCL_CACHE_DIR, and removes it when it is destroyed.
 ///
 /// Create it before the first call of OpenCL and while the process has one thread, as it may change
-/// the environment. It tells the console with --verbose what it did, and as a note if no folder can
-/// be had.
+/// the environment. It reports to the console with --verbose what it did, and as a note if no
+/// folder can be had.
 class KernelCache {
  public:
   explicit KernelCache(Console& console);

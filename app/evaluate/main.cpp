@@ -100,7 +100,7 @@ std::string few(const std::vector<std::string>& names) {
                      names.size() > kShown ? ", ..." : "");
 }
 
-/// Results with the ground truth of their name. Tells of names that lack one of the two.
+/// Results with the ground truth of their name. Reports names that lack one of the two.
 std::vector<Pair> pair_up(const Options& options, Console& console) {
   const std::vector<ResultFile> results = find_results(options.results);
   std::vector<std::string> names;
@@ -220,7 +220,7 @@ std::vector<Outcome> score_all(const std::vector<Pair>& pairs,
 }
 
 /// Finds results and ground truth, scores them, several at once, and writes the reports. An image
-/// that fails is told of, and the others are scored. Returns the program's exit code; throws the
+/// that fails is reported, and the others are scored. Returns the program's exit code; throws the
 /// errors that end the run.
 ExitCode run_evaluation(const Options& options, Console& console, const CancelToken& cancel) {
   for (const std::string& path : {options.json, options.csv, options.plot}) {

@@ -66,7 +66,7 @@ Json check_json(const CheckResult& check) {
   return json;
 }
 
-/// Main memory in bytes by its name in /proc/meminfo; 0 where the system does not tell.
+/// Main memory in bytes by its name in /proc/meminfo; 0 where the system does not report it.
 std::uint64_t main_memory(const std::string& name) {
   std::ifstream file("/proc/meminfo");
   std::string word;
@@ -125,7 +125,7 @@ void add_device(std::string& page, const Json& device) {
   add_line(page, "verdict", device.at("sound").get<bool>() ? "sound" : "NOT SOUND");
 }
 
-/// What a report tells of an examined device. `device` is an object of device_json().
+/// What a report says of an examined device. `device` is an object of device_json().
 Json examination_json(Json device, const DeviceExamination& examination) {
   Json json = std::move(device);
   json["sound"] = examination.sound();
@@ -146,7 +146,7 @@ Json examination_json(Json device, const DeviceExamination& examination) {
   return json;
 }
 
-/// What a report tells of a device whose driver ended the process that examined it. `during` is the
+/// What a report says of a device whose driver ended the process that examined it. `during` is the
 /// check that was under way.
 Json crash_json(const Json& device, const std::string& how, const std::string& during) {
   DeviceExamination crashed;

@@ -40,7 +40,7 @@ Shard parse_shard(std::string_view text, const char* program, const char* things
 /// empty or "-", and those of a run that is not divided, stay as they are.
 std::string place_of_shard(const std::string& place, const Shard& shard);
 
-/// A path without its file's extension, as std::filesystem tells it.
+/// A path without its file's extension, as std::filesystem finds it.
 std::string_view without_extension(std::string_view name);
 
 /// An image and the name of its results: a path relative to an output folder.

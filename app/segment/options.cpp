@@ -188,7 +188,7 @@ class SegmentCommand : public Command {
                  "then counts its pages");
     line_.flag("--link", options_.links.wanted, kOptionsInputOutput,
                "With --page all: regions of consecutive pages that overlap are one thing, with one "
-               "number; notes tell which split and merge");
+               "number; notes say which split and merge");
     line_.option("--link-overlap", options_.links.least, "SHARE", kOptionsInputOutput,
                  "With --link: the least overlap, intersection over union (default 0.25)");
     line_.option("--bands", bands_, "N|N,N,N", kOptionsInputOutput,

@@ -63,7 +63,7 @@ void set_least_size(const std::string& text, Options& options);
 
 /// Does what the options ask for: segments images and writes their results, or lists devices or
 /// parameters. An image that fails does not stop the others; a device that cannot be opened does,
-/// and so does `cancel`. Tells of everything on the console. Returns the program's exit code.
+/// and so does `cancel`. Reports everything on the console. Returns the program's exit code.
 ExitCode run_segment(Options options, Console& console, const CancelToken& cancel);
 
 /// Segments one picture in tiles, or makes the plan alone: segment --tile-size. A run that was

@@ -11,7 +11,7 @@
 
 namespace diacut::app {
 
-/// Device and inode: they tell a file by whatever path it is named.
+/// Device and inode: they identify a file by whatever path it is named.
 using Identity = std::pair<dev_t, ino_t>;
 
 /// Nothing for a path that leads nowhere.
@@ -19,11 +19,11 @@ std::optional<Identity> identity(const std::filesystem::path& path);
 
 bool is_folder(const std::filesystem::path& path);
 /// Whether an input is a folder; false where there is nothing of that name. Throws InputError where
-/// the system does not tell, as without permission to look.
+/// the system does not report it, as without permission to look.
 bool is_input_folder(const std::filesystem::path& input);
 bool exists(const std::filesystem::path& path);
 
-/// Whether a file's name has the extension of an image. Files in folders are told by it.
+/// Whether a file's name has the extension of an image. Files in folders are chosen by it.
 bool has_image_extension(const std::filesystem::path& path);
 
 /// `name` with `suffix` after it. Unlike replace_extension() it keeps all of "a.b".

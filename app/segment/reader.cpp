@@ -30,7 +30,7 @@ void require(const CompanionInfo& info, const std::string& file) {
       file, fmt::join(extensions, ", "), extensions.empty() ? "" : " or ", last));
 }
 
-/// Tells that small regions of a large scene are not looked for. Of pictures nobody expects them.
+/// Reports that small regions of a large scene are not looked for. Of pictures nobody expects them.
 void note_reduction(const ImageParameters& parameters, Image& image) {
   if (parameters.detail == 0 || std::max(image.width, image.height) <= parameters.detail) return;
   image.notes.push_back(fmt::format(
@@ -147,7 +147,7 @@ LoadedImage Reader::load(const Job& job) const {
   FeatureSize features;
   const Companions& files = job.companions;
   const auto accepts = [&](const ImageSize& size) {
-    loaded.memory.reset();  // What it took for a size that was told before.
+    loaded.memory.reset();  // What it took for a size that was reported before.
     if (memory_ != nullptr) loaded.memory = memory_->take(size, features);
   };
   loaded.failure = attempt(job.input, [&] {

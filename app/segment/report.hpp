@@ -11,7 +11,7 @@ namespace diacut::app {
 /// The largest residual of the eigenvectors; 0 without any.
 double largest_residual(const EigenReport& report);
 
-/// What --verbose tells of a run: the stages' times, the work of the eigensolver, the memory.
+/// What --verbose prints about a run: the stages' times, the work of the eigensolver, the memory.
 std::string describe_run(const Segmentation& segmentation);
 
 /// A table of devices, in which the chosen device, if not null, has a mark.

@@ -58,8 +58,8 @@ struct Tally {
 /// The line that ends a batch. `verbose`: whether the images' notes were shown.
 std::string summary(const Tally& tally, const Plan& plan, double seconds, bool verbose);
 
-/// Tells of a run on the console and in the reports of a batch, and counts. Everything is told in
-/// the order of the calls, which come from one thread.
+/// Reports a run on the console and in the reports of a batch, and counts. Everything is reported
+/// in the order of the calls, which come from one thread.
 class RunLog {
  public:
   /// Counts the plan's failures. The arguments must outlive the log. Throws InputError when the
@@ -77,7 +77,7 @@ class RunLog {
   void concluded(const WrittenImage& written);
   /// A file of several images cannot be written, or an error ends the run.
   void failed(const Failure& failure);
-  /// Tells of all errors, of an interruption, and of the summary of a batch. Returns the program's
+  /// Reports all errors, of an interruption, and of the summary of a batch. Returns the program's
   /// exit code, the worst of all.
   ExitCode end(bool interrupted);
 
@@ -86,7 +86,7 @@ class RunLog {
 
  private:
   void tell(const WrittenImage& written);
-  /// Tells of one image: of a batch only where details are shown.
+  /// Reports one image: of a batch only where details are shown.
   void say(const std::string& text);
 
   const Options& options_;
@@ -96,7 +96,7 @@ class RunLog {
   JsonLines lines_;
   Stopwatch stopwatch_;
   Tally tally_;
-  std::vector<std::string> errors_;  ///< Told at the end, at most one an image.
+  std::vector<std::string> errors_;  ///< Printed at the end, at most one an image.
   ExitCode worst_ = ExitCode::kDone;
 };
 

@@ -217,7 +217,7 @@ class Stacks {
 /// Segments the images in the order of the jobs: one after the other, or several small ones
 /// together where the device gains by it. While the device works on a group of images, the group
 /// before it is finished on the host and written, and the group after it is read, so that at most
-/// three groups are in memory, fewer where there is no room for them. Everything is told and
+/// three groups are in memory, fewer where there is no room for them. Everything is reported and
 /// counted in the thread that calls run(), in the order of the jobs.
 class Scheduler {
  public:

@@ -23,7 +23,7 @@ MakeCommand make_graph;
 /// "tile", "join" and "paint": the parts of a run in tiles.
 MakeCommand make_tile_command;
 
-/// "doctor" holds each device to known answers, and tells of the computer what matters. Returns
+/// "doctor" holds each device to known answers, and reports what matters of the computer. Returns
 /// kDevice where a device gives a wrong answer.
 MakeCommand make_doctor;
 

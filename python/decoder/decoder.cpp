@@ -2,8 +2,8 @@
 
 #include "diacut/image_file.hpp"
 
-/// The program that the Python package starts to decode images of strangers. It is no copy of the
-/// interpreter: it has none of its threads, memory and secrets.
+/// The program that the Python package starts to decode images that are not trusted. It is no copy
+/// of the interpreter: it has none of its threads, memory and secrets.
 int main() {
   const int code = diacut::serve_sandbox();
   std::fputs(

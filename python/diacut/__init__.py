@@ -75,7 +75,7 @@ __all__ = [
     "spectral_clustering",
 ]
 
-# An interpreter has threads and secrets: what decodes images of strangers is no copy of it.
+# An interpreter has threads and secrets: what decodes images that are not trusted is no copy of it.
 _core.use_sandbox_program(os.fsencode(os.path.join(os.path.dirname(_core.__file__), "diacut-decoder")))
 
 _core.offer_driver(os.fsencode(driver_library()), WAY_OUT)

@@ -37,7 +37,7 @@ class GraphEigenvectors:
     sqrt_degree: NDArray[np.float32] = field(repr=False)
     #: The norms of the residuals, k.
     residuals: NDArray[np.float64] = field(repr=False)
-    #: How far each eigenvalue may be from an exact one, as its residual tells, k.
+    #: How far each eigenvalue may be from an exact one, as its residual shows, k.
     error_bounds: NDArray[np.float64] = field(repr=False)
     #: The largest sine of the angle between each vector and an exact eigenvector, k.
     angle_bounds: NDArray[np.float64] = field(repr=False)
@@ -159,7 +159,7 @@ def eigenvectors(
     degree of their node. Nodes without edges are 0 in every vector.
 
     tolerance: the residual norm at which a vector has converged; the norm of the matrix is 1. A
-    DiacutWarning tells where that is missed. device, memory, kernel_dir: as for Segmenter.
+    DiacutWarning says where that is missed. device, memory, kernel_dir: as for Segmenter.
 
     Raises InputError for a graph that makes no sense, ConfigError for more vectors than nodes have
     edges, DeviceError for a graph that does not fit the device.

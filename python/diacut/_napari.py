@@ -196,7 +196,7 @@ class RegionsWidget(QWidget):  # type: ignore[misc,unused-ignore]
         if self._hierarchy is None or self._labels not in self._viewer.layers:
             return
         with warnings.catch_warnings():
-            # The label below the slider tells how many regions there are.
+            # The label below the slider shows how many regions there are.
             warnings.simplefilter("ignore")
             labels = self._hierarchy.cut(self._counts[position])
         self._labels.data = labels

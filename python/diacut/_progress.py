@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Union
 
-#: False or None: nobody is told. True: tqdm shows a bar. Else a function: Segmenter.segment() calls it
+#: False or None: nothing is called. True: tqdm shows a bar. Else a function: Segmenter.segment() calls it
 #: with a stage's name and the share of it that is done, Segmenter.map() with the images that are done
 #: and how many there are, or None where that is not known.
 Progress = Union[bool, None, Callable[..., Any]]

@@ -67,7 +67,7 @@ class Result:
     residuals: list[float] = _field("residuals", "The residual norm of each eigenvector.")
     error_bounds: list[float] = _field(
         "error_bounds",
-        "How far each eigenvalue may be from an exact one, as its residual tells.",
+        "How far each eigenvalue may be from an exact one, as its residual shows.",
     )
     angle_bounds: list[float] = _field(
         "angle_bounds",

@@ -16,9 +16,9 @@ namespace diacut::python {
 
 namespace nb = nanobind;
 
-/// Follows work that runs without the interpreter's lock: tells a Python callable of its progress,
-/// and stops it when that callable raises or a signal's handler does, as that of Ctrl-C raises
-/// KeyboardInterrupt.
+/// Follows work that runs without the interpreter's lock: reports its progress to a Python
+/// callable, and stops it when that callable raises or a signal's handler does, as that of Ctrl-C
+/// raises KeyboardInterrupt.
 class Follower {
  public:
   /// `progress`: None, or what is called with a stage's name and the share of it that is done.
@@ -32,7 +32,7 @@ class Follower {
             }};
   }
 
-  /// Looks for signals and tells of progress. Called without the interpreter's lock.
+  /// Looks for signals and reports progress. Called without the interpreter's lock.
   void report(std::string_view stage, double share) {
     const bool is_end = share <= 0 || share >= 1;
     if (Clock::now() < next_ && (progress_.is_none() || !is_end)) return;

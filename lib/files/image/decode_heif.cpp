@@ -71,7 +71,7 @@ std::vector<heif_item_id> pictures_of(heif_context* context) {
 }
 
 /// The picture's ICC profile. Colours that it names by other numbers of ITU-T H.273 than those of
-/// sRGB and of broadcasts are told in the notes.
+/// sRGB and of broadcasts are named in the notes.
 std::vector<std::uint8_t> profile_of(const heif_image_handle* handle,
                                      std::vector<std::string>& notes) {
   std::vector<std::uint8_t> profile(heif_image_handle_get_raw_color_profile_size(handle));

@@ -79,7 +79,7 @@ class TiffReader {
   static int on_error(TIFF*, void* self, const char* module, const char* format,
                       std::va_list arguments) {
     static_cast<TiffReader*>(self)->keep_message(module, format, arguments);
-    return 1;  // Tells libtiff not to print the message.
+    return 1;  // Makes libtiff not print the message.
   }
   static int on_warning(TIFF* tiff, void* self, const char* module, const char* format,
                         std::va_list arguments) {

@@ -18,7 +18,7 @@ struct WebpSize {
   std::int64_t height = 0;
 };
 
-/// The sizes that the first chunk tells (RFC 9649). Takes the orientation and the colour profile
+/// The sizes in the first chunk (RFC 9649). Takes the orientation and the colour profile
 /// from any chunk.
 WebpSize read_webp_header(Bytes file, Decoded& decoded) {
   const auto field = [&](std::size_t at, std::size_t size) {

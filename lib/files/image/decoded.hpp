@@ -55,7 +55,7 @@ double full_alpha(double most, const TypeRange& type_range);
 /// The alpha of an opaque pixel. Precondition: decoded.has_alpha.
 double full_alpha(const Decoded& decoded);
 
-/// Which pixels have data, as alpha, masks and the value of no data tell: 0 where they have none.
+/// Which pixels have data, as alpha, masks and the value of no data say: 0 where they have none.
 /// Empty: all have.
 cv::Mat1b pixels_with_data(const Decoded& decoded);
 
@@ -149,7 +149,7 @@ Decoded decode_file(const std::string& path, Bytes file, const SizeLimit& limit,
 /// Brings samples of 8 or 16 bits from the colours of Decoded::profile to sRGB, by relative
 /// colorimetric intent with black point compensation (ICC.1:2010). Samples stay to the last bit
 /// where there is no profile, or one that is sRGB to within a step of 8 bits. A profile that cannot
-/// be used is told in the notes, and the samples count as sRGB. Precondition: the samples have
+/// be used is named in the notes, and the samples count as sRGB. Precondition: the samples have
 /// their final number of channels.
 void apply_profile(Decoded& decoded);
 

@@ -38,7 +38,7 @@ constexpr std::uint64_t kLargeFile = std::uint64_t{1} << 24;
 void check_large_file(const std::string& path, const ImageParameters& parameters,
                       const ImagePart& part, const SizeCheck& accepts) {
   struct SizeIsAccepted {};
-  if (path == "-" || parameters.untrusted) return;  // A sandbox tells the size first in any case.
+  if (path == "-" || parameters.untrusted) return;  // A sandbox reports the size first in any case.
   const auto file = MappedFile::open(path, kLargeFile);
   if (!file) return;
   const Bytes bytes = file->bytes();

@@ -30,7 +30,7 @@ struct Raster {
 /// Reads a PNG or TIFF (one channel, or colours that are all grey; of palettes the index; what is
 /// transparent, masked or holds the value of no data is NaN) or a .npy array of two dimensions (b1,
 /// i1 to i8, u1 to u8, f4, f8; either byte order, either order of dimensions). The file's first
-/// bytes tell which. Throws InputError naming the file.
+/// bytes show which. Throws InputError naming the file.
 Raster read_raster(const std::string& path, const ImageParameters& parameters = {});
 
 /// The raster of a file that is decoded already. Throws InputError where it has colours.

@@ -24,11 +24,11 @@ void draw_file(Bytes file, const ImageParameters& parameters, int width, int hei
                MarkedBy marked, const std::function<void(std::size_t, std::int32_t)>& visit) {
   if (parameters.untrusted) {
     throw InputError(
-        "it is GeoJSON, which is not read from strangers (--untrusted): draw it into a PNG, TIFF "
+        "GeoJSON is not read with --untrusted: draw it into a PNG, TIFF "
         "or .npy file of the image's size");
   }
   if (width <= 0 || height <= 0) {
-    throw InputError("it is GeoJSON, for which the size of the image has to be told");
+    throw InputError("it is GeoJSON, for which the size of the image must be given");
   }
   draw_geojson(file, width, height, marked, visit);
 }
@@ -95,7 +95,7 @@ void check_seeds(const Seeds& seeds, int width, int height,
   const auto columns = static_cast<std::size_t>(width);
   if (seeds.width != width || seeds.height != height ||
       seeds.labels.size() != columns * static_cast<std::size_t>(height)) {
-    throw InputError(fmt::format("the seeds have {}x{} pixels, the image {}x{}: give as many{}",
+    throw InputError(fmt::format("the seeds are {}x{} pixels, the image {}x{}: they must match{}",
                                  seeds.width, seeds.height, width, height,
                                  turned_hint(seeds.width, seeds.height, width, height)));
   }

@@ -16,7 +16,7 @@ inline constexpr std::array<std::uint16_t, 5> kMapTags = {33550, 33922, 34264, 3
 /// GDAL's value for no data, a text.
 inline constexpr std::uint16_t kNoDataTag = 42113;
 
-/// The directories of a TIFF file (classic or BigTIFF), as far as they tell what the file is. What
+/// The directories of a TIFF file (classic or BigTIFF), as far as they say what the file is. What
 /// lies beyond the file's end is 0, and an entry that does not lie in the file whole is none.
 class TiffDirectories {
  public:

@@ -64,7 +64,7 @@ bool is_sane(const Stack& stack) {
   return true;
 }
 
-/// Tells which directory of which file holds which plane, as the TiffData elements say. OME-XML
+/// Finds which directory of which file holds which plane, as the TiffData elements say. OME-XML
 /// names files by their UUID.
 void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int before,
                   int directories, Stack& stack) {
@@ -178,7 +178,7 @@ bool is_ome(const std::string& text) {
   return text.find("<OME") != std::string::npos || text.find(":OME") != std::string::npos;
 }
 
-/// What the description of a file's first directory tells of its directories: a stack for each
+/// What the description of a file's first directory says of its directories: a stack for each
 /// Image of OME-XML, or ImageJ's; none where it is damaged or another one.
 std::vector<Stack> stacks_of(const std::string& text, int directories) {
   std::vector<Stack> stacks;
@@ -211,7 +211,7 @@ void set_size(const std::array<double, 3>& size, PictureFacts& facts) {
   if (makes_sense(size[2])) facts.spacing = size[2];
 }
 
-/// What a stack tells of one of its planes.
+/// What a stack says of one of its planes.
 PictureFacts facts_of(const Stack& stack) {
   PictureFacts facts;
   facts.is_ome = stack.is_ome;

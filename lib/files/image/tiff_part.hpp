@@ -33,7 +33,7 @@ TiffPart find_tiff_part(const std::string& description, int directories, int sam
 /// Whether a description is OME-XML or ImageJ's lines.
 bool is_stack(const std::string& description);
 
-/// How many planes ImageJ's lines tell of; 1 for another description.
+/// How many planes ImageJ's lines name; 1 for another description.
 int imagej_planes(const std::string& description);
 
 /// Adds the size of pixels to facts of find_tiff_part() that have none. `description`: as there,

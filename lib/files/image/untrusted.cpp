@@ -171,7 +171,7 @@ Descriptor file_of(Bytes bytes) {
   return file;
 }
 
-/// What the child's messages tell.
+/// What the child's messages say.
 class Answers {
  public:
   explicit Answers(const SizeLimit& limit) : limit_(limit) {}

@@ -195,7 +195,7 @@ RowValues find_valid_in_row(const Colours& colours, int y, int width, std::uint8
   return row;
 }
 
-/// Marks the pixels that have no data in image.valid, and tells of them in image.notes. Returns the
+/// Marks the pixels that have no data in image.valid, and reports them in image.notes. Returns the
 /// values of the pixels that have data. `hidden_are`: what the notes say of hidden pixels.
 StoredValues find_valid(const Colours& colours, const std::string& hidden_are, Image& image) {
   image.valid.resize(image.pixel_count());
@@ -227,7 +227,7 @@ StoredValues find_valid(const Colours& colours, const std::string& hidden_are, I
   return values;
 }
 
-/// Tells of a picture in which nothing can be told apart.
+/// Notes that a picture has one value everywhere.
 void note_flat(Image& image) {
   constexpr float kLeast = 1.0F / 512;  // Half a step of 8 bits.
   float low = 1;

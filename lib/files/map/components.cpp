@@ -158,7 +158,7 @@ Decoded decode_components(const Scene& scene, const std::vector<int>& bands) {
   const std::vector<double> samples = spaced_samples(scene, bands);
   if (samples.empty()) {
     throw InputError(
-        fmt::format("nothing to segment: of evenly spaced pixels none has data in all of its {} "
+        fmt::format("nothing to segment: no sampled pixel has data in all of its {} "
                     "bands; --bands chooses one or three of them",
                     bands.size()));
   }

@@ -16,7 +16,7 @@ namespace diacut {
 class PictureBlocks {
  public:
   virtual ~PictureBlocks() = default;
-  /// Whether all pixels have data, as far as the file tells without being read.
+  /// Whether all pixels have data, as far as the file says without being read.
   virtual bool is_whole() const = 0;
   /// The stored values that become 0 and 1, for which a scene is read where its type does not tell
   /// them. Adds to `notes` what a person should know of the values.

@@ -79,7 +79,7 @@ std::string wkt(const OGRSpatialReference& reference) {
   return copy;
 }
 
-/// Bits that the samples of a band use, where the file tells.
+/// Bits that the samples of a band use, where the file says it.
 int bits_of(GDALRasterBand& band) {
   const char* bits = band.GetMetadataItem("NBITS", "IMAGE_STRUCTURE");
   return bits == nullptr ? 0 : std::atoi(bits);

@@ -56,7 +56,7 @@ class Scene {
   /// pixel side by side, and whether it has data in all of them.
   void read_rows_of(const Window& window, const std::vector<int>& bands, const SampleType& type,
                     int first, Decoded& to) const;
-  /// Whether every pixel of these bands has data, as far as masks tell.
+  /// Whether every pixel of these bands has data, as far as masks show.
   bool is_whole(const std::vector<int>& bands) const;
   /// Reads rows as numbers. The buffers of `to` are used again.
   void read_rows(int first, int rows, const std::vector<int>& bands, BandRows& to) const;
@@ -70,7 +70,7 @@ class Scene {
   Window of_rows(int first, int rows) const { return {0, first, width_, rows}; }
   void read(const Window& window, const std::vector<int>& bands, void* to, GDALDataType type,
             std::size_t pixel, std::size_t line, std::size_t band) const;
-  /// Whether the pixels of a band have data, as masks, alpha and the value of no data tell.
+  /// Whether the pixels of a band have data, as masks, alpha and the value of no data say.
   std::vector<std::uint8_t> read_mask(const Window& window, int band) const;
   /// An alpha band of more than 8 bits; null without one.
   GDALRasterBand* wide_alpha() const;

@@ -40,7 +40,7 @@ struct LabelStack::State {
     char text[300];
     std::vsnprintf(text, sizeof(text), format, arguments);
     if (message.empty()) message = text;
-    return 1;  // Tells libtiff not to print the message.
+    return 1;  // Makes libtiff not print the message.
   }
   // No warning of libtiff's is about what is written here.
   static int on_warning(TIFF*, void*, const char*, const char*, std::va_list) { return 1; }
@@ -48,7 +48,7 @@ struct LabelStack::State {
 
 namespace {
 
-/// The axes of the pages, the one that changes fastest first. Where the file does not tell of as
+/// The axes of the pages, the one that changes fastest first. Where the file does not describe as
 /// many pages, they are slices.
 std::pair<int, int> slices_and_frames(const PictureFacts& facts, int pages) {
   if (facts.slices * facts.frames == pages) return {facts.slices, facts.frames};

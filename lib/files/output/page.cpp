@@ -206,7 +206,7 @@ std::string all_scripts() {
 }
 
 /// A page whose image and hierarchy have the size that they are shown in. `note`: what the page
-/// tells of itself, or empty.
+/// says of itself, or empty.
 std::string page_of(const Image& image, const Hierarchy& hierarchy,
                     const Eigenvectors* eigenvectors, const PageParameters& parameters,
                     const PictureSize& full, const std::string& note) {

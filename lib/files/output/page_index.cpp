@@ -22,7 +22,7 @@ using fmt::arg;
 constexpr std::size_t kHeadBytes = std::size_t{1} << 18;
 constexpr std::string_view kSummary = "<meta name=\"diacut-summary\" content=\"";
 
-/// What a page tells of itself; nothing if the file is not there or is no page.
+/// What a page says of itself; nothing if the file is not there or is no page.
 std::optional<nlohmann::json> summary_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string head(kHeadBytes, '\0');

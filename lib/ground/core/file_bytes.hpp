@@ -18,7 +18,7 @@ using HeadCheck = std::function<void(const std::vector<std::uint8_t>& head)>;
 
 /// All bytes of a file, or of standard input for "-". `check_head` gets the first `head_size`
 /// bytes, or all bytes of a smaller file, before more is read, so that no endless or huge file of
-/// another kind is read whole. `expected` tells in the error for a folder what is expected in its
+/// another kind is read whole. `expected` says in the error for a folder what is expected in its
 /// place. Throws InputError, whose message does not name the path.
 std::vector<std::uint8_t> read_bytes(const std::string& path, std::size_t head_size,
                                      const HeadCheck& check_head, const char* expected);

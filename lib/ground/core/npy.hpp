@@ -63,7 +63,7 @@ std::vector<double> numbers_of(Bytes bytes, std::string_view type, std::size_t c
 struct NpyFile {
   std::ifstream stream;
   NpyHeader header;
-  std::uint64_t available = 0;  ///< Bytes that follow; of a pipe, which does not tell, the most.
+  std::uint64_t available = 0;  ///< Bytes that follow; of a pipe, of unknown length, the most.
 };
 
 /// Opens a .npy file of `what`, as "features". Throws InputError, whose message does not name the

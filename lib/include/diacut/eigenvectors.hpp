@@ -10,7 +10,7 @@
 /// Eigenvectors of the normalized cut on the host, and the report of the solver that found them.
 namespace diacut {
 
-/// How far an eigenpair may be from an exact one, as its residual tells. L is the normalized
+/// How far an eigenpair may be from an exact one, as its residual shows. L is the normalized
 /// Laplacian I - A, x the vector of unit norm, mu = x'Lx its eigenvalue, and r = |L x - mu x|,
 /// which counts as at least kResidualRounding.
 ///
@@ -67,7 +67,7 @@ struct EigenReport {
   int restarts = 0;       ///< Restarts of Lanczos, or iterations of multilevel on all its grids.
   int filter_degree = 1;  ///< Degree of the Chebyshev polynomial that Lanczos ran with.
   std::vector<double> residuals;  ///< |A x - theta x| of each eigenvector, the trivial one first.
-  std::vector<EigenResolution> resolution;  ///< What the residual of each tells.
+  std::vector<EigenResolution> resolution;  ///< What the residual of each shows.
 
   /// How many eigenvalues the residuals resolve, the known ones included.
   std::size_t resolved() const {

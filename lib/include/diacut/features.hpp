@@ -45,7 +45,7 @@ struct FeatureMap {
 /// is taken), or its features are not as FeatureMap says.
 FeatureMap read_features(const std::string& path);
 
-/// Reads the header of such a file alone. Throws as read_features() does, for what that tells.
+/// Reads the header of such a file alone. Throws as read_features() does, for what the header says.
 FeatureSize read_feature_size(const std::string& path);
 
 }  // namespace diacut

@@ -41,7 +41,7 @@ struct Hierarchy {
   double threshold = 0;       ///< The height of its automatic cut, in [0, 1].
 };
 
-/// Checks that a hierarchy is as Hierarchy describes. Throws InputError telling what is wrong.
+/// Checks that a hierarchy is as Hierarchy describes. Throws InputError that says what is wrong.
 void check(const Hierarchy& hierarchy);
 
 /// The regions after all merges of at most the height `threshold`; NaN merges nothing. Thresholds

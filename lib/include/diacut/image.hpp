@@ -59,7 +59,7 @@ struct ImagePart {
   std::string channel = {};
 };
 
-/// What the header of a file tells of an image's size.
+/// What the header of a file says of an image's size.
 struct ImageSize {
   int width = 0;     ///< Width, pixels; the height, where the image is to be turned upright.
   int height = 0;    ///< Height, pixels; the width, where the image is to be turned upright.
@@ -69,13 +69,13 @@ struct ImageSize {
 
 /// Looks at an image's size as soon as it is known, before memory is taken for the image. What it
 /// throws ends the reading. It is called in the thread that reads, once or several times; of a file
-/// of 16 MiB or more first with nothing in memory but the pages of the file that tell the size.
+/// of 16 MiB or more first with nothing in memory but the pages of the file that hold the size.
 using SizeCheck = std::function<void(const ImageSize&)>;
 
 /// Reads one image of a file: JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera
 /// files (DNG and others), GIF, BMP or PNM, grey or colour, with or without alpha (pixels with an
 /// alpha below half of its range have no data); 1 to 16 bits, and of some formats 32 bits and
-/// floats. The orientation that the file tells is applied, and colours of 8 and 16 bits are brought
+/// floats. The orientation that the file names is applied, and colours of 8 and 16 bits are brought
 /// from the file's colour profile to sRGB. `path`: "-" reads standard input to its end. `accepts`:
 /// empty: every size is accepted. Throws InputError naming the file when it cannot be read or
 /// decoded, or has no such part. Throws Error whatever `accepts` throws.

@@ -19,8 +19,9 @@ namespace diacut {
 void start_sandbox();
 
 /// The number of pages, frames or pictures that a file holds, at least 1. Of most formats it reads
-/// only the parts of the file that tell. `channel`: whose pages are counted, as ImagePart::channel.
-/// Throws InputError naming the file when it cannot be read or decoded, or has no such channel.
+/// only the parts of the file that say so. `channel`: whose pages are counted, as
+/// ImagePart::channel. Throws InputError naming the file when it cannot be read or decoded, or has
+/// no such channel.
 int count_pages(const std::string& path, const ImageParameters& parameters,
                 const std::string& channel = {});
 
@@ -39,7 +40,7 @@ struct PixelSize {
   std::string unit = {};  ///< "um", or of scenes "m".
 };
 
-/// What a file tells of a picture beside its samples.
+/// What a file says of a picture beside its samples.
 struct PictureFacts {
   /// Names, no two alike, by which channels are read one by one; empty: read as colours.
   std::vector<std::string> channels = {};
@@ -51,7 +52,7 @@ struct PictureFacts {
   std::string order = "ZT";  ///< Of a channel's pages: "ZT" if slices follow each other fastest.
   int slices = 0;            ///< 0: not known.
   int frames = 0;            ///< 0: not known.
-  bool is_ome = false;       ///< Whether OME-XML tells, else ImageJ or nobody.
+  bool is_ome = false;       ///< Whether OME-XML says so, else ImageJ or nothing.
 };
 
 /// A file in memory, for reading several of its pages. Threads may read from one file.
@@ -65,7 +66,7 @@ class ImageFile {
   Image read(const ImageParameters& parameters, const ImagePart& part,
              const SizeCheck& accepts = {}) const;
 
-  /// What the tags and the description of a TIFF file tell of a part of it; nothing of another
+  /// What the tags and the description of a TIFF file say of a part of it; nothing of another
   /// file. Throws InputError naming the file when it is damaged.
   PictureFacts facts(const ImageParameters& parameters, const ImagePart& part = {}) const;
 
@@ -86,7 +87,7 @@ class ImageFile {
 };
 
 /// The extensions of the formats that read_image() knows, in lower case with the dot, ".jpg" first.
-/// The format of a file is told from its first bytes, whatever its name.
+/// The format of a file is found from its first bytes, whatever its name.
 const std::vector<std::string>& image_extensions();
 
 /// From now on sandboxes are started as this program, which has to call serve_sandbox(), in place

@@ -66,7 +66,7 @@ bool is_map(const std::string& name);
 bool is_map(std::span<const std::uint8_t> file);
 
 /// The extensions by which files of a folder may be scenes, beside those of image_extensions(), in
-/// lower case with their dots, ".vrt" first. Of such a file is_map() tells whether it is one.
+/// lower case with their dots, ".vrt" first. Of such a file is_map() finds whether it is one.
 const std::vector<std::string>& map_extensions();
 
 /// Reads a scene. Values become values in [0, 1] as those of pictures do (ImageParameters::range).
@@ -74,7 +74,7 @@ const std::vector<std::string>& map_extensions();
 /// another number of bands, all are looked at: their first three principal components become
 /// brightness, red against blue, and green against both (the axes of Ohta, Kanade and Sakai, Color
 /// information for region segmentation, 1980), after each band was divided by its standard
-/// deviation. A note tells the share of the variance. Pixels that a mask, an alpha band or the
+/// deviation. A note gives the share of the variance. Pixels that a mask, an alpha band or the
 /// value of no data leaves out in a band that is looked at have no data. `bands`: the numbers of
 /// one band or of three, which alone are looked at; empty: as above. `accepts`: as read_image()
 /// takes it. Throws InputError naming the scene when it cannot be read, has no such band, or holds

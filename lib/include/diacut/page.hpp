@@ -24,7 +24,7 @@ struct PageParameters {
   /// The regions or objects at first, of the image's size, which an index of pages counts and
   /// outlines. Not owned; never null.
   const Labels* labels = nullptr;
-  /// Segmentation::inside, by which the page can show objects; empty: nothing tells it.
+  /// Segmentation::inside, by which the page can show objects; empty: nothing gives it.
   std::span<const float> inside = {};
 };
 

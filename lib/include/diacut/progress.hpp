@@ -29,13 +29,13 @@ class CancelToken {
   static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
 };
 
-/// Is told of a stage's progress, from the thread that does the work: the stage's name, and the
+/// Is called with a stage's progress, from the thread that does the work: the stage's name, and the
 /// share of it that is done, in [0, 1], which never falls within a stage. It must not throw.
 using ProgressFunction = std::function<void(std::string_view stage, double share)>;
 
 /// How a caller watches and stops a stage. All members may be empty.
 struct Watch {
-  ProgressFunction progress;            ///< Is told of progress; empty: nobody is.
+  ProgressFunction progress;            ///< Is called with the progress; may be empty.
   const CancelToken* cancel = nullptr;  ///< Stops the work; null: nothing does. Not owned.
   /// Is called several times a second while the work waits for the device, from the thread that
   /// does the work. It must not throw, and may set the token.

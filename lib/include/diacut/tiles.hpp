@@ -30,7 +30,7 @@ struct TilePlan {
   std::int64_t height = 0;       ///< Of the picture, pixels.
   int tile_size = 0;             ///< Side of the tiles, pixels.
   bool cloud_optimised = false;  ///< Whether GeoTIFF files are cloud-optimised.
-  bool whole = true;             ///< Whether all pixels have data, as far as the file tells.
+  bool whole = true;             ///< Whether all pixels have data, as far as the file says.
   std::pair<double, double> range{0, 1};  ///< The stored values that become 0 and 1.
   std::uint64_t source_bytes = 0;         ///< Size of the picture's file; 0: it is no file.
   std::int64_t source_time = 0;           ///< When the file was changed; 0: it is no file.
@@ -38,7 +38,7 @@ struct TilePlan {
 };
 
 /// Settles `width`, `height`, `whole`, `range`, `source_bytes` and `source_time` of a plan, and a
-/// tile size of 0, by `memory`. A scene whose type does not tell its range of values is read once.
+/// tile size of 0, by `memory`. A scene whose type does not fix its range of values is read once.
 /// `memory`: main memory that a tile may take, bytes; 0: no limit. `notes` gets sentences for a
 /// person. Throws ConfigError where the parameters cannot be kept in tiles; InputError where the
 /// picture cannot be read.

@@ -23,7 +23,7 @@ struct ResidualGoal {
   }
 };
 
-/// What residuals tell of eigenvalues of the normalized Laplacian, of which the first `known` are
+/// What residuals show of eigenvalues of the normalized Laplacian, of which the first `known` are
 /// known and not computed. `values` ascend, `residuals` are the norms in the same order.
 std::vector<EigenResolution> resolution_of(std::span<const double> values,
                                            std::span<const double> residuals,

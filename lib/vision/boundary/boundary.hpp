@@ -19,7 +19,7 @@ struct DeviceBoundary {
   Grid grid;
   Buffer<float> values;        ///< grid.rows() values in [0, 1]; 0 where there is no data.
   Buffer<std::uint8_t> valid;  ///< grid.rows() elements: 1 where there is data, 0 elsewhere.
-  /// How likely each pixel lies inside of an object, as `values`; empty where nothing tells it.
+  /// How likely each pixel lies inside of an object, as `values`; empty where nothing gives it.
   Buffer<float> inside;
 };
 

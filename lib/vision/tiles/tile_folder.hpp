@@ -46,8 +46,8 @@ struct WindowPart {
   }
 };
 
-/// The files of one run. Each has a header that tells what it holds, of which plan and device, and
-/// a checksum; it appears when it is complete. Errors name the file and tell what to do.
+/// The files of one run. Each has a header that says what it holds, of which plan and device, and
+/// a checksum; it appears when it is complete. Errors name the file and say what to do.
 class TileFolder {
  public:
   /// `plan`: a number that other plans have not.

@@ -78,7 +78,7 @@ struct LeafOfBasin {
 /// What the join has to know of the boundaries and merges in a tile. Basins and corners are
 /// numbered as in the whole picture.
 struct TileRegions {
-  /// Between basins, as far as the tile tells it. In the order of (first, second).
+  /// Between basins, as far as the tile shows it. In the order of (first, second).
   std::vector<Border> borders;
   /// The merges that happen whatever other tiles hold, in the order of before().
   std::vector<Join> joins;

@@ -13,7 +13,7 @@ namespace diacut {
 /// of the outermost pixels are in the order of RimPlaces.
 struct TilePlateaus {
   std::vector<Level> level;  ///< Of the outermost pixels.
-  /// Of the outermost pixels, as far as the tile tells it: 0 with a lower neighbour in the tile;
+  /// Of the outermost pixels, as far as the tile shows it: 0 with a lower neighbour in the tile;
   /// otherwise as in Rim.
   std::vector<std::uint32_t> distance;
   /// Pixels that have no lower neighbour in the tile, as y * width + x, ascending: those at the

@@ -10,7 +10,7 @@
 
 namespace diacut {
 
-/// Boundary strength in the steps in which floods tell it apart.
+/// Boundary strength in the steps that floods distinguish.
 using Level = std::uint16_t;
 
 /// The level of a strength, which is clamped to [0, 1]; 0 for what is no number.
@@ -71,7 +71,7 @@ struct Rim {
 /// depends on nothing but its surroundings, so that the basins depend neither on the number of
 /// threads nor on how a picture is divided.
 ///
-/// strength: width * height values, row by row, clamped to [0, 1] and told apart in steps of
+/// strength: width * height values, row by row, clamped to [0, 1] and distinguished in steps of
 /// 1/65535. valid: 0 where there is no data; empty: every pixel has data. The result numbers the
 /// basins 1..count in scan order, each 4-connected, 0 without data. Time: the pixels. On all cores.
 Labels watershed(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid,
