@@ -55,7 +55,7 @@ PartialMerging merge_in_turn(std::int32_t count, std::vector<Boundary> boundarie
   while (const auto least = queue.take()) {
     const auto& [boundary, mean] = least->weight;
     if (height_of(mean) > most) break;
-    Boundary removed = boundary;
+    Boundary removed = graph[least->pair];
     // What a region joins first depends on what waits, if the least of its boundaries does.
     if (waits[removed.first] != 0 || waits[removed.second] != 0) {
       waits[removed.first] = waits[removed.second] = 1;
