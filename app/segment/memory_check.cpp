@@ -42,7 +42,7 @@ MemoryShare MemoryCheck::enter(const MemoryNeed& need) {
   return {this, [this, bytes = need.waiting_bytes](const void*) {
             const std::lock_guard lock(mutex_);
             waiting_ -= bytes;
-            --images_;
+            if (--images_ == 0) most_computing_ = 0;
           }};
 }
 

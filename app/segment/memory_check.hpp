@@ -53,7 +53,7 @@ class MemoryCheck {
   bool chosen_ = false;
   std::optional<DeviceInfo> device_;  ///< Nothing: there is none.
   std::uint64_t waiting_ = 0;         ///< Bytes of the images that are there, without the device.
-  std::uint64_t most_computing_ = 0;  ///< The most that one so far takes beside, with the device.
+  std::uint64_t most_computing_ = 0;  ///< The most that one takes beside, with the device.
   int images_ = 0;
   std::uint64_t most_together_ = 0;
 };

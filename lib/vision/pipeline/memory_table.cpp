@@ -12,6 +12,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/memory.hpp"
 #include "eigen/lobpcg/lobpcg.hpp"
+#include "eigen/solvers.hpp"
 #include "pipeline/run_forms.hpp"
 #include "pipeline/working_image.hpp"
 #include "region/cuts/region_cutter.hpp"
@@ -30,8 +31,12 @@ struct PixelBytes {
 };
 
 constexpr PixelBytes kBoundaries{25};
-constexpr PixelBytes kDecimated{60, 2.63};  // The matrices of every other row and column.
-constexpr PixelBytes kOneContour{148};      // Beside these, for one image of a batch.
+// The matrices of every other row and column, with those of coarser grids, and their vectors.
+constexpr PixelBytes kDecimated{62, 2.4};
+// The contours that are made from these, of which the rows that interpolate are left; and what of
+// them one image of a batch has at a time.
+constexpr PixelBytes kContours{34, 1};
+constexpr double kOneContour = 148;
 constexpr PixelBytes kMultilevel{-16, 5.34, 25.6};
 constexpr PixelBytes kMultilevelCompressed{0, 1.4, 25.6};
 constexpr PixelBytes kMultilevelCompressing{40, 6.2};
@@ -50,6 +55,14 @@ constexpr double kNetworkMaps = 5;
 constexpr double kOnce = 1 << 18;
 constexpr double kColumnsOnce = 14.5e3;
 constexpr double kCopyOnce = 3.6e6;
+
+/// Columns of the widest block or basis of vectors that is one allocation.
+double widest_block(const RunParameters& parameters) {
+  if (walks(parameters)) return kWalkerColumns;
+  return parameters.eigen.solver == SolverKind::kMultilevel
+             ? Lobpcg::columns(parameters.eigen)
+             : lanczos_basis_size(parameters.eigen) + 2;
+}
 
 /// What a run that has the matrix takes at most beside weights of networks.
 double matrix_bytes(const RunForm& form) {
@@ -175,12 +188,16 @@ DeviceMemory device_memory(const RunForm& form) {
     piece = std::max(piece, static_cast<double>(map.piece));
   }
   if (decimates(parameters)) {
-    most = std::max(most, rows * (kDecimated.pixel + kDecimated.diagonal * diagonals +
-                                  kOneContour.pixel / form.batch.count));
+    const double one = rows / form.batch.count;
+    most =
+        std::max({most, rows * (kDecimated.pixel + kDecimated.diagonal * diagonals),
+                  rows * (kContours.pixel + kContours.diagonal * diagonals) + one * kOneContour});
+    // Rows of a quarter of the pixels; vectors with a border.
+    piece = std::max({piece, rows * diagonals, one * kOneContour / 2});
   }
   if (needs_matrix(parameters)) {
     most = std::max(most, matrix_bytes(form));
-    piece = std::max(piece, rows * diagonals * sizeof(float));
+    piece = std::max(piece, rows * std::max(diagonals, widest_block(parameters)) * sizeof(float));
   }
   return {static_cast<std::uint64_t>(most + weights + kOnce), static_cast<std::uint64_t>(piece)};
 }

@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
     Runs, MemoryTable,
     ::testing::Values(
         MemoryCase{""}, MemoryCase{"", true}, MemoryCase{"", false, 0, 3},
-        MemoryCase{"", true, 0, 2}, MemoryCase{"boundary.weights = ['nuclei']"},
+        MemoryCase{"", true, 0, 2}, MemoryCase{"boundary.weights = 'nuclei'"},
         MemoryCase{"boundary.turns = 8\nimage.detail = 480"}, MemoryCase{kGradient},
         MemoryCase{std::string(kGradient) + "affinity.radius = 8"},
         MemoryCase{std::string(kGradient) + "affinity.radius = 3"},
