@@ -37,8 +37,8 @@ constexpr PixelBytes kDecimated{62, 2.4};
 // them one image of a batch has at a time.
 constexpr PixelBytes kContours{34, 1};
 constexpr double kOneContour = 148;
-constexpr PixelBytes kMultilevel{-16, 5.34, 25.6};
-constexpr PixelBytes kMultilevelCompressed{0, 1.4, 25.6};
+constexpr PixelBytes kMultilevel{24, 5.36, 23.3};
+constexpr PixelBytes kMultilevelCompressed{50, 1.52, 23.3};
 constexpr PixelBytes kMultilevelCompressing{40, 6.2};
 constexpr PixelBytes kLanczos{21, 4, 16};
 constexpr PixelBytes kLanczosCopied{35, 5, 16};
@@ -50,10 +50,13 @@ constexpr double kWalkLabel = 4;
 /// Masks and the maps of all images, beside what a network takes for one.
 constexpr double kNetworkMaps = 5;
 
-// Bytes whatever the size: weights of filters and counts; for each pair of columns of the
-// multilevel solver; of the copy that Lanczos multiplies by.
+/// For each pair of columns of the multilevel solver, for each pixel of an image up to so many: the
+/// sums of its groups of pixels.
+constexpr double kPairOfColumns = 0.145;
+constexpr double kMostSummed = 1 << 18;
+
+// Bytes whatever the size: weights of filters and counts; of the copy that Lanczos multiplies by.
 constexpr double kOnce = 1 << 18;
-constexpr double kColumnsOnce = 14.5e3;
 constexpr double kCopyOnce = 3.6e6;
 
 /// Columns of the widest block or basis of vectors that is one allocation.
@@ -79,9 +82,10 @@ double matrix_bytes(const RunForm& form) {
   }
   if (form.parameters.eigen.solver == SolverKind::kMultilevel) {
     const int columns = Lobpcg::columns(form.parameters.eigen);
-    const double once = kColumnsOnce * columns * columns * form.batch.count;
-    if (whole) return bytes(kMultilevel, columns) + once;
-    return std::max(bytes(kMultilevelCompressed, columns), bytes(kMultilevelCompressing, 0)) + once;
+    const double summed = std::min(static_cast<double>(form.batch.segment()), kMostSummed);
+    const double sums = kPairOfColumns * columns * columns * summed * form.batch.count;
+    if (whole) return bytes(kMultilevel, columns) + sums;
+    return std::max(bytes(kMultilevelCompressed, columns), bytes(kMultilevelCompressing, 0)) + sums;
   }
   const int vectors = form.parameters.eigen.vectors;
   if (!whole) {
