@@ -44,31 +44,20 @@ double middle_pixel(const MapFrame& frame) {
 
 }  // namespace
 
-std::optional<double> ground_area(const std::string& text) {
-  for (const auto& [unit, metres] :
-       {std::pair("km2", 1e6), std::pair("ha", 1e4), std::pair("m2", 1.0)}) {
-    if (!text.ends_with(unit)) continue;
-    const auto number = number_in<double>(
-        std::string_view(text).substr(0, text.size() - std::string_view(unit).size()), 0, 1e15);
-    if (number) return *number * metres;
-  }
-  return std::nullopt;
-}
-
-std::int64_t pixels_of_area(double square_metres, const std::string& input, const MapFrame* frame) {
+LeastSize size_in_pixels(const char* option, const LeastSize& size, const std::string& input,
+                         const MapFrame* frame) {
+  if (size.unit != LeastSize::Unit::kSquareMetres) return size;
   const double pixel = frame != nullptr ? middle_pixel(*frame) : 0;
   if (!(pixel > 0)) {
     throw InputError(fmt::format(
-        "{}: --min-size is an area on the ground, and {}: give a number of pixels, or a share such "
-        "as 0.2%",
-        input,
+        "{}: {} is an area on the ground, and {}: give a number of pixels, or a share such as 0.2%",
+        input, option,
         frame != nullptr
             ? "the scene's pixels have no size there (it has no coordinates on a known earth)"
             : "a picture's pixels have no size there"));
   }
   constexpr double kRounding = 1e-9;
-  const double pixels = square_metres / pixel;
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(pixels * (1 - kRounding))));
+  return {LeastSize::Unit::kPixels, std::max(1.0, std::ceil(size.value / pixel * (1 - kRounding)))};
 }
 
 void check_labels_name(const std::string& place, const LabelStyle& style) {

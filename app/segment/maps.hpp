@@ -1,10 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 
 #include "diacut/map.hpp"
+#include "diacut/parameters.hpp"
 
 namespace diacut::app {
 
@@ -14,12 +13,11 @@ struct LabelStyle {
   bool cloud_optimised = false;  ///< --cog
 };
 
-/// "200m2", "0.5ha" or "1km2" as square metres; nothing for a text without such a unit.
-std::optional<double> ground_area(const std::string& text);
-
-/// The pixels of an area on the ground, at least 1. `frame`: of a scene, or null for a picture.
-/// Throws InputError where pixels have no size on the ground.
-std::int64_t pixels_of_area(double square_metres, const std::string& input, const MapFrame* frame);
+/// A size in pixels, at least 1, where it is an area on the ground: by the pixel in the middle of a
+/// scene. `option`: that gives it; `frame`: of a scene, or null for a picture. Throws InputError
+/// where pixels have no size on the ground.
+LeastSize size_in_pixels(const char* option, const LeastSize& size, const std::string& input,
+                         const MapFrame* frame);
 
 /// Throws ConfigError when labels cannot be written so to a file of this name.
 void check_labels_name(const std::string& place, const LabelStyle& style);

@@ -69,16 +69,6 @@ std::vector<ParameterArgument> parameter_options() {
   return options;
 }
 
-/// Sets the parameter `key`. `flag`: what messages name. Throws ConfigError.
-void set_from_option(Parameters& parameters, std::string_view flag, const std::string& key,
-                     const std::string& value) {
-  try {
-    set_parameter(parameters, key, value);
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", flag, error.what()));
-  }
-}
-
 /// Sets what a text of --set says, as "eigen.vectors=9". Throws ConfigError.
 void set_from_assignment(Parameters& parameters, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
@@ -194,6 +184,9 @@ class SegmentCommand : public Command {
     line_.option("--bands", bands_, "N|N,N,N", kOptionsInputOutput,
                  "Scenes: use these bands as grey or as red, green and blue (default: all; the "
                  "principal components if there are two, or four and more)");
+    line_.flag("--damaged", damaged_, kOptionsInputOutput,
+               "Read JPEG files that are damaged inside, with what can be decoded; the summary of "
+               "several images names them");
     line_.flag("--untrusted", untrusted_, kOptionsInputOutput,
                "Decode untrusted files in a sandboxed process; scenes are read as pictures");
   }
@@ -276,11 +269,14 @@ class SegmentCommand : public Command {
     line_.exclude("--boundary-map", {"--boundary", "--weights"});
     line_.exclude("--link", {"--skip-existing", "--shard"});
     line_.exclude("--correct", {"--probabilities", "--html", "--tree", "--ultrametric"});
-    line_.exclude("--tile-size", {"--simplify", "--files-from", "--verify", "--json",
-                                  "--skip-existing", "--page", "--channel", "--indexed"});
+    line_.exclude("--tile-size", {"--files-from", "--verify", "--json", "--skip-existing", "--page",
+                                  "--channel", "--indexed"});
     for (const CompanionInfo& info : kCompanions) line_.exclude("--tile-size", {info.option});
     for (const ResultInfo& info : kResults) {
-      if (info.result == Result::kLabels || info.result == Result::kContours) continue;
+      const Result result = info.result;
+      if (result == Result::kLabels || result == Result::kContours || result == Result::kTree) {
+        continue;
+      }
       line_.exclude("--tile-size", {info.option});
     }
   }
@@ -312,13 +308,10 @@ class SegmentCommand : public Command {
     }
     for (const auto& [entry, text] : values_) {
       if (!text) continue;
-      if (entry->text.option.flag == "--min-size") {
-        set_least_size(*text, options_);
-      } else {
-        set_from_option(options_.parameters, entry->text.option.flag, entry->key(), *text);
-      }
+      set_from_option(options_.parameters, entry->text.option.flag, entry->key(), *text);
     }
     if (untrusted_) options_.parameters.image.untrusted = true;
+    if (damaged_) options_.parameters.image.damaged = true;
     refuse(options_.parameters.image.untrusted, {"--bands", "--tile-size"},
            "{} applies to scenes, which are not read with --untrusted: leave out one of them");
     validate(options_.parameters);
@@ -370,6 +363,12 @@ class SegmentCommand : public Command {
     refuse(parameters.region.regions != 0, {"--threshold", "--max-ncut"},
            fmt::format("{{}} has no effect with a number of regions ({}): leave out one of them",
                        parameters.region.regions));
+    refuse(options_.tiles.wanted(), {"--simplify"},
+           "{} needs all outlines in memory: with --tile-size write labels (-o labels.tif), then "
+           "segment annotate labels.tif --image SCENE -o FILE.gpkg --simplify PIXELS");
+    refuse(options_.tiles.wanted(), {"--tree"},
+           "{} is of a picture that fits into memory: leave out --tile-size and name a --detail "
+           "that fits, or try thresholds with --tile-size on a part (gdal_translate -srcwin)");
     refuse(options_.tiles.wanted(), {"--shard"},
            "{} applies to many images: with --tile-size, segment tile has one of its own");
     refuse(parameters.boundary.kind != BoundaryKind::kLearned, {"--weights"},
@@ -405,6 +404,7 @@ class SegmentCommand : public Command {
   std::vector<std::string> assignments_;
   std::vector<ParameterArgument> values_ = parameter_options();
   bool untrusted_ = false;
+  bool damaged_ = false;
 };
 
 }  // namespace
@@ -419,15 +419,13 @@ int page_number(const CommandLine& line, const std::string& text) {
   line.fail(fmt::format("--page: '{}' is not a page; expected a number from 1, or all", text));
 }
 
-void set_least_size(const std::string& text, Options& options) {
-  options.least_ground = ground_area(text);
-  const std::optional<LeastSize> least = parse_least_size(text);
-  if (least) options.parameters.region.min_size = *least;
-  if (least || options.least_ground) return;
-  throw ConfigError(
-      fmt::format("--min-size is '{}', expected a number of pixels, a share such as 0.2%, an area "
-                  "on the ground such as 200m2, 0.5ha or 2km2, or auto",
-                  text));
+void set_from_option(Parameters& parameters, std::string_view flag, const std::string& key,
+                     const std::string& value) {
+  try {
+    set_parameter(parameters, key, value);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", flag, error.what()));
+  }
 }
 
 std::unique_ptr<Command> make_segment(const std::string& /*name*/) {

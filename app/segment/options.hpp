@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "annotate.hpp"
@@ -49,7 +50,6 @@ struct Options : DeviceOptions {
   LinkOptions links;
   BatchOptions batch;
   Parameters parameters;
-  std::optional<double> least_ground;  ///< --min-size in square metres; empty: as in parameters.
   bool verify = false;    ///< Whether each image is segmented twice, and both are compared.
   double time_limit = 0;  ///< Seconds that the run may take; 0: as many as it needs.
   TileOptions tiles;      ///< Of the only input.
@@ -58,8 +58,9 @@ struct Options : DeviceOptions {
 /// The number of a page, from 1, that --page gives. Throws ConfigError for another text.
 int page_number(const CommandLine& line, const std::string& text);
 
-/// Sets what --min-size gives. Throws ConfigError for another text.
-void set_least_size(const std::string& text, Options& options);
+/// Sets the parameter `key`. `flag`: what messages name. Throws ConfigError.
+void set_from_option(Parameters& parameters, std::string_view flag, const std::string& key,
+                     const std::string& value);
 
 /// Does what the options ask for: segments images and writes their results, or lists devices or
 /// parameters. An image that fails does not stop the others; a device that cannot be opened does,

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "annotate.hpp"
+#include "core/extension.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
 #include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
@@ -244,6 +246,18 @@ void add_jobs(const Options& options, const FoundImage& image, Plan& plan) {
   const char* labels = labels_extension(options.labels, map);
   // What a scene has as pages are smaller versions of itself.
   const int pages = options.all_pages && !map ? pages_to_do(image.input, options) : 1;
+  if (options.links.wanted && pages > 1 && options.part.channel.empty()) {
+    const PictureFacts facts = ImageFile(image.input).facts(options.parameters.image);
+    if (facts.channel > 0) {
+      plan.failures.push_back(
+          {ExitCode::kInputOutput,
+           fmt::format("{}: its {} pages are planes of {} channels, which --link would tie to one "
+                       "another: name one with --channel (1 to {})",
+                       quoted_input_name(image.input), pages, facts.channels.size(),
+                       facts.channels.size())});
+      return;
+    }
+  }
   for (int page = 1; page <= pages; ++page) {
     FoundImage named = image;
     if (pages > 1) named.name = page_name(image.name, page, pages);
@@ -391,6 +405,7 @@ void check_names(const Options& options, const Plan& plan) {
   for (const NamedResult& each : named(plan.roots.results)) {
     if (plan.batch && each.of_run()) names.add(each.info.option, each.place, "");
   }
+  names.add("--table", objects_place(options), "");
   names.add("--json", options.json, "");
 }
 
@@ -434,30 +449,38 @@ Plan make_plan(const Options& options) {
 }
 
 void settle_least_size(const std::vector<Job>& jobs, Options& options) {
-  if (!options.least_ground) return;
-  std::optional<std::int64_t> least;
+  LeastSize& size = options.parameters.region.min_size;
+  if (size.unit != LeastSize::Unit::kSquareMetres) return;
+  std::optional<LeastSize> least;
   for (const Job& job : jobs) {
     std::optional<MapFrame> frame;
     if (job.map) frame = read_map_frame(job.input);
-    const std::int64_t pixels = pixels_of_area(*options.least_ground, quoted_input_name(job.input),
-                                               frame ? &*frame : nullptr);
+    const LeastSize pixels =
+        size_in_pixels("--min-size", size, quoted_input_name(job.input), frame ? &*frame : nullptr);
     if (least && *least != pixels) {
       throw InputError(
           fmt::format("{}: --min-size is {} of its pixels, and {} of those of the scenes before: "
                       "segment scenes "
                       "of different pixels in runs of their own",
-                      quoted_input_name(job.input), pixels, *least));
+                      quoted_input_name(job.input), pixels.value, least->value));
     }
     least = pixels;
   }
-  if (least) {
-    options.parameters.region.min_size = {LeastSize::Unit::kPixels, static_cast<double>(*least)};
-  }
+  if (least) size = *least;
 }
 
 std::string shown_name(const Job& job) {
   const std::string name = quoted_input_name(job.input);
   return job.pages > 1 ? fmt::format("{}, page {}", name, job.part.page) : name;
+}
+
+std::string objects_place(const Options& options) {
+  const std::string& table = options.results[Result::kTable];
+  if (!options.links.wanted || table.empty()) return {};
+  if (is_folder(table) || !has_extension(table, ".csv")) {
+    return (fs::path(table) / "objects.csv").string();
+  }
+  return with_suffix(fs::path(table).replace_extension(), "-objects.csv").string();
 }
 
 std::string page_index(const Plan& plan) {

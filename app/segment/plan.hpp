@@ -59,6 +59,10 @@ struct Plan {
   std::size_t ignored = 0;        ///< Files and folders within folders that are not images.
 };
 
+/// Where the table of linked objects goes: NAME-objects.csv for --table NAME.csv, objects.csv in a
+/// folder; empty without --link or --table.
+std::string objects_place(const Options& options);
+
 /// The index of the pages of a batch; empty where there are no pages.
 std::string page_index(const Plan& plan);
 

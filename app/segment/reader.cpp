@@ -52,11 +52,9 @@ Image read_standard_input(const ImageFile& file, const ImageParameters& paramete
   return image;
 }
 
-/// What is corrected. Marks in colours get numbers above those of the labels. Where marks have one
-/// number, `seeds` gets another on a pixel without any, because labels grow against each other;
-/// where there are no marks, there are no seeds.
+/// Reads labels that are corrected by seeds.
 Correction correction_of(const std::string& path, const ImageParameters& parameters,
-                         const LoadedImage& loaded, std::optional<Seeds>& read) {
+                         const LoadedImage& loaded, std::optional<Seeds>& seeds) {
   Correction correction{read_label_image(path, parameters), {}};
   const Image& image = loaded.image;
   Labels& labels = correction.labels.labels;
@@ -67,37 +65,10 @@ Correction correction_of(const std::string& path, const ImageParameters& paramet
                     "labels of this image",
                     path, labels.width, labels.height, image.width, image.height));
   }
-  const std::vector<std::int64_t>& numbers = correction.labels.numbers;
-  if (!read) read = {image.width, image.height, std::vector<std::int32_t>(labels.values.size(), 0)};
-  Seeds& seeds = *read;
-  if (!seeds.notes.empty() && !numbers.empty()) {
-    const std::int64_t most = *std::max_element(seeds.labels.begin(), seeds.labels.end());
-    if (numbers.back() + most > kMostSeedLabel) {
-      throw InputError(
-          fmt::format("--correct: '{}' has labels up to {}, and there are {} up to {}: "
-                      "number them anew",
-                      path, numbers.back(), most, kMostSeedLabel));
-    }
-    for (std::int32_t& label : seeds.labels) {
-      if (label != 0) label += static_cast<std::int32_t>(numbers.back());
-    }
-    seeds.notes.push_back(
-        fmt::format("The labels that are corrected go up to {}: colours are counted from there.",
-                    numbers.back()));
-  }
-  correction.marks = seeds;
-  std::int32_t one = 0;
-  bool several = false;
-  for (const std::int32_t label : seeds.labels) {
-    several = several || (label != 0 && one != 0 && label != one);
-    if (label != 0) one = label;
-  }
-  for (std::size_t i = 0; one != 0 && !several && i < seeds.labels.size(); ++i) {
-    if (seeds.labels[i] != 0 || (!image.valid.empty() && image.valid[i] == 0)) continue;
-    seeds.labels[i] = one == kMostSeedLabel ? 1 : kMostSeedLabel;
-    break;
-  }
-  if (one == 0) read.reset();
+  if (!seeds)
+    seeds = {image.width, image.height, std::vector<std::int32_t>(labels.values.size(), 0)};
+  std::vector<std::int32_t> valid(image.valid.begin(), image.valid.end());
+  take_marks(correction, path, valid, seeds);
   return correction;
 }
 
@@ -131,6 +102,40 @@ bool is_file(const std::string& name) {
 }
 
 }  // namespace
+
+void take_marks(Correction& correction, const std::string& path,
+                const std::vector<std::int32_t>& valid, std::optional<Seeds>& read) {
+  Seeds& seeds = *read;
+  const std::vector<std::int64_t>& numbers = correction.labels.numbers;
+  if (!seeds.notes.empty() && !numbers.empty()) {
+    const std::int64_t most = *std::max_element(seeds.labels.begin(), seeds.labels.end());
+    if (numbers.back() + most > kMostSeedLabel) {
+      throw InputError(
+          fmt::format("--correct: '{}' has labels up to {}, and there are {} up to {}: "
+                      "number them anew",
+                      path, numbers.back(), most, kMostSeedLabel));
+    }
+    for (std::int32_t& label : seeds.labels) {
+      if (label != 0) label += static_cast<std::int32_t>(numbers.back());
+    }
+    seeds.notes.push_back(
+        fmt::format("The labels that are corrected go up to {}: colours are counted from there.",
+                    numbers.back()));
+  }
+  correction.marks = seeds;
+  std::int32_t one = 0;
+  bool several = false;
+  for (const std::int32_t label : seeds.labels) {
+    several = several || (label != 0 && one != 0 && label != one);
+    if (label != 0) one = label;
+  }
+  for (std::size_t i = 0; one != 0 && !several && i < seeds.labels.size(); ++i) {
+    if (seeds.labels[i] != 0 || (i < valid.size() && valid[i] == 0)) continue;
+    seeds.labels[i] = one == kMostSeedLabel ? 1 : kMostSeedLabel;
+    break;
+  }
+  if (one == 0) read.reset();
+}
 
 Reader::Reader(const std::vector<Job>& jobs, const ImageParameters& parameters,
                std::function<bool(const Job&)> skips, MemoryCheck* memory, bool keeps)

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -81,14 +82,32 @@ indices, or .npy. 0 is background; regions may lie in pieces. A file that is
 itself called annotate is segmented as ./annotate.
 )";
 
+bool is_on_ground(const LeastSize& size) { return size.unit == LeastSize::Unit::kSquareMetres; }
+
 struct RecutOptions : Options {
   bool is_labels = false;  ///< Whether the inputs are label images.
   std::string input;       ///< A tree, a label image, or a folder of them.
   std::string image;
   std::optional<double> threshold;
   std::optional<ObjectConditions> objects;  ///< In place of a cut.
+  bool corrects = false;                    ///< Whether seeds correct a cut, in place of one.
 
   const std::string& seeds() const { return companions[Companion::kSeeds]; }
+  /// The sizes that may be areas on the ground, with the options that give them.
+  std::vector<std::pair<const char*, LeastSize*>> sizes() {
+    std::vector<std::pair<const char*, LeastSize*>> all = {
+        {"--min-size", &parameters.region.min_size}};
+    if (!objects) return all;
+    for (auto* size : {&objects->least_area, &objects->greatest_area}) {
+      if (*size) all.emplace_back("--area", &**size);
+    }
+    return all;
+  }
+  bool needs_ground() {
+    const auto all = sizes();
+    return std::any_of(all.begin(), all.end(),
+                       [](const auto& each) { return is_on_ground(*each.second); });
+  }
   bool needs_brightness() const {
     return objects &&
            (std::isfinite(objects->brightness.low) || std::isfinite(objects->brightness.high) ||
@@ -139,8 +158,8 @@ auto parse_range(const char* option, const std::string& text, const char* number
 }
 
 void set_area(ObjectConditions& conditions, const std::string& text) {
-  const auto [low, high] =
-      parse_range("--area", text, "numbers of pixels, or shares such as 0.2%", parse_area);
+  const auto [low, high] = parse_range(
+      "--area", text, "numbers of pixels, shares such as 0.2%, or areas such as 2ha", parse_area);
   if (low && high && low->unit == high->unit && low->value > high->value) {
     refuse_order("--area", text);
   }
@@ -169,9 +188,10 @@ class ObjectLine {
   void declare(CommandLine& line) {
     line.flag("--objects", objects_, kObjectLineGroup,
               "Keep only objects, each one region of the tree; the rest is 0");
-    line.option("--area", area_, "LOW:HIGH", kObjectLineGroup,
-                "Objects of this area: pixels, or shares of the picture such as 0.2%; 60: means at "
-                "least 60");
+    line.option(
+        "--area", area_, "LOW:HIGH", kObjectLineGroup,
+        "Objects of this area: pixels, shares of the picture such as 0.2%, or areas such as "
+        "2ha of a scene as --image; 60: means at least 60");
     line.option("--solidity", solidity_, "LOW:HIGH", kObjectLineGroup,
                 "Objects whose area is this share of their convex hull's (default 0.9:)");
     line.option(
@@ -279,14 +299,14 @@ class RecutCommand : public Command {
         "--seeds", options_.companions[Companion::kSeeds], "FILE|DIR", kCut,
         "Find the largest regions that do not join seeds of two labels: a PNG, TIFF or NPY of the "
         "image's size with numbers from 1, and 0 elsewhere; a region without seeds has the label "
-        "0",
+        "0. With --regions, --threshold or --auto they correct that cut, as segment --correct does",
         files_of(info_of(Companion::kSeeds).extensions));
     objects_.declare(line_);
     line_.need("--image", {"--html"});
     // A cut by heights, one by seeds, and objects.
     line_.exclude("--objects",
                   {"--seeds", "--regions", "--threshold", "--auto", "--min-size", "--html"});
-    line_.exclude("--seeds", {"--regions", "--threshold", "--auto", "--min-size", "--html"});
+    line_.exclude("--seeds", {"--html"});
     line_.exclude("--regions", {"--threshold", "--auto"});
     line_.exclude("--auto", {"--threshold"});
   }
@@ -297,6 +317,10 @@ class RecutCommand : public Command {
                          : only_input("hierarchy", "hierarchies", "one, or a folder of them");
     options_.objects = objects_.conditions();
     if (!page_.empty()) options_.part.page = page_number(line_, page_);
+    options_.corrects = regions_ || threshold_ || automatic_;
+    if (min_size_ && !options_.corrects && !options_.seeds().empty()) {
+      line_.fail("--min-size is of a cut: with --seeds add --regions, --threshold or --auto");
+    }
     if (regions_) {
       options_.parameters.region.regions =
           number_of<int>("--regions", *regions_, 1, INT32_MAX, "an integer of 1 or more");
@@ -305,9 +329,13 @@ class RecutCommand : public Command {
       options_.threshold =
           number_of<double>("--threshold", *threshold_, 0, 1, "a number from 0 to 1");
     }
-    if (min_size_) set_least_size(*min_size_, options_);
-    if (options_.least_ground && options_.image.empty()) {
-      line_.fail("--min-size on the ground needs the scene: add --image");
+    if (min_size_) {
+      set_from_option(options_.parameters, "--min-size", "region.min_size", *min_size_);
+    }
+    for (const auto& [option, size] : options_.sizes()) {
+      if (is_on_ground(*size) && options_.image.empty()) {
+        line_.fail(fmt::format("{} on the ground needs the scene: add --image", option));
+      }
     }
     check_places();
   }
@@ -332,7 +360,7 @@ class RecutCommand : public Command {
     }
     if (!options_.image.empty() && !options_.results.has(Result::kOverlay) &&
         !options_.results.has(Result::kPage) && !annotated && !polygons &&
-        !takes_coordinates(options_) && !options_.needs_brightness() && !options_.least_ground) {
+        !takes_coordinates(options_) && !options_.needs_brightness() && !options_.needs_ground()) {
       line_.fail(
           "--image has no effect: it is used by --overlay, --html, annotations, tables, "
           "coordinates "
@@ -511,10 +539,21 @@ void cut_tree(const RecutOptions& options, const Job& job, const RegionParameter
   const std::string& seeds = job.companions[Companion::kSeeds];
   if (!seeds.empty()) {
     const Labels& leaves = hierarchy.leaves;
-    Seeds read = read_seeds(seeds, {}, leaves.width, leaves.height);
-    lay_on(loaded.frame, seeds, read.width, read.height, read.labels);
-    result.notes.insert(result.notes.end(), read.notes.begin(), read.notes.end());
-    SeededRegions found = cut_by_seeds(hierarchy, read, result.notes);
+    std::optional<Seeds> read = read_seeds(seeds, {}, leaves.width, leaves.height);
+    lay_on(loaded.frame, seeds, read->width, read->height, read->labels);
+    SeededRegions found;
+    if (options.corrects) {
+      Correction correction{{cut(hierarchy, wanted, result.notes), {}}, {}};
+      correction.labels.numbers.resize(static_cast<std::size_t>(correction.labels.labels.count));
+      std::iota(correction.labels.numbers.begin(), correction.labels.numbers.end(), 1);
+      take_marks(correction, "the cut", leaves.values, read);
+      std::vector<std::string> of_seeds;
+      const Labels grown = read ? written_labels(cut_by_seeds(hierarchy, *read, of_seeds)) : leaves;
+      found = correct_labels(correction, grown, result.notes);
+    } else {
+      found = cut_by_seeds(hierarchy, *read, result.notes);
+    }
+    if (read) result.notes.insert(result.notes.end(), read->notes.begin(), read->notes.end());
     result.labels = std::move(found.regions);
     result.seed_labels = std::move(found.seed_labels);
   } else if (options.objects) {
@@ -547,12 +586,13 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
                                hierarchy.threshold));
     wanted.threshold = options.threshold.value_or(hierarchy.threshold);
     part = read_image_of(options, job, part, hierarchy.leaves, loaded);
-    if (options.least_ground) {
-      const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;
-      wanted.min_size = {LeastSize::Unit::kPixels, static_cast<double>(pixels_of_area(
-                                                       *options.least_ground, job.input, frame))};
+    RecutOptions sized = options;
+    sized.parameters.region = wanted;
+    for (const auto& [option, size] : sized.sizes()) {
+      *size = size_in_pixels(option, *size, job.input, loaded.frame ? &*loaded.frame : nullptr);
     }
-    cut_tree(options, job, wanted, loaded, result);
+    wanted = sized.parameters.region;
+    cut_tree(sized, job, wanted, loaded, result);
   }
   const Annotations annotations(
       options.results, options.annotations, result.labels,

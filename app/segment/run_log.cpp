@@ -162,6 +162,14 @@ std::string summary(const Tally& tally, const Plan& plan, double seconds, bool v
   if (tally.noted > 0 && !verbose) {
     text += fmt::format("; {} with notes (--verbose or --json shows them)", tally.noted);
   }
+  if (tally.linked.objects > 0) {
+    text += fmt::format(
+        "; linked into {}, {} and {} (--json names them)", counted(tally.linked.objects, "object"),
+        counted(tally.linked.splits, "split"), counted(tally.linked.merges, "merge"));
+  }
+  if (!tally.damaged.empty()) {
+    text += fmt::format("; damaged and partly wrong: {}", fmt::join(tally.damaged, ", "));
+  }
   const std::string& folder = plan.roots.results[Result::kLabels];
   const std::string& labels = plan.stack.empty() ? folder : plan.stack;
   const bool are_there = plan.stack.empty() || tally.failed == 0;
@@ -218,6 +226,10 @@ void RunLog::tell(const WrittenImage& written) {
   const Job& job = *written.job;
   const Segmentation& result = written.result;
   if (!result.notes.empty()) ++tally_.noted;
+  tally_.linked.objects += written.linked.objects;
+  tally_.linked.splits += written.linked.splits;
+  tally_.linked.merges += written.linked.merges;
+  if (written.damaged) tally_.damaged.push_back(shown_name(job));
   // One region alone is told of in a folder too: it may be a picture that was not read as it
   // should.
   const bool told =

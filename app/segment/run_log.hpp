@@ -53,6 +53,8 @@ struct Tally {
   std::size_t failed = 0;         ///< With the plan's own failures.
   std::size_t not_converged = 0;  ///< Images done whose eigenvectors miss the tolerance.
   std::size_t noted = 0;          ///< Images done of which a person should know something.
+  LinkedThings linked = {};
+  std::vector<std::string> damaged = {};  ///< The names of those done of damaged files.
 };
 
 /// The line that ends a batch. `verbose`: whether the images' notes were shown.

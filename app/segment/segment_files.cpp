@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -28,6 +29,7 @@
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
 #include "memory_check.hpp"
+#include "output/annotation_parts.hpp"
 #include "output/format.hpp"
 #include "output/program_json.hpp"
 #include "paths.hpp"
@@ -38,6 +40,8 @@
 #include "writer.hpp"
 
 namespace diacut::app {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -60,9 +64,10 @@ void keep_freed_memory([[maybe_unused]] bool kept) {
 #endif
 }
 
-/// Whether something is measured in pictures, or labels keep the sizes of their pixels.
-bool keeps_files(const Plan& plan) {
-  return plan.roots.results.has(Result::kTable) ||
+/// Whether something is measured in pictures, or labels keep the sizes of their pixels, or pages
+/// are linked by their places.
+bool keeps_files(const Options& options, const Plan& plan) {
+  return plan.roots.results.has(Result::kTable) || options.links.wanted ||
          std::any_of(plan.jobs.begin(), plan.jobs.end(), [&](const Job& job) {
            return !job.stack.empty() || names_tiff(job.results[Result::kLabels]);
          });
@@ -214,6 +219,58 @@ class Stacks {
   std::map<std::string, Stack> stacks_;  ///< Of inputs under way, by file.
 };
 
+/// The table of the objects that --link finds. It is written with the first of --table.
+class ObjectTable {
+ public:
+  explicit ObjectTable(const Options& options) : place_(objects_place(options)) {}
+
+  void add(const WrittenImage& written) {
+    const std::vector<std::int32_t>& numbers = written.result.seed_labels;
+    if (place_.empty() || written.failure || numbers.empty()) return;
+    const Job& job = *written.job;
+    const int page = std::max(job.part.page, 1);
+    const std::string file =
+        (fs::path(job.name).parent_path() / fs::path(job.input).filename()).generic_string();
+    const PictureFacts& facts = written.facts;
+    const double volume = facts.slices > 1 && facts.spacing > 0
+                              ? facts.pixel.width * facts.pixel.height * facts.spacing
+                              : 0;
+    std::vector<std::int64_t> pixels(numbers.size(), 0);
+    for (const std::int32_t label : written.result.labels.values) {
+      if (label != 0) ++pixels[static_cast<std::size_t>(label) - 1];
+    }
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      Object& object = objects_.try_emplace({file, numbers[k]}, Object{page}).first->second;
+      object.last = page;
+      ++object.pages;
+      object.pixels += pixels[k];
+      object.volume += static_cast<double>(pixels[k]) * volume;
+    }
+  }
+
+  void commit() const {
+    if (objects_.empty()) return;
+    std::string text = "file,label,first_page,last_page,pages,pixels,volume_um3\n";
+    for (const auto& [key, object] : objects_) {
+      text += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(key.first), key.second, object.first,
+                          object.last, object.pages, object.pixels,
+                          object.volume > 0 ? fmt::format("{:.10g}", object.volume) : "");
+    }
+    write_file(place_, text);
+  }
+
+ private:
+  struct Object {
+    int first = 0;
+    int last = 0;
+    int pages = 0;
+    std::int64_t pixels = 0;
+    double volume = 0;
+  };
+  std::string place_;
+  std::map<std::pair<std::string, std::int32_t>, Object> objects_;  ///< Of a file.
+};
+
 /// Segments the images in the order of the jobs: one after the other, or several small ones
 /// together where the device gains by it. While the device works on a group of images, the group
 /// before it is finished on the host and written, and the group after it is read, so that at most
@@ -229,17 +286,20 @@ class Scheduler {
         memory_check_(options),
         reader_(
             plan.jobs, options.parameters.image, [this](const Job& job) { return skips(job); },
-            &memory_check_, keeps_files(plan)),
+            &memory_check_, keeps_files(options, plan)),
         device_(options, plan, log, memory_check_),
         writer_(options, plan, cancel, memory_check_),
         shared_(plan.roots.results, options.annotations, plan.batch),
-        stacks_(options.batch.skip_existing) {}
+        stacks_(options.batch.skip_existing),
+        objects_(options) {}
 
   /// Throws what ends the run.
   void run() {
     for (std::size_t i = 0; i < plan_.jobs.size() && !cancel_.cancelled();) i = run_from(i);
     settle();
-    if (!cancel_.cancelled()) shared_.commit();
+    if (cancel_.cancelled()) return;
+    shared_.commit();
+    objects_.commit();
   }
 
  private:
@@ -368,7 +428,11 @@ class Scheduler {
 
   void fail(const Group& group) {
     for (const LoadedImage& each : group) {
-      conclude({each.job, {}, {}, each.failure, each.seconds});
+      WrittenImage failed;
+      failed.job = each.job;
+      failed.failure = each.failure;
+      failed.seconds = each.seconds;
+      conclude(std::move(failed));
     }
   }
 
@@ -384,6 +448,7 @@ class Scheduler {
       written.failure = attempt(written.job->input, [&] { shared_.add(written.parts); });
     }
     log_.concluded(written);
+    objects_.add(written);
     if (const auto failure = stacks_.add(written)) log_.failed(*failure);
   }
 
@@ -399,6 +464,7 @@ class Scheduler {
   Writer writer_;
   SharedFiles shared_;
   Stacks stacks_;
+  ObjectTable objects_;
 };
 
 /// Writes the index of the pages of a batch, with those of earlier runs that were left out. A share

@@ -100,14 +100,22 @@ Writer::Writer(const Options& options, const Plan& plan, const CancelToken& canc
                const MemoryCheck& memory)
     : options_(options), plan_(plan), cancel_(cancel), memory_(memory) {}
 
-void Writer::link(const Job& job, Segmentation& result, const std::shared_future<void>& before) {
-  if (!options_.links.overlap) return;
+LinkedThings Writer::link(const Job& job, const PictureFacts& facts, Segmentation& result,
+                          const std::shared_future<void>& before) {
+  if (!options_.links.overlap) return {};
   if (before.valid()) before.wait();
   if (!linker_ || linked_ != job.input) {
     linked_ = job.input;
     linker_.emplace(*options_.links.overlap);
   }
-  result.seed_labels = linker_->link(result.labels, result.notes);
+  const int page = std::max(job.part.page, 1);
+  const auto [slice, frame] = place_of_page(facts, job.pages, page);
+  // Slices are linked within their time, and times where there are no slices.
+  const bool has_slices = facts.slices > 1 && facts.slices * facts.frames == job.pages;
+  const LinkedThings earlier = linker_->found();
+  result.seed_labels = linker_->link(result.labels, result.notes, has_slices ? frame : 0);
+  const LinkedThings& now = linker_->found();
+  return {now.objects - earlier.objects, now.splits - earlier.splits, now.merges - earlier.merges};
 }
 
 WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
@@ -119,7 +127,7 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
   written.job = &job;
   written.failure = attempt(job.input, [&] {
     written.result = std::move(begun).finish(watch);
-    link(job, written.result, before);
+    written.linked = link(job, loaded.facts, written.result, before);
     if (loaded.is_settled()) {
       written.result.labels = loaded.correction->labels.labels;
       written.result.notes = loaded.image.notes;
@@ -152,6 +160,7 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
       if (!plan_.batch) write_file(options_.json, written.report);
     }
     written.facts = loaded.facts;
+    written.damaged = loaded.image.is_damaged;
     if (plan_.batch) {
       const auto file = fs::path(job.name).parent_path() / fs::path(job.input).filename();
       written.parts =

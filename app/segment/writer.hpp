@@ -27,7 +27,9 @@ struct WrittenImage {
   double seconds = 0;  ///< How long all work on the image took.
   /// The image's parts of files of the whole run.
   RunParts parts = {};
-  PictureFacts facts = {};  ///< Of the image's file, if labels keep them.
+  LinkedThings linked = {};  ///< That are new on this page, with --link.
+  bool damaged = false;      ///< Whether the image's file is, as --damaged allows.
+  PictureFacts facts = {};   ///< Of the image's file, if labels keep them.
 };
 
 /// Writes the results of a job, that of `loaded`. `cut`: what a page shows at first. `batch`:
@@ -61,8 +63,9 @@ class Writer {
   WrittenImage write(const LoadedImage& loaded, BegunSegmentation begun, const Segmenter& segmenter,
                      const Watch& watch, const std::shared_future<void>& before);
   /// Lets regions have the numbers of the page before, though pages are finished side by side: sets
-  /// result.seed_labels. Throws InputError.
-  void link(const Job& job, Segmentation& result, const std::shared_future<void>& before);
+  /// result.seed_labels. Returns what is new on this page. Throws InputError.
+  LinkedThings link(const Job& job, const PictureFacts& facts, Segmentation& result,
+                    const std::shared_future<void>& before);
 
   const Options& options_;
   const Plan& plan_;

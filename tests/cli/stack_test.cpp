@@ -121,6 +121,17 @@ TEST_F(CliStack, OneTableMeasuresAllChannelsAndLabelsKeepAxesAndPixels) {
   EXPECT_EQ(TIFFGetField(labels, TIFFTAG_XRESOLUTION, &across), 1);
   EXPECT_EQ(across, 2.0F);
   TIFFClose(labels);
+  // Objects go through the slices of one channel: 3 of each 8 pixels, 2 slices of 3 micrometres.
+  const Result linked = expect_done(segment(
+      "cells.tif --page all --channel 1 --regions 2 --boundary gradient --link -o l.tif --table "
+      "l.csv"));
+  EXPECT_THAT(linked.err, HasSubstr("linked into 2 objects, 0 splits and 0 merges"));
+  EXPECT_THAT(read("l-objects.csv"), HasSubstr("\ncells.tif,1,1,2,2,144,54\n"));
+  const Result mixed = segment("cells.tif --page all --link -o m.tif --boundary gradient");
+  EXPECT_EQ(mixed.exit_code, 3);
+  EXPECT_THAT(mixed.err,
+              ::testing::AllOf(HasSubstr("planes of 2 channels"), HasSubstr("--channel")));
+  EXPECT_FALSE(exists("m.tif"));
   // Which page another channel's is would be a guess.
   expect_error(segment("cells.tif --page 2 --boundary gradient --table u.csv --measure all"), 3,
                {"cells.tif", "--channel"});
@@ -141,6 +152,9 @@ TEST_F(CliStack, LinkedPagesKeepTheirNumbers) {
     EXPECT_EQ(labels.at<std::int32_t>(6, 14), 2);
   }
   EXPECT_THAT(read("t.csv"), HasSubstr("\nstack.tif,2,2,"));
+  EXPECT_EQ(read("t-objects.csv"),
+            "file,label,first_page,last_page,pages,pixels,volume_um3\n"
+            "stack.tif,1,1,3,3,187,\nstack.tif,2,1,3,3,389,\n");
   write_stack("sizes.tif", {page(16, 12, 5), page(20, 12, 5), page(16, 12, 5)});
   const Result sizes = segment("sizes.tif --page all --boundary gradient --link -o x.tif");
   EXPECT_EQ(sizes.exit_code, 3);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csetjmp>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -22,7 +23,8 @@ namespace {
 /// would need a destructor, and return false.
 class JpegReader {
  public:
-  JpegReader() {
+  /// `takes_damaged`: whether it goes on where data are damaged.
+  explicit JpegReader(bool takes_damaged) : takes_damaged_(takes_damaged) {
     info_.err = jpeg_std_error(&errors_);
     errors_.error_exit = [](j_common_ptr info) { self(info).fail(); };
     errors_.emit_message = [](j_common_ptr info, int level) {
@@ -37,6 +39,7 @@ class JpegReader {
 
   bool read_header(Bytes file) {
     if (setjmp(failed_) != 0) return false;
+    file_ = file;
     jpeg_create_decompress(&info_);
     info_.client_data = this;
     jpeg_mem_src(&info_, file.data(), static_cast<unsigned long>(file.size()));
@@ -49,6 +52,7 @@ class JpegReader {
   /// `rows` has room for `height` rows of `stride` bytes.
   bool read_rows(J_COLOR_SPACE colours, std::uint8_t* rows, std::size_t stride) {
     if (setjmp(failed_) != 0) return false;
+    begun_ = true;
     info_.out_color_space = colours;
     jpeg_start_decompress(&info_);
     while (info_.output_scanline < info_.output_height) {
@@ -61,7 +65,7 @@ class JpegReader {
       damaged_ = true;
       std::snprintf(message_, sizeof(message_), "scans are missing");
     }
-    return !damaged_;
+    return !damaged_ || takes_damaged_;
   }
 
   /// Puts the pieces of the header's colour profile together. False where they do not fit. `bytes`
@@ -76,7 +80,6 @@ class JpegReader {
   bool damaged() const { return damaged_; }
   /// Whether only the marker of the picture's end is missing.
   bool lacks_end() const { return lacks_end_; }
-  long extraneous_bytes() const { return extraneous_bytes_; }
 
  private:
   static JpegReader& self(j_common_ptr info) {
@@ -90,8 +93,6 @@ class JpegReader {
 
   /// libjpeg calls it a warning when it makes up what is missing from damaged data.
   void on_warning() {
-    // Cameras are known to leave a few bytes between the picture and what follows it.
-    constexpr long kHarmlessBytes = 16;
     switch (errors_.msg_code) {
       case JWRN_ADOBE_XFORM:
       case JWRN_BOGUS_ICC:
@@ -105,14 +106,27 @@ class JpegReader {
         errors_.format_message(reinterpret_cast<j_common_ptr>(&info_), message_);
         return;
       case JWRN_EXTRANEOUS_DATA:
-        extraneous_bytes_ += errors_.msg_parm.i[0];
-        if (extraneous_bytes_ <= kHarmlessBytes) return;
+        // Before the first scan there are no codes that could be damaged.
+        if (!begun_ || is_padding(errors_.msg_parm.i[0])) return;
         break;
       default:
         break;
     }
+    if (!damaged_) errors_.format_message(reinterpret_cast<j_common_ptr>(&info_), message_);
     damaged_ = true;
-    fail();
+    if (!takes_damaged_) std::longjmp(failed_, 1);
+  }
+
+  /// Whether so many bytes before the marker that is read are zeros that fill up: cameras are known
+  /// to write them. Others are of codes that do not fit the picture.
+  bool is_padding(long bytes) const {
+    constexpr long kMostZeros = 16;
+    const auto at = reinterpret_cast<std::uintptr_t>(info_.src->next_input_byte);
+    const auto begin = reinterpret_cast<std::uintptr_t>(file_.data());
+    // Behind the end of the file libjpeg reads a marker of its own.
+    if (at < begin || at > begin + file_.size() || bytes > kMostZeros) return false;
+    const Bytes before = file_.first(at - begin).last(std::min<std::size_t>(bytes, at - begin));
+    return std::all_of(before.begin(), before.end(), [](std::uint8_t byte) { return byte == 0; });
   }
 
   /// Whether a file without its end may lack whole scans, which libjpeg does not warn of.
@@ -131,13 +145,17 @@ class JpegReader {
   jpeg_error_mgr errors_{};
   std::jmp_buf failed_{};
   char message_[JMSG_LENGTH_MAX]{};
+  bool takes_damaged_;
+  Bytes file_;
+  bool begun_ = false;  ///< Whether scans are read.
   bool damaged_ = false;
   bool lacks_end_ = false;
-  long extraneous_bytes_ = 0;
 };
 
 [[noreturn]] void refuse(const JpegReader& reader) {
-  if (reader.damaged() || reader.lacks_end()) refuse_damaged("JPEG", reader.message());
+  if (reader.damaged() || reader.lacks_end()) {
+    refuse_damaged("JPEG", fmt::format("{}; image.damaged lets it be read", reader.message()));
+  }
   throw InputError(fmt::format(
       "the JPEG file cannot be decoded ({}): save it again as a usual JPEG", reader.message()));
 }
@@ -196,8 +214,8 @@ void convert_cmyk(bool is_inverted, Decoded& decoded) {
 
 }  // namespace
 
-Decoded decode_jpeg(Bytes file, const SizeLimit& limit, const DecodeTask& /*task*/) {
-  JpegReader reader;
+Decoded decode_jpeg(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
+  JpegReader reader(task.takes_damaged);
   if (!reader.read_header(file)) refuse(reader);
   const jpeg_decompress_struct& info = reader.info();
   check_size(info.image_width, info.image_height, limit, info.num_components == 1 ? 1 : 3);
@@ -216,12 +234,12 @@ Decoded decode_jpeg(Bytes file, const SizeLimit& limit, const DecodeTask& /*task
   decoded.samples.create(static_cast<int>(info.image_height), static_cast<int>(info.image_width),
                          CV_8UC(channels));
   if (!reader.read_rows(colours, decoded.samples.data, decoded.samples.step[0])) refuse(reader);
-  if (reader.lacks_end()) {
+  decoded.is_damaged = reader.damaged();
+  if (reader.damaged()) {
+    decoded.notes.push_back(fmt::format(
+        "The JPEG data are damaged: part of the picture is wrong ({}).", reader.message()));
+  } else if (reader.lacks_end()) {
     decoded.notes.emplace_back("The JPEG file ends without the marker of its end.");
-  }
-  if (reader.extraneous_bytes() > 0) {
-    decoded.notes.push_back(fmt::format("The JPEG data hold {} bytes too many: it may be damaged.",
-                                        reader.extraneous_bytes()));
   }
   if (is_cmyk) {
     // Adobe's programs store CMYK inverted, and mark their files.

@@ -592,10 +592,15 @@ void apply_mask(const TiffReader& reader, int directory, Bytes file, Decoded& de
   decoded.hidden = "masked";
 }
 
-/// Whether the samples of a directory are colours, and not channels.
-bool are_colours(const Layout& layout) {
+/// Whether the samples of a directory are colours, and not channels. A second sample beside grey is
+/// a channel unless it is said to be alpha.
+bool are_colours(const TiffReader& reader, const Layout& layout) {
   const int colours = layout.photometric == PHOTOMETRIC_RGB ? 3 : 1;
-  return layout.samples <= colours + 1 || layout.photometric > PHOTOMETRIC_RGB;
+  std::uint16_t count = 0;
+  std::uint16_t* extra = nullptr;
+  TIFFGetField(reader.tiff(), TIFFTAG_EXTRASAMPLES, &count, &extra);
+  const bool has_alpha = colours == 3 || (count > 0 && extra[0] != EXTRASAMPLE_UNSPECIFIED);
+  return layout.samples <= colours + (has_alpha ? 1 : 0) || layout.photometric > PHOTOMETRIC_RGB;
 }
 
 Resolution resolution_of(const TiffReader& reader) {
@@ -620,7 +625,7 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const DecodeTask& task) 
   Decoded decoded;
   // In place of directories it has places among the pictures.
   const TiffPart found = find_tiff_part(description, static_cast<int>(pictures.size()),
-                                        first.samples, are_colours(first), part);
+                                        first.samples, are_colours(reader, first), part);
   const bool only_facts = task.purpose == DecodeTask::kFacts;
   decoded.pages = found.pages();
   decoded.notes = found.notes;

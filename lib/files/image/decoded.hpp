@@ -31,7 +31,8 @@ struct Decoded {
   std::string hidden = "transparent";
   bool premultiplied = false;  ///< The colours were multiplied by alpha.
   bool zero_is_white = false;
-  bool indexed = false;  ///< The samples are indices of a palette.
+  bool indexed = false;     ///< The samples are indices of a palette.
+  bool is_damaged = false;  ///< Samples were made up where the file is damaged.
   /// The smallest and largest value that the stored integers can have; empty for floats.
   TypeRange type_range = std::pair{0.0, 255.0};
   int orientation = 1;  ///< As exif_orientation() has it.
@@ -99,6 +100,7 @@ struct DecodeTask {
   };
   Purpose purpose = kPicture;
   ImagePart part;
+  bool takes_damaged = false;  ///< As ImageParameters::damaged.
 };
 
 /// The decoders, one for each format, of DecodeTask::kPicture to kNumbers. Those of formats that

@@ -32,6 +32,7 @@ struct Request {
   std::int64_t max_pixels = 0;
   DecodeTask::Purpose purpose = DecodeTask::kPicture;
   std::int32_t page = 0;
+  std::int32_t takes_damaged = 0;
 };
 
 struct Size {
@@ -42,7 +43,7 @@ struct Size {
 };
 
 constexpr std::array kFlags = {&Decoded::has_alpha, &Decoded::premultiplied,
-                               &Decoded::zero_is_white, &Decoded::indexed};
+                               &Decoded::zero_is_white, &Decoded::indexed, &Decoded::is_damaged};
 
 /// PictureFacts without the names of channels, which have messages of their own.
 struct FactsInfo {
@@ -63,7 +64,7 @@ struct SamplesInfo {
   std::int32_t columns = 0;
   std::int32_t type = 0;
   std::int32_t pages = 1;
-  std::array<std::uint8_t, 4> flags = {};  ///< As kFlags has them.
+  std::array<std::uint8_t, kFlags.size()> flags = {};  ///< As kFlags has them.
   std::uint8_t orientation = 1;
   std::uint8_t has_valid = 0;  ///< A byte of each pixel follows the samples.
   std::uint8_t has_range = 0;
@@ -145,7 +146,8 @@ void decode_in_sandbox(SandboxChannel& channel) {
   const Message& asked = channel.request();
   const auto request = plain_of<Request>(asked);
   const DecodeTask task{request.purpose,
-                        {request.page, {asked.begin() + sizeof(Request), asked.end()}}};
+                        {request.page, {asked.begin() + sizeof(Request), asked.end()}},
+                        request.takes_damaged != 0};
   const auto accepts = [&](const ImageSize& size) {
     channel.ask(message_of(Size{Kind::kSize, size.width, size.height, size.channels}));
   };
@@ -328,7 +330,7 @@ int serve_sandbox() {
 Decoded decode_as_asked(Bytes file, const SizeLimit& limit, const DecodeTask& task,
                         const ImageParameters& parameters) {
   if (!parameters.untrusted) return decode(file, limit, task);
-  const Request request{limit.max_pixels, task.purpose, task.part.page};
+  const Request request{limit.max_pixels, task.purpose, task.part.page, task.takes_damaged ? 1 : 0};
   const SandboxLimits limits{static_cast<std::uint64_t>(parameters.decoding_memory) << 20,
                              parameters.decoding_seconds};
   Answers answers(limit);

@@ -261,6 +261,7 @@ Image to_image(const Decoded& decoded, ValueRange rule) {
   image.height = decoded.samples.rows;
   image.channels = colours.count();
   image.notes = decoded.notes;
+  image.is_damaged = decoded.is_damaged;
   image.pixels =
       large_vector<float>(image.pixel_count() * static_cast<std::size_t>(image.channels));
   Limits range;
@@ -300,7 +301,9 @@ std::pair<double, double> choose_range(int depth, const TypeRange& type_range, S
   if (values.sample.empty()) throw InputError("nothing to segment: no pixel has data");
   const bool unit = values.low >= 0 && values.high <= 1;
   const TypeRange of_type = type_range || !unit ? type_range : std::pair{0.0, 1.0};
-  switch (rule) {
+  switch (rule.rule) {
+    case ValueRange::kLimits:
+      return {rule.low, rule.high};
     case ValueRange::kData:
       return {values.low, values.high};
     case ValueRange::kRobust:

@@ -78,8 +78,9 @@ Map read(const std::string& name, const ImageParameters& parameters, const std::
   const Decoded decoded = decode(scene, bands);
   const bool numbers = bands.empty() && scene.bands().size() != 1 && scene.bands().size() != 3;
   // Components have no type whose range they could fill.
-  const ValueRange range =
-      numbers && parameters.range != ValueRange::kData ? ValueRange::kRobust : parameters.range;
+  const bool stays =
+      parameters.range == ValueRange::kData || parameters.range == ValueRange::kLimits;
+  const ValueRange range = numbers && !stays ? ValueRange::kRobust : parameters.range;
   map.image = to_image(decoded, range);
   return map;
 }

@@ -25,7 +25,7 @@ std::vector<int> bands_to_read(const Scene& scene, const std::vector<int>& chose
   if (bands.size() != 1 && bands.size() != 3) {
     throw InputError(fmt::format(
         "it has {} bands, whose principal components need all of them at once: name one or three "
-        "with --bands",
+        "with --bands, or leave out --tile-size",
         bands.size()));
   }
   if (bands.size() == 1 && scene.has_palette(bands.front())) {

@@ -86,6 +86,13 @@ std::string ome_description(const PictureFacts& facts, int pages, const Labels& 
 
 }  // namespace
 
+std::pair<int, int> place_of_page(const PictureFacts& facts, int pages, int page) {
+  const auto [slices, frames] = slices_and_frames(facts, pages);
+  const int at = page - 1;
+  if (facts.order == "TZ") return {at / frames, at % frames};
+  return {at % slices, at / slices};
+}
+
 LabelStack::LabelStack(bool is_big, const PictureFacts& facts, int pages)
     : state_(std::make_unique<State>()) {
   state_->facts = facts;

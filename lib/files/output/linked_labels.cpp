@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/label_overlaps.hpp"
 #include "diacut/errors.hpp"
@@ -20,59 +21,74 @@ double share(const LabelOverlap& overlap) {
 
 PageLinker::PageLinker(double least) : least_(least) {}
 
-std::vector<std::int32_t> PageLinker::link(const Labels& labels, std::vector<std::string>& notes) {
-  std::vector<std::int32_t> numbers(static_cast<std::size_t>(labels.count), 0);
-  std::vector<LabelOverlap> overlaps;
-  if (before_.width != 0) {
-    if (before_.width != labels.width || before_.height != labels.height) {
-      throw InputError(fmt::format(
-          "it has {} x {} pixels, the page before {} x {}: pages that are linked are of one size",
-          labels.width, labels.height, before_.width, before_.height));
-    }
-    overlaps = LabelOverlaps(before_.values, labels.values).pairs;
-  }
-  std::vector<LabelOverlap> best = overlaps;
+void PageLinker::match(const Page& before, const std::vector<std::int32_t>& taken,
+                       Page& now) const {
+  std::vector<LabelOverlap> best = LabelOverlaps(before.labels.values, now.labels.values).pairs;
   std::stable_sort(best.begin(), best.end(), [](const LabelOverlap& a, const LabelOverlap& b) {
     return share(a) > share(b);
   });
-  std::vector<bool> taken(numbers_.size(), false);
+  std::set<std::int32_t> gone(taken.begin(), taken.end());
   for (const LabelOverlap& each : best) {
-    const auto before = static_cast<std::size_t>(each.first) - 1;
-    const auto now = static_cast<std::size_t>(each.second) - 1;
-    if (share(each) < least_ || taken[before] || numbers[now] != 0) continue;
-    taken[before] = true;
-    numbers[now] = numbers_[before];
+    const std::int32_t number = before.numbers[static_cast<std::size_t>(each.first) - 1];
+    std::int32_t& own = now.numbers[static_cast<std::size_t>(each.second) - 1];
+    if (share(each) >= least_ && own == 0 && gone.insert(number).second) own = number;
   }
-  const bool any = std::any_of(taken.begin(), taken.end(), [](bool each) { return each; });
-  for (std::int32_t& number : numbers) {
-    if (number == 0) number = ++newest_;
+}
+
+std::vector<std::int32_t> PageLinker::link(const Labels& labels, std::vector<std::string>& notes,
+                                           int series) {
+  std::vector<Page>& pages = pages_[series];
+  Page now{labels, std::vector<std::int32_t>(static_cast<std::size_t>(labels.count), 0)};
+  if (!pages.empty() &&
+      (pages.back().labels.width != labels.width || pages.back().labels.height != labels.height)) {
+    throw InputError(fmt::format(
+        "it has {} x {} pixels, the page before {} x {}: pages that are linked are of one size",
+        labels.width, labels.height, pages.back().labels.width, pages.back().labels.height));
   }
-  // By number, those that lie in it by more than half.
-  std::map<std::int32_t, std::vector<std::int32_t>> splits;
-  std::map<std::int32_t, std::vector<std::int32_t>> merges;
-  for (const LabelOverlap& each : overlaps) {
-    const std::int32_t before = numbers_[static_cast<std::size_t>(each.first) - 1];
-    const std::int32_t now = numbers[static_cast<std::size_t>(each.second) - 1];
-    if (2 * each.both > each.second_area) splits[before].push_back(now);
-    if (2 * each.both > each.first_area) merges[now].push_back(before);
+  if (!pages.empty()) match(pages.back(), {}, now);
+  // What is missing on one page goes on behind it.
+  if (pages.size() > 1) {
+    std::vector<std::int32_t> taken = now.numbers;
+    taken.insert(taken.end(), pages[1].numbers.begin(), pages[1].numbers.end());
+    match(pages[0], taken, now);
   }
-  for (const auto& [whole, parts] : splits) {
-    if (parts.size() < 2) continue;
-    notes.push_back(
-        fmt::format("Region {} of the page before splits into {}.", whole, fmt::join(parts, ", ")));
+  const bool any = std::any_of(now.numbers.begin(), now.numbers.end(),
+                               [](std::int32_t number) { return number != 0; });
+  for (std::int32_t& number : now.numbers) {
+    if (number == 0) number = static_cast<std::int32_t>(++found_.objects);
   }
-  for (const auto& [whole, parts] : merges) {
-    if (parts.size() < 2) continue;
-    notes.push_back(
-        fmt::format("Regions {} of the page before merge into {}.", fmt::join(parts, ", "), whole));
+  if (!pages.empty()) {
+    const Page& before = pages.back();
+    // By number, those that lie in it by more than half.
+    std::map<std::int32_t, std::vector<std::int32_t>> splits;
+    std::map<std::int32_t, std::vector<std::int32_t>> merges;
+    for (const LabelOverlap& each : LabelOverlaps(before.labels.values, labels.values).pairs) {
+      const std::int32_t one = before.numbers[static_cast<std::size_t>(each.first) - 1];
+      const std::int32_t other = now.numbers[static_cast<std::size_t>(each.second) - 1];
+      if (2 * each.both > each.second_area) splits[one].push_back(other);
+      if (2 * each.both > each.first_area) merges[other].push_back(one);
+    }
+    for (const auto& [whole, parts] : splits) {
+      if (parts.size() < 2) continue;
+      ++found_.splits;
+      notes.push_back(fmt::format("Region {} of the page before splits into {}.", whole,
+                                  fmt::join(parts, ", ")));
+    }
+    for (const auto& [whole, parts] : merges) {
+      if (parts.size() < 2) continue;
+      ++found_.merges;
+      notes.push_back(fmt::format("Regions {} of the page before merge into {}.",
+                                  fmt::join(parts, ", "), whole));
+    }
+    if (!any && !before.numbers.empty() && !now.numbers.empty()) {
+      notes.push_back(fmt::format(
+          "No region overlaps one of the page before by {} or more: all have new numbers.",
+          least_));
+    }
+    if (pages.size() > 1) pages.erase(pages.begin());
   }
-  if (!any && !numbers_.empty() && !numbers.empty()) {
-    notes.push_back(fmt::format(
-        "No region overlaps one of the page before by {} or more: all have new numbers.", least_));
-  }
-  before_ = labels;
-  numbers_ = numbers;
-  return numbers;
+  pages.push_back(now);
+  return now.numbers;
 }
 
 }  // namespace diacut

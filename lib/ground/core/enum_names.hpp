@@ -19,7 +19,8 @@ struct EnumNames {
   std::array<std::string_view, N> names;
 };
 
-inline constexpr EnumNames<ValueRange, 4> kValueRangeNames = {{"auto", "type", "data", "robust"}};
+inline constexpr EnumNames<ValueRange::Rule, 4> kValueRangeNames = {
+    {"auto", "type", "data", "robust"}};
 inline constexpr EnumNames<BoundaryKind, 2> kBoundaryKindNames = {{"learned", "gradient"}};
 inline constexpr EnumNames<NetworkPose, 2> kNetworkPoseNames = {{"given", "canonical"}};
 inline constexpr EnumNames<AffinityFormula, 2> kAffinityFormulaNames = {

@@ -190,6 +190,24 @@ ParameterValue detail_value(int side) {
   return std::int64_t{side};
 }
 
+/// The name of a rule, or "LOW:HIGH".
+std::optional<ValueRange> range_in(const ParameterValue& value) {
+  const auto text = held<std::string>(value);
+  if (!text) return std::nullopt;
+  if (const auto rule = enum_value(kValueRangeNames, *text)) return *rule;
+  const std::size_t colon = text->find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const auto low = number_in<double>(std::string_view(*text).substr(0, colon));
+  const auto high = number_in<double>(std::string_view(*text).substr(colon + 1));
+  if (!low || !high || !(*low < *high)) return std::nullopt;
+  return ValueRange(ValueRange::kLimits, *low, *high);
+}
+ParameterValue range_value(const ValueRange& range) {
+  if (range.rule != ValueRange::kLimits)
+    return std::string(enum_name(kValueRangeNames, range.rule));
+  return fmt::format("{}:{}", range.low, range.high);
+}
+
 /// An integer is a number of pixels.
 std::optional<LeastSize> least_size_in(const ParameterValue& value) {
   if (const auto text = held<std::string>(value)) return parse_least_size(*text);
@@ -229,13 +247,16 @@ std::optional<std::vector<int>> strides_in(const ParameterValue& value) {
 Table make_table() {
   Table table;
   Section image(table, "image", "How files are read.", &Parameters::image);
-  image.names(
-      "range", &ImageParameters::range, kValueRangeNames,
+  image.form(
+      "range", &ImageParameters::range, "\"auto\", \"type\", \"data\", \"robust\", or \"LOW:HIGH\"",
+      range_in, range_value,
       {"How stored values become [0, 1]. type: by the whole range of an integer type; floats must "
        "lie within [0, 1]. data: from the least to the greatest value of the image. robust: as "
        "data, but the lowest and the highest thousandth of the values are clipped. auto: type for "
        "integers and for floats in [0, 1] if the values fill at least half of the range; otherwise "
-       "robust, where 8 bits are stretched 20 times at most."});
+       "robust, where 8 bits are stretched 20 times at most. LOW:HIGH: these two values become 0 "
+       "and "
+       "1, as \"-200:300\" of a CT; what lies beyond is clipped."});
   image.form("detail", &ImageParameters::detail, "an integer of 16 or more, or \"native\"",
              detail_in, detail_value,
              {"Regions are found in the image reduced so that its longer side is at most this, and "
@@ -254,6 +275,8 @@ Table make_table() {
   image.flag("untrusted", &ImageParameters::untrusted,
              {"Decode untrusted files in a sandboxed process, which can reach nothing but the "
               "file's bytes (Linux's seccomp)."});
+  image.flag("damaged", &ImageParameters::damaged,
+             {"Read JPEG files whose data are damaged inside, with what could be decoded."});
   image.integer("decoding_memory", &ImageParameters::decoding_memory, 64, 1 << 20,
                 {"untrusted: the most memory that decoding one image may use.", "MiB"});
   image.integer("decoding_seconds", &ImageParameters::decoding_seconds, 1, 86'400,
@@ -506,7 +529,8 @@ Table make_table() {
               {"A two-way cut is made only if the affinity of direct neighbours across it is at "
                "most this share of the region's own: along a boundary, not through a flat area."});
   region.form("min_size", &RegionParameters::min_size,
-              "a number of pixels, a share of the pixels with data as \"0.2%\", or \"auto\"",
+              "a number of pixels, a share of the pixels with data as \"0.2%\", an area on the "
+              "ground as \"0.5ha\" or \"200m2\", or \"auto\"",
               least_size_in, least_size_value,
               {"Smaller regions join the neighbour across the weakest boundary; kway: the most "
                "similar neighbour. auto: 0.1%; with a number of regions 0.03%, but at most a "
@@ -575,6 +599,14 @@ std::string plain_text(const ParameterValue& value) {
 
 std::optional<LeastSize> parse_least_size(const std::string& text) {
   if (text == kAutomatic) return LeastSize{};
+  for (const auto& [unit, metres] :
+       {std::pair("km2", 1e6), std::pair("ha", 1e4), std::pair("m2", 1.0)}) {
+    if (!text.ends_with(unit)) continue;
+    const auto area = number_in<double>(
+        std::string_view(text).substr(0, text.size() - std::string_view(unit).size()), 0, 1e15);
+    if (!area) return std::nullopt;
+    return LeastSize{LeastSize::Unit::kSquareMetres, *area * metres};
+  }
   if (text.ends_with('%')) {
     const auto percent =
         number_in<double>(std::string_view(text).substr(0, text.size() - 1), 0, 100);
@@ -593,6 +625,8 @@ std::string to_string(const LeastSize& size) {
     case LeastSize::Unit::kShare:
       // Twelve digits do not show that a hundredth is no binary fraction.
       return fmt::format("{:.12g}%", size.value * 100);
+    case LeastSize::Unit::kSquareMetres:
+      return fmt::format("{:.12g}m2", size.value);
     case LeastSize::Unit::kAutomatic:
       break;
   }

@@ -23,6 +23,7 @@ struct Image {
   std::vector<std::uint8_t> valid;
   /// What a person should know of how the file was read ("16 of 300 pixels are not finite: ...").
   std::vector<std::string> notes;
+  bool is_damaged = false;  ///< Whether values were made up, as ImageParameters::damaged allows.
 
   /// The number of pixels, with and without data.
   std::size_t pixel_count() const {
@@ -31,20 +32,34 @@ struct Image {
 };
 
 /// How the values that a file stores become values in [0, 1].
-enum class ValueRange {
-  kAuto,    ///< kType for integers and floats in [0, 1] that fill half of it, else kRobust.
-  kType,    ///< The least value of the type becomes 0, the largest 1; floats must be in [0, 1].
-  kData,    ///< The least value with data becomes 0, the largest 1, all channels together.
-  kRobust,  ///< As kData, but for the thousandth of the values at either end.
+struct ValueRange {
+  /// By which rule.
+  enum Rule {
+    kAuto,    ///< kType for integers and floats in [0, 1] that fill half of it, else kRobust.
+    kType,    ///< The least value of the type becomes 0, the largest 1; floats must be in [0, 1].
+    kData,    ///< The least value with data becomes 0, the largest 1, all channels together.
+    kRobust,  ///< As kData, but for the thousandth of the values at either end.
+    kLimits,  ///< `low` becomes 0, `high` 1; what lies beyond them is clipped.
+  };
+  // Implicit, because most rules have no numbers.
+  constexpr ValueRange(Rule by = kAuto, double least = 0, double greatest = 0)
+      : rule(by), low(least), high(greatest) {}
+
+  Rule rule;    ///< The rule.
+  double low;   ///< Of kLimits.
+  double high;  ///< Of kLimits; above `low`.
+  /// Compares rules and limits.
+  bool operator==(const ValueRange&) const = default;
 };
 
 /// How image files are read. configs/default.toml describes the members in full, in `[image]`.
 struct ImageParameters {
-  ValueRange range = ValueRange::kAuto;   ///< How stored values become values in [0, 1].
+  ValueRange range = {};                  ///< How stored values become values in [0, 1].
   std::int64_t max_pixels = 268'435'456;  ///< Images of more pixels are refused before decoding.
   int detail = 640;            ///< Longer side of the reduced image, pixels; 0: not reduced.
   bool untrusted = false;      ///< Whether files are decoded in a sandboxed process.
   int decoding_memory = 4096;  ///< The most memory of such a process, MiB.
+  bool damaged = false;        ///< Whether JPEG files that are damaged inside are read.
   int decoding_seconds = 60;   ///< The most time that it may take for an image, seconds.
 };
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "diacut/image_file.hpp"
@@ -35,25 +37,48 @@ class LabelStack {
   std::unique_ptr<State> state_;
 };
 
+/// How many things PageLinker has found.
+struct LinkedThings {
+  std::int64_t objects = 0;  ///< Numbers that were given.
+  std::int64_t splits = 0;   ///< Regions that split.
+  std::int64_t merges = 0;   ///< Regions that others merge into.
+};
+
 /// Gives the regions of page after page their numbers. A region continues one of the page before
 /// where both overlap by the least share or more (intersection over union): of all such pairs those
-/// of the largest overlaps, one to one. Other regions get new numbers.
+/// of the largest overlaps, one to one. Of the others a region continues one of the page before
+/// that which ended there, in the same way. What is left gets new numbers.
 class PageLinker {
  public:
   /// `least`: that share, above 0 and up to 1.
   explicit PageLinker(double least);
 
-  /// Links the next page. `notes` gets sentences for a person: which regions split and which merge
-  /// (more than half of the smaller one lies in the larger one, but only one number goes on), and
-  /// that none goes on. Returns the number of each region, from region 1 on. Throws InputError
-  /// where the page has another size than the one before.
-  std::vector<std::int32_t> link(const Labels& labels, std::vector<std::string>& notes);
+  /// Links the next page of a series, such as the slices of one time: series are linked each by
+  /// itself. `notes` gets sentences for a person: which regions split and which merge (more than
+  /// half of the smaller one lies in the larger one, but only one number goes on), and that none
+  /// goes on. Returns the number of each region, from region 1 on. Throws InputError where the page
+  /// has another size than the one before.
+  std::vector<std::int32_t> link(const Labels& labels, std::vector<std::string>& notes,
+                                 int series = 0);
+  /// Of all pages so far.
+  const LinkedThings& found() const { return found_; }
 
  private:
+  /// A page that was linked.
+  struct Page {
+    Labels labels;
+    std::vector<std::int32_t> numbers;  ///< Of its regions.
+  };
+  /// Lets regions of `now` without a number continue those of `before` that are not in `taken`.
+  void match(const Page& before, const std::vector<std::int32_t>& taken, Page& now) const;
+
   double least_;
-  std::int32_t newest_ = 0;
-  Labels before_;
-  std::vector<std::int32_t> numbers_;  ///< Of the regions of before_.
+  LinkedThings found_;
+  std::map<int, std::vector<Page>> pages_;  ///< The last two of each series.
 };
+
+/// Which page of a stack lies where. `page`: from 1, of `pages`. Returns its slice and its frame,
+/// from 0; without axes that fit all pages are slices.
+std::pair<int, int> place_of_page(const PictureFacts& facts, int pages, int page);
 
 }  // namespace diacut

@@ -183,6 +183,8 @@ struct LeastSize {
     kAutomatic,  ///< As region.min_size in configs/default.toml says of "auto".
     kPixels,     ///< Pixels.
     kShare,      ///< A share of the pixels with data, in [0, 1].
+    /// An area on the ground. Who knows the scene turns it into kPixels.
+    kSquareMetres,
   };
   Unit unit = Unit::kAutomatic;  ///< How `value` is meant.
   double value = 0;              ///< The size in `unit`; 0 for kAutomatic.
@@ -191,8 +193,8 @@ struct LeastSize {
   bool operator==(const LeastSize&) const = default;
 };
 
-/// Reads "auto", a number of pixels ("500") or a share of the pixels with data ("0.2%"); nothing if
-/// the text is of none of these forms.
+/// Reads "auto", a number of pixels ("500"), a share of the pixels with data ("0.2%") or an area on
+/// the ground ("200m2", "0.5ha", "1km2"); nothing if the text is of none of these forms.
 std::optional<LeastSize> parse_least_size(const std::string& text);
 
 /// Writes a size as parse_least_size() reads it.

@@ -104,15 +104,47 @@ TEST(DamagedImage, CorruptDataAreRefusedWhereTheFormatShowsThem) {
   }
 }
 
-TEST(DamagedImage, AFewBytesTooManyInAJpegAreNoted) {
-  FileBytes file = testing::whole_files().at("colour.jpg");
+TEST(DamagedImage, BytesTooManyInAJpegAreDamageUnlessTheyFillUp) {
+  const FileBytes file = testing::whole_files().at("colour.jpg");
   const Image whole = decode_image(file, "whole.jpg");
-  file.insert(file.end() - 2, 12, 0x11);  // Before the end mark.
-  const Image image = decode_image(file, "a.jpg");
-  EXPECT_EQ(image.pixels, whole.pixels);
-  EXPECT_THAT(image.notes, ::testing::ElementsAre(HasSubstr("bytes too many")));
-  file.insert(file.end() - 2, 100, 0x11);
-  EXPECT_THAT(image_damage_refusal(file, "b.jpg"), HasSubstr("damaged"));
+  const auto with = [&](std::size_t count, std::uint8_t byte) {
+    FileBytes longer = file;
+    longer.insert(longer.end() - 2, count, byte);  // Before the end mark.
+    return longer;
+  };
+  const Image filled = decode_image(with(12, 0), "a.jpg");
+  EXPECT_EQ(filled.pixels, whole.pixels);
+  EXPECT_THAT(filled.notes, ::testing::IsEmpty());
+  for (const FileBytes& longer : {with(12, 0x11), with(100, 0x11), with(100, 0)}) {
+    EXPECT_THAT(image_damage_refusal(longer, "b.jpg"),
+                ::testing::AllOf(HasSubstr("damaged"), HasSubstr("image.damaged")));
+    const Image taken = decode_image(longer, "b.jpg", {.damaged = true});
+    EXPECT_TRUE(taken.is_damaged);
+    EXPECT_EQ(taken.pixels, whole.pixels);
+    EXPECT_THAT(taken.notes, ::testing::ElementsAre(HasSubstr("part of the picture is wrong")));
+  }
+  EXPECT_FALSE(decode_image(file, "whole.jpg", {.damaged = true}).is_damaged);
+  // Between what stands before the picture, cameras leave anything.
+  FileBytes spaced = file;
+  const std::vector<std::uint8_t> table = {0xff, 0xdb};
+  spaced.insert(std::search(spaced.begin(), spaced.end(), table.begin(), table.end()), 26, 0x11);
+  EXPECT_EQ(decode_image(spaced, "c.jpg").pixels, whole.pixels);
+}
+
+TEST(DamagedImage, OfAJpegWhatCanBeDecodedIsTakenWhereThatIsAllowed) {
+  FileBytes file = testing::encode(".jpg", testing::random_samples(90, 75, CV_8UC3));
+  const Image whole = decode_image(file, "whole.jpg");
+  for (std::size_t k = 0; k < 50; ++k) file[file.size() / 2 + k] = static_cast<std::uint8_t>(7 * k);
+  EXPECT_THAT(image_damage_refusal(file, "a.jpg"), HasSubstr("damaged"));
+  for (const bool untrusted : {false, true}) {
+    const Image taken = decode_image(file, "a.jpg", {.untrusted = untrusted, .damaged = true});
+    EXPECT_TRUE(taken.is_damaged);
+    ASSERT_EQ(taken.pixels.size(), whole.pixels.size());
+    const std::size_t third = whole.pixels.size() / 3;
+    EXPECT_TRUE(
+        std::equal(whole.pixels.begin(), whole.pixels.begin() + third, taken.pixels.begin()));
+    EXPECT_NE(taken.pixels, whole.pixels);
+  }
 }
 
 TEST(DamagedImage, OnlyTheEndMarkOfAJpegMayBeMissing) {

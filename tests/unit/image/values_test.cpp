@@ -62,6 +62,10 @@ TEST(ValueRange, IsThatOfTheTypeOrOfTheValues) {
        kAuto,
        {0, 0.25f, 0.5f, 0.25f, 0.5f, 1},
        {"10 to 50"}},
+      // From air to bone: what lies beyond the limits is clipped.
+      {row<std::int16_t>({-1024, -100, 100, 300, 3000}),
+       {ValueRange::kLimits, -100, 300},
+       {0, 0, 0.5f, 1, 1}},
       // Doubles that floats cannot hold.
       {row<double>({-huge, 0, huge}), kAuto, {0, 0.5f, 1}, {"became 0 to 1"}},
       {row<double>({2e300, 1e300, 3e300}), kAuto, {0.5f, 0, 1}, {"became 0 to 1"}},

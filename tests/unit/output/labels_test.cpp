@@ -166,6 +166,35 @@ TEST(PageLinker, SplitsAndMergesAreToldAndTheLargestOverlapGoesOn) {
   notes.clear();
   EXPECT_THAT(linker.link(whole, notes), ElementsAre(1));
   EXPECT_THAT(notes, ElementsAre("Regions 2, 1 of the page before merge into 1."));
+  EXPECT_EQ(linker.found().splits, 1);
+  EXPECT_EQ(linker.found().merges, 1);
+}
+
+TEST(PageLinker, AMissingPageIsBridgedAndSeriesAreLinkedEachByItself) {
+  PageLinker linker(0.5);
+  std::vector<std::string> notes;
+  const Labels both{6, 1, 2, {1, 1, 0, 2, 2, 2}};
+  const Labels one{6, 1, 1, {0, 0, 0, 1, 1, 1}};
+  EXPECT_THAT(linker.link(both, notes), ElementsAre(1, 2));
+  EXPECT_THAT(linker.link(both, notes, 1), ElementsAre(3, 4));
+  EXPECT_THAT(linker.link(one, notes), ElementsAre(2));
+  EXPECT_THAT(linker.link(both, notes), ElementsAre(1, 2));
+  EXPECT_THAT(linker.link(one, notes, 1), ElementsAre(4));
+  // Of two pages nothing is bridged.
+  EXPECT_THAT(linker.link(one, notes, 1), ElementsAre(4));
+  EXPECT_THAT(linker.link(both, notes, 1), ElementsAre(5, 4));
+  EXPECT_EQ(linker.found().objects, 5);
+  EXPECT_EQ(linker.found().splits, 0);
+}
+
+TEST(PlaceOfPage, IsByTheAxesOfTheFile) {
+  PictureFacts facts;
+  facts.slices = 3;
+  facts.frames = 2;
+  EXPECT_EQ(place_of_page(facts, 6, 5), std::pair(1, 1));
+  facts.order = "TZ";
+  EXPECT_EQ(place_of_page(facts, 6, 5), std::pair(2, 0));
+  EXPECT_EQ(place_of_page(facts, 5, 5), std::pair(4, 0));
 }
 
 TEST(PageLinker, WithoutOverlapAllNumbersAreNewAndSizesMustBeEqual) {

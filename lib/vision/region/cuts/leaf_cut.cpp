@@ -336,6 +336,11 @@ std::int64_t least_pixels(const RegionParameters& parameters, std::int64_t pixel
       return static_cast<std::int64_t>(size.value);
     case LeastSize::Unit::kShare:
       return of_data(size.value);
+    case LeastSize::Unit::kSquareMetres:
+      throw ConfigError(
+          fmt::format("region.min_size is {}, an area on the ground, and the picture is no scene: "
+                      "give a number of pixels, or a share such as 0.2%",
+                      to_string(size)));
     case LeastSize::Unit::kAutomatic:
       break;
   }

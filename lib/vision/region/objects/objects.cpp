@@ -29,7 +29,8 @@ void check_interval(const char* what, const Interval& interval, double least) {
 /// A limit of the area in pixels.
 double limit(const std::optional<LeastSize>& size, double pixels, double without) {
   if (!size) return without;
-  if (size->unit == LeastSize::Unit::kAutomatic || !(size->value >= 0)) {
+  if (size->unit == LeastSize::Unit::kAutomatic || size->unit == LeastSize::Unit::kSquareMetres ||
+      !(size->value >= 0)) {
     throw ConfigError(fmt::format("a limit of the area is {}, expected pixels or a share of them",
                                   to_string(*size)));
   }
