@@ -45,7 +45,7 @@ double middle_pixel(const MapFrame& frame) {
 }  // namespace
 
 LeastSize size_in_pixels(const char* option, const LeastSize& size, const std::string& input,
-                         const MapFrame* frame) {
+                         const MapFrame* frame, bool is_greatest) {
   if (size.unit != LeastSize::Unit::kSquareMetres) return size;
   const double pixel = frame != nullptr ? middle_pixel(*frame) : 0;
   if (!(pixel > 0)) {
@@ -57,7 +57,10 @@ LeastSize size_in_pixels(const char* option, const LeastSize& size, const std::s
             : "a picture's pixels have no size there"));
   }
   constexpr double kRounding = 1e-9;
-  return {LeastSize::Unit::kPixels, std::max(1.0, std::ceil(size.value / pixel * (1 - kRounding)))};
+  const double pixels = size.value / pixel;
+  return {LeastSize::Unit::kPixels, is_greatest
+                                        ? std::floor(pixels * (1 + kRounding))
+                                        : std::max(1.0, std::ceil(pixels * (1 - kRounding)))};
 }
 
 void check_labels_name(const std::string& place, const LabelStyle& style) {

@@ -13,11 +13,12 @@ struct LabelStyle {
   bool cloud_optimised = false;  ///< --cog
 };
 
-/// A size in pixels, at least 1, where it is an area on the ground: by the pixel in the middle of a
-/// scene. `option`: that gives it; `frame`: of a scene, or null for a picture. Throws InputError
-/// where pixels have no size on the ground.
+/// A size in pixels where it is an area on the ground: by the pixel in the middle of a scene. It is
+/// rounded to the regions that are large enough, or small enough with `is_greatest`. `option`: that
+/// gives it; `frame`: of a scene, or null for a picture. Throws InputError where pixels have no
+/// size on the ground.
 LeastSize size_in_pixels(const char* option, const LeastSize& size, const std::string& input,
-                         const MapFrame* frame);
+                         const MapFrame* frame, bool is_greatest = false);
 
 /// Throws ConfigError when labels cannot be written so to a file of this name.
 void check_labels_name(const std::string& place, const LabelStyle& style);

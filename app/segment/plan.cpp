@@ -477,7 +477,7 @@ std::string shown_name(const Job& job) {
 std::string objects_place(const Options& options) {
   const std::string& table = options.results[Result::kTable];
   if (!options.links.wanted || table.empty()) return {};
-  if (is_folder(table) || !has_extension(table, ".csv")) {
+  if (is_folder(table) || !diacut::has_extension(table, ".csv")) {
     return (fs::path(table) / "objects.csv").string();
   }
   return with_suffix(fs::path(table).replace_extension(), "-objects.csv").string();

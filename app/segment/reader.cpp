@@ -65,10 +65,11 @@ Correction correction_of(const std::string& path, const ImageParameters& paramet
                     "labels of this image",
                     path, labels.width, labels.height, image.width, image.height));
   }
-  if (!seeds)
+  if (!seeds) {
     seeds = {image.width, image.height, std::vector<std::int32_t>(labels.values.size(), 0)};
-  std::vector<std::int32_t> valid(image.valid.begin(), image.valid.end());
-  take_marks(correction, path, valid, seeds);
+  }
+  const std::vector<std::int32_t> valid(image.valid.begin(), image.valid.end());
+  take_marks(correction, fmt::format("--correct: '{}'", path), valid, seeds);
   return correction;
 }
 
@@ -103,7 +104,7 @@ bool is_file(const std::string& name) {
 
 }  // namespace
 
-void take_marks(Correction& correction, const std::string& path,
+void take_marks(Correction& correction, const std::string& name,
                 const std::vector<std::int32_t>& valid, std::optional<Seeds>& read) {
   Seeds& seeds = *read;
   const std::vector<std::int64_t>& numbers = correction.labels.numbers;
@@ -111,9 +112,8 @@ void take_marks(Correction& correction, const std::string& path,
     const std::int64_t most = *std::max_element(seeds.labels.begin(), seeds.labels.end());
     if (numbers.back() + most > kMostSeedLabel) {
       throw InputError(
-          fmt::format("--correct: '{}' has labels up to {}, and there are {} up to {}: "
-                      "number them anew",
-                      path, numbers.back(), most, kMostSeedLabel));
+          fmt::format("{} has labels up to {}, and there are {} up to {}: number them anew", name,
+                      numbers.back(), most, kMostSeedLabel));
     }
     for (std::int32_t& label : seeds.labels) {
       if (label != 0) label += static_cast<std::int32_t>(numbers.back());

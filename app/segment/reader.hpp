@@ -69,9 +69,9 @@ void lay_on(const std::optional<MapFrame>& scene, const std::string& file, int& 
 }
 /// Makes seeds the marks of a correction. Marks in colours get numbers above those of the labels.
 /// Where marks have one number, the seeds get another on a pixel without any, because labels grow
-/// against each other; where there are no marks, there are no seeds. `path`: what messages name;
+/// against each other; where there are no marks, there are no seeds. `name`: what messages name;
 /// `valid`: 0 where there are no data; empty: nowhere.
-void take_marks(Correction& correction, const std::string& path,
+void take_marks(Correction& correction, const std::string& name,
                 const std::vector<std::int32_t>& valid, std::optional<Seeds>& read);
 
 /// Reads the images of jobs, in other threads ahead of their use. Its destructor waits for the

@@ -82,8 +82,6 @@ indices, or .npy. 0 is background; regions may lie in pieces. A file that is
 itself called annotate is segmented as ./annotate.
 )";
 
-bool is_on_ground(const LeastSize& size) { return size.unit == LeastSize::Unit::kSquareMetres; }
-
 struct RecutOptions : Options {
   bool is_labels = false;  ///< Whether the inputs are label images.
   std::string input;       ///< A tree, a label image, or a folder of them.
@@ -91,22 +89,21 @@ struct RecutOptions : Options {
   std::optional<double> threshold;
   std::optional<ObjectConditions> objects;  ///< In place of a cut.
   bool corrects = false;                    ///< Whether seeds correct a cut, in place of one.
+  bool needs_ground = false;                ///< Whether a size is an area on the ground.
 
   const std::string& seeds() const { return companions[Companion::kSeeds]; }
-  /// The sizes that may be areas on the ground, with the options that give them.
-  std::vector<std::pair<const char*, LeastSize*>> sizes() {
-    std::vector<std::pair<const char*, LeastSize*>> all = {
-        {"--min-size", &parameters.region.min_size}};
+  /// A size that may be an area on the ground, and the option that gives it.
+  struct Size {
+    const char* option;
+    LeastSize* size;
+    bool is_greatest = false;
+  };
+  std::vector<Size> sizes() {
+    std::vector<Size> all = {{"--min-size", &parameters.region.min_size}};
     if (!objects) return all;
-    for (auto* size : {&objects->least_area, &objects->greatest_area}) {
-      if (*size) all.emplace_back("--area", &**size);
-    }
+    if (objects->least_area) all.push_back({"--area", &*objects->least_area});
+    if (objects->greatest_area) all.push_back({"--area", &*objects->greatest_area, true});
     return all;
-  }
-  bool needs_ground() {
-    const auto all = sizes();
-    return std::any_of(all.begin(), all.end(),
-                       [](const auto& each) { return is_on_ground(*each.second); });
   }
   bool needs_brightness() const {
     return objects &&
@@ -332,8 +329,10 @@ class RecutCommand : public Command {
     if (min_size_) {
       set_from_option(options_.parameters, "--min-size", "region.min_size", *min_size_);
     }
-    for (const auto& [option, size] : options_.sizes()) {
-      if (is_on_ground(*size) && options_.image.empty()) {
+    for (const auto& [option, size, is_greatest] : options_.sizes()) {
+      if (size->unit != LeastSize::Unit::kSquareMetres) continue;
+      options_.needs_ground = true;
+      if (options_.image.empty()) {
         line_.fail(fmt::format("{} on the ground needs the scene: add --image", option));
       }
     }
@@ -360,7 +359,7 @@ class RecutCommand : public Command {
     }
     if (!options_.image.empty() && !options_.results.has(Result::kOverlay) &&
         !options_.results.has(Result::kPage) && !annotated && !polygons &&
-        !takes_coordinates(options_) && !options_.needs_brightness() && !options_.needs_ground()) {
+        !takes_coordinates(options_) && !options_.needs_brightness() && !options_.needs_ground) {
       line_.fail(
           "--image has no effect: it is used by --overlay, --html, annotations, tables, "
           "coordinates "
@@ -588,8 +587,9 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
     part = read_image_of(options, job, part, hierarchy.leaves, loaded);
     RecutOptions sized = options;
     sized.parameters.region = wanted;
-    for (const auto& [option, size] : sized.sizes()) {
-      *size = size_in_pixels(option, *size, job.input, loaded.frame ? &*loaded.frame : nullptr);
+    for (const auto& [option, size, is_greatest] : sized.sizes()) {
+      *size = size_in_pixels(option, *size, job.input, loaded.frame ? &*loaded.frame : nullptr,
+                             is_greatest);
     }
     wanted = sized.parameters.region;
     cut_tree(sized, job, wanted, loaded, result);

@@ -114,6 +114,7 @@ LinkedThings Writer::link(const Job& job, const PictureFacts& facts, Segmentatio
   const bool has_slices = facts.slices > 1 && facts.slices * facts.frames == job.pages;
   const LinkedThings earlier = linker_->found();
   result.seed_labels = linker_->link(result.labels, result.notes, has_slices ? frame : 0);
+  if (has_slices && slice + 1 == facts.slices) linker_->end(frame);
   const LinkedThings& now = linker_->found();
   return {now.objects - earlier.objects, now.splits - earlier.splits, now.merges - earlier.merges};
 }

@@ -78,6 +78,7 @@ class JpegReader {
   const jpeg_decompress_struct& info() const { return info_; }
   const char* message() const { return message_; }
   bool damaged() const { return damaged_; }
+  bool takes_damaged() const { return takes_damaged_; }
   /// Whether only the marker of the picture's end is missing.
   bool lacks_end() const { return lacks_end_; }
 
@@ -154,7 +155,11 @@ class JpegReader {
 
 [[noreturn]] void refuse(const JpegReader& reader) {
   if (reader.damaged() || reader.lacks_end()) {
-    refuse_damaged("JPEG", fmt::format("{}; image.damaged lets it be read", reader.message()));
+    refuse_damaged("JPEG", fmt::format("{}{}", reader.message(),
+                                       reader.takes_damaged()
+                                           ? ""
+                                           : "; with --damaged "
+                                             "(image.damaged) what can be decoded is read"));
   }
   throw InputError(fmt::format(
       "the JPEG file cannot be decoded ({}): save it again as a usual JPEG", reader.message()));

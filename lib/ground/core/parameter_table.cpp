@@ -255,8 +255,7 @@ Table make_table() {
        "data, but the lowest and the highest thousandth of the values are clipped. auto: type for "
        "integers and for floats in [0, 1] if the values fill at least half of the range; otherwise "
        "robust, where 8 bits are stretched 20 times at most. LOW:HIGH: these two values become 0 "
-       "and "
-       "1, as \"-200:300\" of a CT; what lies beyond is clipped."});
+       "and 1, as \"-200:300\" of a CT; what lies beyond is clipped."});
   image.form("detail", &ImageParameters::detail, "an integer of 16 or more, or \"native\"",
              detail_in, detail_value,
              {"Regions are found in the image reduced so that its longer side is at most this, and "

@@ -60,6 +60,8 @@ class PageLinker {
   /// has another size than the one before.
   std::vector<std::int32_t> link(const Labels& labels, std::vector<std::string>& notes,
                                  int series = 0);
+  /// Says that no page of a series follows, so that its memory is free.
+  void end(int series) { pages_.erase(series); }
   /// Of all pages so far.
   const LinkedThings& found() const { return found_; }
 

@@ -191,6 +191,11 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
        {{text("0.1,4"), text("4,4,4,4,4,4,4,4")},
         {text(""), text("1,"), text("1;2"), text("nan"), text("0.09999999999999999"),
          text("4.000000000000001"), text("1,1,1,1,1,1,1,1,1"), whole(1), 1.0}}},
+      {"image.range",
+       {{text("auto"), text("type"), text("data"), text("robust"), text("-200:300"),
+         text("0.5:1.5")},
+        {text(""), text("AUTO"), text("1:"), text(":1"), text("2:1"), text("1:1"), text("a:b"),
+         text("nan:1"), text("0:inf"), text("0:1:2"), whole(1), 0.5}}},
       {"image.detail",
        {{text("native"), whole(16), whole(4000)},
         {text(""), text("Native"), whole(15), whole(0), whole(-1), 640.0, true}}},
@@ -204,9 +209,11 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
       {"region.threshold",
        {{text("auto"), 0.0, 0.5, 1.0}, {text(""), text("Auto"), -0.01, 1.01, std::nan(""), true}}},
       {"region.min_size",
-       {{text("auto"), text("0.2%"), text("33.3%"), text("100%"), whole(0), whole(500)},
-        {text(""), text("few"), text("101%"), text("-1%"), text("%"), text("1.5"), text("5 %"),
-         text("nan%"), text("0.2%%"), text("99999999999"), whole(-1), 0.5, true}}}};
+       {{text("auto"), text("0.2%"), text("33.3%"), text("100%"), text("200m2"), whole(0),
+         whole(500)},
+        {text(""), text("few"), text("200M2"), text("-1ha"), text("101%"), text("-1%"), text("%"),
+         text("1.5"), text("5 %"), text("nan%"), text("0.2%%"), text("99999999999"), whole(-1), 0.5,
+         true}}}};
   for (const ParameterEntry& entry : parameter_table()) {
     Values inside;
     Values outside;
@@ -324,6 +331,8 @@ TEST(LeastPixels, OfAHierarchy) {
   EXPECT_EQ(least_pixels(parameters, 154'401), 7);
   parameters.min_size = {LeastSize::Unit::kShare, 0.01};
   EXPECT_EQ(least_pixels(parameters, 154'401), 1545);
+  parameters.min_size = {LeastSize::Unit::kSquareMetres, 200};
+  EXPECT_THROW(least_pixels(parameters, 154'401), ConfigError);
 }
 
 TEST(LeastPixels, OfDirectCuts) {
