@@ -297,6 +297,15 @@ TEST(TiffPart, FactsAreThoseOfThePage) {
   EXPECT_EQ(facts_of(four, {4, ""}).page, 2);
 }
 
+TEST(TiffPart, ASecondSampleBesideGreyIsAChannelUnlessItIsAlpha) {
+  TiffPage page = tiff_page(testing::random_samples(6, 5, CV_8UC2));
+  EXPECT_THAT(facts_of(write_tiff({page})).channels, ::testing::IsEmpty());
+  page.extra_samples = {EXTRASAMPLE_UNSPECIFIED};
+  EXPECT_THAT(facts_of(write_tiff({page})).channels, ElementsAre("1", "2"));
+  page.extra_samples = {};  // As many programs leave them out.
+  EXPECT_THAT(facts_of(write_tiff({page})).channels, ElementsAre("1", "2"));
+}
+
 TEST(TiffPart, SizesOfPixelsAreInKnownUnits) {
   struct Told {
     std::string description;
