@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "diacut/errors.hpp"
@@ -61,8 +62,9 @@ void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& sty
   line.option("--simplify", style.simplified, "PIXELS", kGroup,
               "Polygons of fewer corners, at most so far from the exact ones; neighbours share "
               "their boundaries as before");
-  line.option("--class", style.classes, "NAME|FILE", kGroup,
-              "What regions are called (default region): one name, or a .csv of label,class");
+  line.option(
+      "--class", style.classes, "NAME|FILE", kGroup,
+      "What regions are called (default region): one name, or a .csv of [file,]label,class");
   line.need("--coco", {"--rle"});
   line.need("--table", {"--measure"});
   line.exclude("--rle", {"--simplify"});
@@ -84,13 +86,24 @@ void check_annotations(const Places& places, const AnnotationStyle& style, bool 
     throw ConfigError(
         "--class names regions in annotations and tables: add --coco FILE or another");
   }
-  if (batch && style.classes.ends_with(".csv")) {
+  const RegionClasses classes = classes_of(style);
+  if (batch && !classes.of_label.empty()) {
     throw ConfigError(fmt::format(
-        "--class: '{}' gives classes to the labels of one image, and there are several: name one "
-        "class, or annotate the images one by one",
+        "--class: '{}' gives classes to the labels of one image, and there are several: give it "
+        "the columns file,label,class, or name one class",
         style.classes));
   }
-  classes_of(style);
+}
+
+void check_class_files(const AnnotationStyle& style, const std::vector<std::string>& files) {
+  const RegionClasses classes = classes_of(style);
+  std::set<fs::path> known(files.begin(), files.end());
+  for (const std::string& file : files) known.insert(fs::path(file).replace_extension());
+  for (const auto& [file, of_label] : classes.of_file) {
+    if (known.contains(file) || known.contains(fs::path(file).replace_extension())) continue;
+    throw InputError(fmt::format("--class: '{}' has classes of '{}', which is none of the images",
+                                 style.classes, file));
+  }
 }
 
 Measured measured_in(const AnnotationStyle& style, const MapFrame* frame,
@@ -109,9 +122,9 @@ Measured measured_in(const AnnotationStyle& style, const MapFrame* frame,
           }};
 }
 
-Annotations::Annotations(const Places& wanted, const AnnotationStyle& style, const Labels& labels,
-                         const Measured& measured, const Hierarchy* hierarchy,
-                         const std::vector<std::int64_t>& names)
+Annotations::Annotations(const Places& wanted, const AnnotationStyle& style,
+                         const std::string& file, const Labels& labels, const Measured& measured,
+                         const Hierarchy* hierarchy, const std::vector<std::int64_t>& names)
     : wanted_(wanted), rle_(style.rle), labels_(labels) {
   if (!has_annotations(wanted, true)) return;
   outlines_ = trace_outlines(labels);
@@ -120,7 +133,7 @@ Annotations::Annotations(const Places& wanted, const AnnotationStyle& style, con
   measure_sizes(measured);
   if (const auto distance = style.simplify()) outlines_ = simplify_outlines(outlines_, *distance);
   if (!style.classes.empty()) {
-    classes_ = classes_of(style);
+    classes_ = classes_of(style).in_file(file);
     naming("--class " + style.classes, [&] { check_classes(*classes_, table_); });
   }
   if (!wanted.has(Result::kTable)) return;

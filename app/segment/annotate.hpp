@@ -33,6 +33,9 @@ void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& sty
 /// format is not known; InputError for a table of classes that cannot be read.
 void check_annotations(const Places& places, const AnnotationStyle& style, bool batch);
 
+/// Throws InputError where a table of classes names a file that is none of these images.
+void check_class_files(const AnnotationStyle& style, const std::vector<std::string>& files);
+
 /// What the regions of an image are measured in.
 struct Measured {
   PixelSize pixel = {};
@@ -52,10 +55,10 @@ Measured measured_in(const AnnotationStyle& style, const MapFrame* frame,
 class Annotations {
  public:
   /// Traces and measures what `wanted` needs; nothing if it needs nothing. `labels` must outlive
-  /// the object; `hierarchy` may be null. `names`: what files call the regions; empty: by their
-  /// numbers.
-  Annotations(const Places& wanted, const AnnotationStyle& style, const Labels& labels,
-              const Measured& measured, const Hierarchy* hierarchy,
+  /// the object; `hierarchy` may be null. `file`: what tables call the image; `names`: what files
+  /// call the regions; empty: by their numbers.
+  Annotations(const Places& wanted, const AnnotationStyle& style, const std::string& file,
+              const Labels& labels, const Measured& measured, const Hierarchy* hierarchy,
               const std::vector<std::int64_t>& names = {});
 
   /// What a person should know of how the regions are held.

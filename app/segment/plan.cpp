@@ -407,6 +407,9 @@ void check_names(const Options& options, const Plan& plan) {
   }
   names.add("--table", objects_place(options), "");
   names.add("--json", options.json, "");
+  std::vector<std::string> files;
+  for (const Job& job : plan.jobs) files.push_back(job.name);
+  check_class_files(options.annotations, files);
 }
 
 Plan make_plan(const Options& options) {

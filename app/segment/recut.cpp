@@ -595,7 +595,7 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
     cut_tree(sized, job, wanted, loaded, result);
   }
   const Annotations annotations(
-      options.results, options.annotations, result.labels,
+      options.results, options.annotations, job.name, result.labels,
       measured_in(options.annotations, loaded.frame ? &*loaded.frame : nullptr, loaded.file,
                   loaded.facts, {}, part),
       result.hierarchy ? &*result.hierarchy : nullptr, numbers);

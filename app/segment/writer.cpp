@@ -149,7 +149,8 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
     if (options_.links.overlap || loaded.correction) {
       numbers.assign(written.result.seed_labels.begin(), written.result.seed_labels.end());
     }
-    const Annotations annotations(plan_.roots.results, options_.annotations, written.result.labels,
+    const Annotations annotations(plan_.roots.results, options_.annotations, job.name,
+                                  written.result.labels,
                                   measured_in(options_.annotations, frame, loaded.file,
                                               loaded.facts, options_.parameters.image, job.part),
                                   hierarchy, numbers);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -37,6 +38,19 @@ std::string height_text(float height) {
   return std::isfinite(height) && height >= 0 ? fmt::format("{}", height) : "";
 }
 
+RegionClasses RegionClasses::in_file(const std::string& file) const {
+  const auto stem = [](const std::filesystem::path& name) {
+    return std::filesystem::path(name).replace_extension();
+  };
+  auto found = of_file.find(file);
+  if (found == of_file.end()) {
+    found = std::find_if(of_file.begin(), of_file.end(), [&](const auto& each) {
+      return stem(each.first) == stem(file) || stem(each.first) == file;
+    });
+  }
+  return {names, found == of_file.end() ? of_label : found->second};
+}
+
 RegionClasses read_classes(const std::string& path) {
   return naming(path, [&] {
     const std::string text = read_text(path, "a table of labels and classes");
@@ -47,6 +61,7 @@ RegionClasses read_classes(const std::string& path) {
     std::size_t label_at = 0;
     std::size_t class_at = 1;
     std::size_t columns = 2;
+    std::size_t file_at = columns;  // No column.
     for (CsvRow& row : csv_rows(text)) {
       std::vector<std::string>& cells = row.cells;
       const auto refuse = [&](std::string_view expected) {
@@ -54,30 +69,36 @@ RegionClasses read_classes(const std::string& path) {
             fmt::format("line {} is '{}', expected {}", row.line, fmt::join(cells, ","), expected));
       };
       if (const auto label = std::find(cells.begin(), cells.end(), "label");
-          classes.of_label.empty() && label != cells.end()) {
+          classes.names.empty() && label != cells.end()) {
         const auto named = std::find(cells.begin(), cells.end(), "class");
+        const auto file = std::find(cells.begin(), cells.end(), "file");
         label_at = static_cast<std::size_t>(label - cells.begin());
-        class_at = named != cells.end() ? static_cast<std::size_t>(named - cells.begin())
-                                        : (label_at == 0 ? 1 : 0);
+        file_at = static_cast<std::size_t>(file - cells.begin());
+        class_at = static_cast<std::size_t>(named - cells.begin());
         columns = cells.size();
+        if (class_at == columns) class_at = 0;
+        while (class_at == label_at || class_at == file_at) ++class_at;
         continue;
       }
       while (!cells.empty() && cells.back().empty()) cells.pop_back();
       if (cells.size() > columns) {
         refuse(fmt::format("{} columns: put a name that holds the separator in quotes", columns));
       }
-      cells.resize(std::max(label_at, class_at) + 1);
+      const bool has_files = file_at < columns;
+      cells.resize(std::max({label_at, class_at, has_files ? file_at : 0}) + 1);
       const std::int64_t label = number_in<std::int64_t>(cells[label_at]).value_or(-1);
       const std::string& name = cells[class_at];
       if (label == 0) refuse("labels from 1: 0 is the background, which has no class");
       if (label < 1 || name.empty()) refuse("LABEL,CLASS, as in 17,nucleus");
-      if (classes.of_label.contains(label)) refuse("each label once: leave out one of its lines");
+      if (has_files && cells[file_at].empty()) refuse("the name of a file");
+      auto& of_label = has_files ? classes.of_file[cells[file_at]] : classes.of_label;
+      if (of_label.contains(label)) refuse("each label once: leave out one of its lines");
       if (!is_utf8(name)) {
         throw InputError(fmt::format(
             "line {} holds bytes that are no UTF-8: save the table as CSV UTF-8", row.line));
       }
       const auto known = std::find(classes.names.begin(), classes.names.end(), name);
-      classes.of_label[label] = static_cast<std::size_t>(known - classes.names.begin());
+      of_label[label] = static_cast<std::size_t>(known - classes.names.begin());
       if (known == classes.names.end()) classes.names.push_back(name);
     }
     classes.names.emplace_back("region");

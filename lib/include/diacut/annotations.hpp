@@ -37,6 +37,11 @@ enum class AnnotationFormat {
 struct RegionClasses {
   std::vector<std::string> names = {"region"};  ///< The last one is that of all other regions.
   std::map<std::int64_t, std::size_t> of_label = {};  ///< By RegionFigures::label.
+  /// Such maps of several images, by what their table calls the files.
+  std::map<std::string, std::map<std::int64_t, std::size_t>> of_file = {};
+
+  /// Those of an image alone: of its name, or of its name without an extension.
+  RegionClasses in_file(const std::string& file) const;
 
   /// The class of a region.
   std::size_t of(std::int64_t label) const {
@@ -45,10 +50,10 @@ struct RegionClasses {
   }
 };
 
-/// Reads classes from comma-separated values: the columns "label" and "class", or without a header
-/// the first two. Classes are numbered as they come; regions that it does not name are called
-/// "region". Throws InputError naming the file and the line where it is none, or names a label
-/// twice.
+/// Reads classes from comma-separated values: the columns "label", "class" and for several images
+/// "file", or without a header a label and its class. Classes are numbered as they come; regions
+/// that it does not name are called "region". Throws InputError naming the file and the line where
+/// it is none, or names a label twice.
 RegionClasses read_classes(const std::string& path);
 
 /// Throws InputError naming the first label with a class that is no region.

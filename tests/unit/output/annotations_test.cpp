@@ -9,6 +9,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "by_pixel.hpp"
@@ -288,6 +289,25 @@ TEST(Annotations, ClassesAreReadAsSpreadsheetsWriteThem) {
   }
   write_file(folder / "c.csv", std::string("1,\"the \"\"old\"\" tree\""));
   EXPECT_EQ(read_classes(folder / "c.csv").names.front(), "the \"old\" tree");
+}
+
+TEST(Annotations, ClassesOfSeveralFilesAreNumberedTogether) {
+  const TempFolder folder;
+  write_file(folder / "c.csv",
+             std::string("file,label,class\na/b.png,1,tree\nc.jpg,1,car\nc.jpg,2,tree\n"));
+  const RegionClasses classes = read_classes(folder / "c.csv");
+  EXPECT_THAT(classes.of_label, ::testing::IsEmpty());
+  for (const auto& [file, first, second] :
+       {std::tuple("a/b.png", 0u, 2u), std::tuple("a/b", 0u, 2u), std::tuple("c.png", 1u, 0u),
+        std::tuple("b.png", 2u, 2u)}) {
+    const RegionClasses own = classes.in_file(file);
+    EXPECT_THAT(own.names, ::testing::ElementsAre("tree", "car", "region")) << file;
+    EXPECT_EQ(own.of(1), first) << file;
+    EXPECT_EQ(own.of(2), second) << file;
+  }
+  write_file(folder / "c.csv", std::string("file,label,class\n,1,tree\n"));
+  EXPECT_THAT(message_of<InputError>([&] { read_classes(folder / "c.csv"); }),
+              HasSubstr("line 2 is ',1,tree', expected the name of a file"));
 }
 
 TEST(RegionTable, HeightsAreThoseOfTheMergeTree) {
