@@ -184,9 +184,7 @@ class SegmentCommand : public Command {
     line_.option("--bands", bands_, "N|N,N,N", kOptionsInputOutput,
                  "Scenes: use these bands as grey or as red, green and blue (default: all; the "
                  "principal components if there are two, or four and more)");
-    line_.flag("--damaged", damaged_, kOptionsInputOutput,
-               "Read JPEG files that are damaged inside, with what can be decoded; the summary of "
-               "several images names them");
+    line_.flag("--damaged", damaged_, kOptionsInputOutput, kTakesDamaged);
     line_.flag("--untrusted", untrusted_, kOptionsInputOutput,
                "Decode untrusted files in a sandboxed process; scenes are read as pictures");
   }

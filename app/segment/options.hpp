@@ -55,6 +55,10 @@ struct Options : DeviceOptions {
   TileOptions tiles;      ///< Of the only input.
 };
 
+/// What --damaged does.
+inline constexpr const char* kTakesDamaged =
+    "Read JPEG files that are damaged inside, with what can be decoded";
+
 /// The number of a page, from 1, that --page gives. Throws ConfigError for another text.
 int page_number(const CommandLine& line, const std::string& text);
 

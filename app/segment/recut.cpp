@@ -267,7 +267,8 @@ class RecutCommand : public Command {
                  "The page of --image, from 1 (default: that of the tree, else the first)");
     line_.option("--channel", options_.part.channel, "N|NAME", kRecutInputOutput,
                  "The channel of --image, as in segment (default: that of the tree, else all)");
-    line_.need("--image", {"--page", "--channel"});
+    line_.flag("--damaged", options_.parameters.image.damaged, kRecutInputOutput, kTakesDamaged);
+    line_.need("--image", {"--page", "--channel", "--damaged"});
     declare_annotations(line_, options_.results, options_.annotations);
     // The boundaries are drawn on the image, and files of some formats name it.
     line_.need("--image", {"--overlay"});
@@ -481,6 +482,7 @@ Plan plan_of(const RecutOptions& options) {
 ImagePart read_image_of(const RecutOptions& options, const Job& job, ImagePart part, Labels& labels,
                         LoadedImage& loaded) {
   if (options.image.empty()) return part;
+  const ImageParameters& parameters = options.parameters.image;
   const bool is_asked = job.part.page != 0 || !job.part.channel.empty();
   if (is_map(job.input) && !is_asked) {
     Map map = read_map(job.input);
@@ -493,13 +495,13 @@ ImagePart read_image_of(const RecutOptions& options, const Job& job, ImagePart p
     if (!job.part.channel.empty()) {
       part.channel = job.part.channel;
     } else if (!part.channel.empty() && !number_in(part.channel) &&
-               loaded.file->facts({}, {part.page, ""}).channels.empty()) {
+               loaded.file->facts(parameters, {part.page, ""}).channels.empty()) {
       note = fmt::format(
           "The tree is of channel {}, and the image has no channels: it was read as it is.",
           std::exchange(part.channel, ""));
     }
-    loaded.facts = loaded.file->facts({}, part);
-    loaded.image = loaded.file->read({}, part);
+    loaded.facts = loaded.file->facts(parameters, part);
+    loaded.image = loaded.file->read(parameters, part);
     if (!note.empty()) loaded.image.notes.push_back(note);
   }
   const Image& image = loaded.image;
@@ -597,7 +599,7 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
   const Annotations annotations(
       options.results, options.annotations, job.name, result.labels,
       measured_in(options.annotations, loaded.frame ? &*loaded.frame : nullptr, loaded.file,
-                  loaded.facts, {}, part),
+                  loaded.facts, options.parameters.image, part),
       result.hierarchy ? &*result.hierarchy : nullptr, numbers);
   const std::vector<std::string>& of_image = loaded.image.notes;
   result.notes.insert(result.notes.end(), of_image.begin(), of_image.end());
