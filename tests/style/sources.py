@@ -35,7 +35,7 @@ FOLDERS = {
     "region": "core opencl matrix contour",
     "walker": "core opencl matrix eigen",
     "graph": "core opencl matrix eigen",
-    "answers": "core opencl matrix eigen walker graph",
+    "answers": "core opencl matrix eigen walker graph spmv",
     "output": "core image",
     "map": "core image output",
     "formats": "core image map output",
