@@ -86,7 +86,7 @@ std::string mat_compressed(const std::string& elements) {
   uLongf size = compressBound(elements.size());
   std::string packed(size, '\0');
   if (::compress(reinterpret_cast<Bytef*>(packed.data()), &size,
-               reinterpret_cast<const Bytef*>(elements.data()), elements.size()) != Z_OK) {
+                 reinterpret_cast<const Bytef*>(elements.data()), elements.size()) != Z_OK) {
     throw std::runtime_error("zlib");
   }
   packed.resize(size);
