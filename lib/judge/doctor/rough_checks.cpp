@@ -37,10 +37,10 @@ void check_rough_eigenvectors(Trial& trial, int radius, const SixParts& parts) {
   const DeviceEigenvectors at_pixels = interpolated(context, kept.rows, 0, found);
 
   const Eigen::MatrixXd w = reference_kept_rows(boundary, parameters);
+  const Eigen::VectorXd by_row = w.rowwise().sum().cwiseSqrt().cwiseInverse();
+  const Eigen::VectorXd by_column = w.colwise().sum().cwiseSqrt().cwiseInverse();
   const Eigen::SparseMatrix<double> r =
-      (w.rowwise().sum().cwiseSqrt().cwiseInverse().asDiagonal() * w *
-       w.colwise().sum().cwiseSqrt().cwiseInverse().asDiagonal())
-          .sparseView();
+      (by_row.asDiagonal() * w * by_column.asDiagonal()).sparseView();
   const Eigen::VectorXd exact =
       Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
           Eigen::MatrixXd(Eigen::SparseMatrix<double>(r.transpose() * r)), Eigen::EigenvaluesOnly)
