@@ -132,7 +132,7 @@ class SegmentCommand : public Command {
     const Questions question = asked();
     check_questions(question);
     check_values(question);
-    set_links();
+    settle_links(line_, options_);
     const bool names_no_image = options_.list_devices || options_.print_config;
     if (!names_no_image && options_.batch.list.empty() == options_.inputs.empty()) {
       line_.fail(options_.inputs.empty()
@@ -176,11 +176,7 @@ class SegmentCommand : public Command {
     line_.option("--channel", options_.part.channel, "N|NAME", kOptionsInputOutput,
                  "Read this channel as grey: its number from 1, or its name in an OME-TIFF; --page "
                  "then counts its pages");
-    line_.flag("--link", options_.links.wanted, kOptionsInputOutput,
-               "With --page all: regions of consecutive pages that overlap are one thing, with one "
-               "number; notes say which split and merge");
-    line_.option("--link-overlap", options_.links.least, "SHARE", kOptionsInputOutput,
-                 "With --link: the least overlap, intersection over union (default 0.25)");
+    declare_links(line_, options_.links);
     line_.option("--bands", bands_, "N|N,N,N", kOptionsInputOutput,
                  "Scenes: use these bands as grey or as red, green and blue (default: all; the "
                  "principal components if there are two, or four and more)");
@@ -261,7 +257,6 @@ class SegmentCommand : public Command {
 
   void declare_pairs() {
     line_.need("--files-from", {"--null", "--base"});
-    line_.need("--link", {"--link-overlap"});
     line_.need("--tile-size", {"--tiles-in", "--plan-only"});
     line_.exclude("--bands", {"--page", "--channel"});
     line_.exclude("--boundary-map", {"--boundary", "--weights"});
@@ -381,19 +376,6 @@ class SegmentCommand : public Command {
         "it out, or add --spectral full, which uses them in the contours, or --eigenvectors");
   }
 
-  void set_links() {
-    LinkOptions& links = options_.links;
-    if (!links.wanted) return;
-    if (!options_.all_pages) line_.fail("--link links the pages of a file: add --page all");
-    links.overlap = 0.25;
-    if (links.least.empty()) return;
-    links.overlap = number_in<double>(links.least, std::numeric_limits<double>::min(), 1);
-    if (!links.overlap) {
-      line_.fail(
-          fmt::format("--link-overlap is '{}', expected a share above 0, up to 1", links.least));
-    }
-  }
-
   Options options_;
   std::string config_;
   std::string page_;
@@ -415,6 +397,26 @@ int page_number(const CommandLine& line, const std::string& text) {
   const auto number = number_in<int>(text, 1);
   if (number) return *number;
   line.fail(fmt::format("--page: '{}' is not a page; expected a number from 1, or all", text));
+}
+
+void declare_links(CommandLine& line, LinkOptions& links) {
+  line.flag("--link", links.wanted, kOptionsInputOutput,
+            "With --page all: regions of consecutive pages that overlap are one thing, with one "
+            "number; notes say which split and merge");
+  line.option("--link-overlap", links.least, "SHARE", kOptionsInputOutput,
+              "With --link: the least overlap, intersection over union (default 0.25)");
+  line.need("--link", {"--link-overlap"});
+}
+
+void settle_links(const CommandLine& line, Options& options) {
+  LinkOptions& links = options.links;
+  if (!links.wanted) return;
+  if (!options.all_pages) line.fail("--link links the pages of a file: add --page all");
+  links.overlap = 0.25;
+  if (links.least.empty()) return;
+  links.overlap = number_in<double>(links.least, std::numeric_limits<double>::min(), 1);
+  if (links.overlap) return;
+  line.fail(fmt::format("--link-overlap is '{}', expected a share above 0, up to 1", links.least));
 }
 
 void set_from_option(Parameters& parameters, std::string_view flag, const std::string& key,

@@ -62,6 +62,12 @@ inline constexpr const char* kTakesDamaged =
 /// The number of a page, from 1, that --page gives. Throws ConfigError for another text.
 int page_number(const CommandLine& line, const std::string& text);
 
+/// Declares the options of links.
+void declare_links(CommandLine& line, LinkOptions& links);
+
+/// Sets the least overlap. Throws ConfigError where one is wanted without --page all.
+void settle_links(const CommandLine& line, Options& options);
+
 /// Sets the parameter `key`. `flag`: what messages name. Throws ConfigError.
 void set_from_option(Parameters& parameters, std::string_view flag, const std::string& key,
                      const std::string& value);

@@ -186,11 +186,8 @@ Job single(const Job& roots, const FoundImage& image, const char* labels) {
   return job;
 }
 
-/// For --page all: takes the file that the labels of the only input's pages go to out of the places
-/// of a run, whose labels otherwise go into a folder; empty if there is no such file. Throws
-/// ConfigError for a file of a format that holds no pages, and for an input that can be read once
-/// only.
-std::string take_stack(const std::vector<std::string>& inputs, Job& roots) {
+/// Throws ConfigError for an input of --page all that can be read once only.
+void check_read_again(const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
     std::error_code unknown;
     if (input != "-" && (!exists(input) || is_folder(input) || fs::is_regular_file(input, unknown)))
@@ -198,43 +195,6 @@ std::string take_stack(const std::vector<std::string>& inputs, Job& roots) {
     throw ConfigError(fmt::format(
         "--page all: {} can be read only once, and pages are read one by one; name a file",
         quoted_input_name(input)));
-  }
-  std::string& labels = roots.results[Result::kLabels];
-  const bool one_file = inputs.size() == 1 && !is_folder(inputs.front());
-  if (!one_file || labels.empty() || is_folder(labels)) return {};
-  if (labels.back() == '/' || !fs::path(labels).has_extension()) return {};
-  if (label_format(labels) != LabelFormat::kTiff) {
-    throw ConfigError(fmt::format(
-        "-o: '{}' cannot hold the labels of all pages; name a .tif file, or a folder", labels));
-  }
-  return std::exchange(labels, {});
-}
-
-/// The pages of a file, each of which becomes a job; 1 where they cannot be counted, so that the
-/// job tells why.
-int pages_to_do(const std::string& input, const Options& options) {
-  try {
-    return count_pages(input, options.parameters.image, options.part.channel);
-  } catch (const InputError&) {
-    return 1;
-  }
-}
-
-/// The name of a page's results: "a-07" for page 7 of 12 of a.
-fs::path page_name(const fs::path& name, int page, int pages) {
-  const std::size_t digits = std::to_string(pages).size();
-  return with_suffix(name, fmt::format("-{:0{}}", page, digits).c_str());
-}
-
-/// Lets the labels of a job be a page of a stack, if labels are wanted. `name`: of the results of
-/// the whole file.
-void give_stack(const Plan& plan, const fs::path& name, Job& job) {
-  if (!plan.stack.empty()) {
-    job.stack = plan.stack;
-  } else if (std::string& labels = job.results[Result::kLabels]; !labels.empty()) {
-    job.stack =
-        (fs::path(plan.roots.results[Result::kLabels]) / with_suffix(name, ".tif")).string();
-    labels.clear();
   }
 }
 
@@ -245,7 +205,9 @@ void add_jobs(const Options& options, const FoundImage& image, Plan& plan) {
   const bool as_picture = is_part_chosen(options) && is_scene_for(options, image.input);
   const char* labels = labels_extension(options.labels, map);
   // What a scene has as pages are smaller versions of itself.
-  const int pages = options.all_pages && !map ? pages_to_do(image.input, options) : 1;
+  const int pages = options.all_pages && !map
+                        ? pages_to_do(image.input, options.parameters.image, options.part.channel)
+                        : 1;
   if (options.links.wanted && pages > 1 && options.part.channel.empty()) {
     const PictureFacts facts = ImageFile(image.input).facts(options.parameters.image);
     if (facts.channel > 0) {
@@ -362,6 +324,41 @@ FoundImages images_of(const Options& options, const std::set<Identity>& results)
 
 }  // namespace
 
+std::string take_stack(bool is_one_file, Job& roots) {
+  std::string& labels = roots.results[Result::kLabels];
+  if (!is_one_file || labels.empty() || is_folder(labels)) return {};
+  if (labels.back() == '/' || !fs::path(labels).has_extension()) return {};
+  if (label_format(labels) != LabelFormat::kTiff) {
+    throw ConfigError(fmt::format(
+        "-o: '{}' cannot hold the labels of all pages; name a .tif file, or a folder", labels));
+  }
+  return std::exchange(labels, {});
+}
+
+int pages_to_do(const std::string& input, const ImageParameters& parameters,
+                const std::string& channel) {
+  try {
+    return count_pages(input, parameters, channel);
+  } catch (const InputError&) {
+    return 1;
+  }
+}
+
+fs::path page_name(const fs::path& name, int page, int pages) {
+  const std::size_t digits = std::to_string(pages).size();
+  return with_suffix(name, fmt::format("-{:0{}}", page, digits).c_str());
+}
+
+void give_stack(const Plan& plan, const fs::path& name, Job& job) {
+  if (!plan.stack.empty()) {
+    job.stack = plan.stack;
+  } else if (std::string& labels = job.results[Result::kLabels]; !labels.empty()) {
+    job.stack =
+        (fs::path(plan.roots.results[Result::kLabels]) / with_suffix(name, ".tif")).string();
+    labels.clear();
+  }
+}
+
 const char* labels_extension(const LabelStyle& style, bool map) {
   return style.cloud_optimised || (map && !style.indexed) ? ".tif" : ".png";
 }
@@ -429,7 +426,11 @@ Plan make_plan(const Options& options) {
     }
   }
   check_annotations(options.results, options.annotations, plan.batch);
-  if (options.all_pages) plan.stack = take_stack(options.inputs, plan.roots);
+  if (options.all_pages) {
+    check_read_again(options.inputs);
+    const bool is_one = options.inputs.size() == 1 && !is_folder(options.inputs.front());
+    plan.stack = take_stack(is_one, plan.roots);
+  }
   if (plan.batch) check_batch_places(plan.roots, options.batch.skip_existing);
   check_shares(options);
   FoundImages found = images_of(options, result_folders(plan.roots));

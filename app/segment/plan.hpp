@@ -59,6 +59,23 @@ struct Plan {
   std::size_t ignored = 0;        ///< Files and folders within folders that are not images.
 };
 
+/// For --page all: takes the file that the labels of all pages go to out of the places of a run,
+/// whose labels otherwise go into a folder; empty if there is no such file. `is_one_file`: whether
+/// the pages are those of one input. Throws ConfigError for a format that holds no pages.
+std::string take_stack(bool is_one_file, Job& roots);
+
+/// The pages of a file, each of which becomes a job; 1 where they cannot be counted, so that the
+/// job tells why.
+int pages_to_do(const std::string& input, const ImageParameters& parameters,
+                const std::string& channel);
+
+/// The name of a page's results: "a-07" for page 7 of 12 of a.
+std::filesystem::path page_name(const std::filesystem::path& name, int page, int pages);
+
+/// Lets the labels of a job be a page of a stack, if labels are wanted. `name`: of the results of
+/// the whole file.
+void give_stack(const Plan& plan, const std::filesystem::path& name, Job& job);
+
 /// Where the table of linked objects goes: NAME-objects.csv for --table NAME.csv, objects.csv in a
 /// folder; empty without --link or --table.
 std::string objects_place(const Options& options);

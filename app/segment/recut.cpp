@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -35,6 +36,7 @@
 #include "paths.hpp"
 #include "plan.hpp"
 #include "reader.hpp"
+#include "stacks.hpp"
 #include "stopwatch.hpp"
 #include "subcommand.hpp"
 #include "text.hpp"
@@ -65,6 +67,8 @@ constexpr const char* kRecutExamples = R"(Examples:
       the cells of a micrograph, and 0 for the background
   segment recut trees/ --image photos/ --threshold 0.3 --coco regions.json
       all trees of a folder, in one file of annotations
+  segment recut trees/ --page all --image stack.tif --regions 40 -o labels.tif
+      the trees of all pages of a stack, with labels in one file
 
 A file that is itself called recut is segmented as ./recut.
 )";
@@ -76,6 +80,8 @@ constexpr const char* kAnnotateExamples = R"(Examples:
       with classes: lines of label,class
   segment annotate labels/ --image photos/ --labelme photos/ --simplify 1
       a folder: labels/a/b.png for photos/a/b.jpg
+  segment annotate labels.tif --image stack.tif --page all --link --table cells.csv
+      the corrected labels of a stack
 
 Labels are whole numbers: a PNG or TIFF of one channel, with a palette its
 indices, or .npy. 0 is background; regions may lie in pieces. A file that is
@@ -263,12 +269,16 @@ class RecutCommand : public Command {
                  "The image that the regions belong to, for annotations, tables, --overlay and "
                  "coordinates; of a folder the folder of images: photos/a/b.jpg for a/b.tree or "
                  "a/b.png");
-    line_.option("--page", page_, "N", kRecutInputOutput,
-                 "The page of --image, from 1 (default: that of the tree, else the first)");
+    line_.option(
+        "--page", page_, "N|all", kRecutInputOutput,
+        "The page of --image, and of labels of several pages, from 1 (default: that of the "
+        "tree, else the first); all: each page, with the labels of all as one TIFF",
+        {.words = {"all"}});
     line_.option("--channel", options_.part.channel, "N|NAME", kRecutInputOutput,
                  "The channel of --image, as in segment (default: that of the tree, else all)");
     line_.flag("--damaged", options_.parameters.image.damaged, kRecutInputOutput, kTakesDamaged);
-    line_.need("--image", {"--page", "--channel", "--damaged"});
+    declare_links(line_, options_.links);
+    line_.need("--image", {"--channel", "--damaged"});
     declare_annotations(line_, options_.results, options_.annotations);
     // The boundaries are drawn on the image, and files of some formats name it.
     line_.need("--image", {"--overlay"});
@@ -304,7 +314,7 @@ class RecutCommand : public Command {
     // A cut by heights, one by seeds, and objects.
     line_.exclude("--objects",
                   {"--seeds", "--regions", "--threshold", "--auto", "--min-size", "--html"});
-    line_.exclude("--seeds", {"--html"});
+    line_.exclude("--seeds", {"--html", "--link"});
     line_.exclude("--regions", {"--threshold", "--auto"});
     line_.exclude("--auto", {"--threshold"});
   }
@@ -314,7 +324,14 @@ class RecutCommand : public Command {
                          ? only_input("label image", "label images", "one, or a folder of them")
                          : only_input("hierarchy", "hierarchies", "one, or a folder of them");
     options_.objects = objects_.conditions();
-    if (!page_.empty()) options_.part.page = page_number(line_, page_);
+    options_.all_pages = page_ == "all";
+    if (!page_.empty() && !options_.all_pages) {
+      if (!options_.is_labels && options_.image.empty()) {
+        line_.fail("--page has no effect without --image");
+      }
+      options_.part.page = page_number(line_, page_);
+    }
+    settle_links(line_, options_);
     options_.corrects = regions_ || threshold_ || automatic_;
     if (min_size_ && !options_.corrects && !options_.seeds().empty()) {
       line_.fail("--min-size is of a cut: with --seeds add --regions, --threshold or --auto");
@@ -359,7 +376,7 @@ class RecutCommand : public Command {
           output, options_.image));
     }
     if (!options_.image.empty() && !options_.results.has(Result::kOverlay) &&
-        !options_.results.has(Result::kPage) && !annotated && !polygons &&
+        !options_.results.has(Result::kPage) && !annotated && !polygons && !options_.all_pages &&
         !takes_coordinates(options_) && !options_.needs_brightness() && !options_.needs_ground) {
       line_.fail(
           "--image has no effect: it is used by --overlay, --html, annotations, tables, "
@@ -379,14 +396,22 @@ class RecutCommand : public Command {
       if (place != "-" || info.result == Result::kLabels) continue;
       line_.fail(fmt::format("{}: only labels (-o) can go to standard output (-)", info.option));
     }
-    const bool batch = is_input_folder(options_.input);
+    const bool folder = is_input_folder(options_.input);
+    if (options_.all_pages && !options_.is_labels && !folder) {
+      line_.fail("--page all: the trees of a stack are in a folder, as --tree DIR writes them");
+    }
+    const bool batch = folder || options_.all_pages;
     check_annotations(options_.results, options_.annotations, batch);
     for (const NamedResult& each : named(options_.results)) {
-      if (batch && !each.of_run()) check_folder_name(each.info.option, each.place);
+      if (!batch || each.of_run()) continue;
+      // Labels of all pages may be one file: plan_of() sees.
+      if (options_.all_pages && each.info.result == Result::kLabels) continue;
+      check_folder_name(each.info.option, each.place);
     }
     for (const auto& [name, given] :
          {std::pair("--image", &options_.image), std::pair("--seeds", &options_.seeds())}) {
       if (!batch || given->empty() || is_folder(*given)) continue;
+      if (options_.all_pages && given == &options_.image) continue;
       line_.fail(
           fmt::format("{}: '{}' is not a folder; a folder of {} needs a folder with "
                       "their names",
@@ -446,10 +471,83 @@ fs::path image_of_name(const std::string& folder, const fs::path& name) {
                   folder, name.string()));
 }
 
+/// What a job reads: a file, and with --page all its page.
+struct RecutInput {
+  fs::path file;
+  fs::path name;  ///< From the folder that was named, without extension; of trees of a stack
+                  ///< without the page.
+  ImagePart part = {1};
+  int pages = 1;
+};
+
+/// What a tree is of, if that is the page that its name ends in.
+std::optional<ImagePart> page_of_tree(const fs::path& file) {
+  const std::string name = file.stem().string();
+  const std::size_t dash = name.rfind('-');
+  if (dash == std::string::npos) return std::nullopt;
+  const auto page = number_in<int>(name.substr(dash + 1), 1);
+  if (!page) return std::nullopt;
+  ImagePart part{*page};
+  attempt(file.string(), [&] { read_tree(file.string(), &part); });  // Its job tells what is wrong.
+  return part.page == *page ? std::optional(part) : std::nullopt;
+}
+
+/// What the jobs read, those of a stack in the order of its pages.
+std::vector<RecutInput> recut_inputs(const RecutOptions& options) {
+  const bool folder = is_input_folder(options.input);
+  std::map<fs::path, std::vector<RecutInput>> of_name;
+  for (const fs::path& file : folder ? inputs_in(options) : std::vector<fs::path>{options.input}) {
+    fs::path name = folder ? file.lexically_relative(options.input) : file.filename();
+    name.replace_extension();
+    if (options.all_pages && !options.is_labels) {
+      const std::optional<ImagePart> part = page_of_tree(file);
+      const std::string whole = name.string();
+      if (part) name = whole.substr(0, whole.rfind('-'));
+      of_name[name].push_back({file, name, part.value_or(ImagePart{1})});
+      continue;
+    }
+    const int pages =
+        options.all_pages ? pages_to_do(file.string(), options.parameters.image, "") : 1;
+    for (int k = 1; k <= pages; ++k) of_name[name].push_back({file, name, {k}, pages});
+  }
+  std::vector<RecutInput> inputs;
+  for (auto& [name, each] : of_name) {
+    if (options.all_pages && !options.is_labels) {
+      std::stable_sort(each.begin(), each.end(),
+                       [](const auto& a, const auto& b) { return a.part.page < b.part.page; });
+      const auto pages = static_cast<int>(each.size());
+      if (each.back().part.page != pages) {
+        throw InputError(fmt::format(
+            "'{}' has {} of '{}', the last of page {}: --page all needs the tree of each page",
+            options.input, counted(pages, "tree"), name.string(), each.back().part.page));
+      }
+      for (RecutInput& input : each) input.pages = pages;
+    }
+    inputs.insert(inputs.end(), each.begin(), each.end());
+  }
+  return inputs;
+}
+
+/// The image of an input. Throws InputError where it has another number of pages.
+fs::path image_of_input(const RecutOptions& options, const RecutInput& input) {
+  const fs::path file =
+      is_folder(options.image) ? image_of_name(options.image, input.name) : fs::path(options.image);
+  const bool is_stack = options.all_pages && (options.is_labels || input.pages > 1);
+  if (!is_stack || input.part.page > 1) return file;
+  const std::string& asked = options.part.channel;
+  const int pages = pages_to_do(file.string(), options.parameters.image,
+                                asked.empty() ? input.part.channel : asked);
+  if (pages == input.pages) return file;
+  throw InputError(fmt::format(
+      "--image: '{}' has {}, and '{}' labels of {}: all must be there, and of several channels "
+      "--channel names one",
+      file.string(), counted(pages, "page"), input.file.string(), input.pages));
+}
+
 /// The job of each tree or label image. Its input is the image, if there is one.
 Plan plan_of(const RecutOptions& options) {
   Plan plan;
-  plan.batch = is_input_folder(options.input);
+  plan.batch = is_input_folder(options.input) || options.all_pages;
   plan.roots.results = options.results;
   plan.roots.companions = options.companions;
   if (!plan.batch) {
@@ -460,19 +558,33 @@ Plan plan_of(const RecutOptions& options) {
     job.name = fs::path(job.input).filename().string();
     return plan;
   }
-  for (const fs::path& input : inputs_in(options)) {
-    fs::path name = input.lexically_relative(options.input);
-    name.replace_extension();
+  const std::vector<RecutInput> inputs = recut_inputs(options);
+  if (options.all_pages) {
+    const bool is_one = inputs.front().name == inputs.back().name;
+    plan.stack = take_stack(is_one, plan.roots);
+    check_folder_name("-o", plan.roots.results[Result::kLabels]);
+    if (!is_one && !options.image.empty()) check_folder_name("--image", options.image);
+  }
+  for (const RecutInput& each : inputs) {
+    const bool is_page = each.pages > 1;
+    const fs::path name = is_page ? page_name(each.name, each.part.page, each.pages) : each.name;
     Job& job = plan.jobs.emplace_back(
-        mirrored(plan.roots, {input.string(), name}, labels_extension(options.labels, false)));
-    job.made = input.string();
+        mirrored(plan.roots, {each.file.string(), name}, labels_extension(options.labels, false)));
+    job.made = each.file.string();
     job.part = options.part;
+    job.pages = each.pages;
+    if (is_page) job.part.page = each.part.page;
+    if (is_page || !plan.stack.empty()) give_stack(plan, each.name, job);
     job.name = name.generic_string();
     job.number = static_cast<std::int64_t>(plan.jobs.size());
+    // All pages have one input.
+    if (is_page && !options.is_labels) job.input = (fs::path(options.input) / each.name).string();
     if (options.image.empty()) continue;
-    const fs::path file = image_of_name(options.image, name);
+    const fs::path file = image_of_input(options, each);
     job.input = file.string();
-    job.name = file.lexically_relative(options.image).generic_string();
+    job.name = is_page                    ? job.name + file.extension().string()
+               : is_folder(options.image) ? file.lexically_relative(options.image).generic_string()
+                                          : file.filename().string();
   }
   return plan;
 }
@@ -514,11 +626,19 @@ ImagePart read_image_of(const RecutOptions& options, const Job& job, ImagePart p
       turned_hint(image.width, image.height, labels.width, labels.height)));
 }
 
+/// The page of a job's labels; 0: they have one.
+int labels_page(const RecutOptions& options, const Job& job) {
+  if (job.pages > 1 || job.part.page == 0 || options.image.empty()) return job.part.page;
+  return pages_to_do(job.made, options.parameters.image, "") > 1 ? job.part.page : 0;
+}
+
 /// Reads labels, which then are 1, 2, ... in the order of their numbers, and returns these.
-std::vector<std::int64_t> read_labels(const Job& job, Segmentation& result) {
-  LabelImage read = read_label_image(job.made);
+std::vector<std::int64_t> read_labels(const RecutOptions& options, const Job& job,
+                                      Segmentation& result) {
+  LabelImage read = read_label_image(job.made, {}, labels_page(options, job));
   result.labels = std::move(read.labels);
-  if (!job.results.has(Result::kLabels) || read.numbers.empty()) return read.numbers;
+  const bool is_written = job.results.has(Result::kLabels) || !job.stack.empty();
+  if (!is_written || read.numbers.empty()) return read.numbers;
   // Polygons take memory for each number.
   const bool polygons = names_polygons(job.results[Result::kLabels]);
   const std::int64_t most = polygons ? 50'000'000 : std::numeric_limits<std::int32_t>::max();
@@ -565,26 +685,43 @@ void cut_tree(const RecutOptions& options, const Job& job, const RegionParameter
   }
 }
 
+/// What the jobs of a run share.
+struct RecutRun {
+  const RecutOptions& options;
+  const Plan& plan;
+  Console& console;
+  SharedFiles shared{options.results, options.annotations, plan.batch};
+  PageLinks links{options.links};
+  Stacks stacks{false};
+  ObjectTable objects{options};
+};
+
 /// Does one job. Throws what ends it.
-void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, SharedFiles& shared,
-               Console& console) {
+void recut_one(RecutRun& run, WrittenImage& written) {
+  const RecutOptions& options = run.options;
+  const Job& job = *written.job;
   const Stopwatch stopwatch;
-  const std::string name = input_name(job.made);
+  std::string name = input_name(job.made);
+  if (job.pages > 1 && options.is_labels) name += fmt::format(", page {}", job.part.page);
   LoadedImage loaded;
   loaded.job = &job;
-  Segmentation result;
+  Segmentation& result = written.result;
   RegionParameters wanted = options.parameters.region;
   std::vector<std::int64_t> numbers;
   ImagePart part;
   if (options.is_labels) {
-    numbers = read_labels(job, result);
+    numbers = read_labels(options, job, result);
+    // A stack of labels keeps its axes.
+    if (job.pages > 1 && options.image.empty()) {
+      loaded.facts = ImageFile(job.made).facts(options.parameters.image);
+    }
     part = read_image_of(options, job, {}, result.labels, loaded);
   } else {
     Hierarchy& hierarchy = result.hierarchy.emplace(read_tree(job.made, &part));
-    console.detail(fmt::format("{}: {} x {} pixels, {} leaves, {} merges, automatic threshold {}",
-                               name, hierarchy.leaves.width, hierarchy.leaves.height,
-                               hierarchy.leaves.count, hierarchy.merges.size(),
-                               hierarchy.threshold));
+    run.console.detail(
+        fmt::format("{}: {} x {} pixels, {} leaves, {} merges, automatic threshold {}", name,
+                    hierarchy.leaves.width, hierarchy.leaves.height, hierarchy.leaves.count,
+                    hierarchy.merges.size(), hierarchy.threshold));
     wanted.threshold = options.threshold.value_or(hierarchy.threshold);
     part = read_image_of(options, job, part, hierarchy.leaves, loaded);
     RecutOptions sized = options;
@@ -596,6 +733,11 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
     wanted = sized.parameters.region;
     cut_tree(sized, job, wanted, loaded, result);
   }
+  written.facts = loaded.facts;
+  if (options.links.overlap) {
+    written.linked = run.links.link(job, loaded.facts, result);
+    numbers.assign(result.seed_labels.begin(), result.seed_labels.end());
+  }
   const Annotations annotations(
       options.results, options.annotations, job.name, result.labels,
       measured_in(options.annotations, loaded.frame ? &*loaded.frame : nullptr, loaded.file,
@@ -604,39 +746,53 @@ void recut_one(const RecutOptions& options, const Plan& plan, const Job& job, Sh
   const std::vector<std::string>& of_image = loaded.image.notes;
   result.notes.insert(result.notes.end(), of_image.begin(), of_image.end());
   for (std::string& note : annotations.notes()) result.notes.push_back(std::move(note));
-  write_results(options, wanted, plan.batch, loaded, result, annotations);
-  if (plan.batch) {
-    shared.add(run_parts(options.results, annotations, annotated_name(job.input, job.name, ""),
-                         job.name, job.number, 1));
+  write_results(options, wanted, run.plan.batch, loaded, result, annotations);
+  if (run.plan.batch) {
+    const fs::path of_pages = fs::path(job.name).parent_path() / fs::path(job.input).filename();
+    run.shared.add(run_parts(options.results, annotations, annotated_name(job.input, job.name, ""),
+                             job.pages > 1 ? of_pages.generic_string() : job.name, job.number,
+                             std::max(job.part.page, 1)));
   }
-  for (const std::string& note : result.notes) console.note(fmt::format("{}: {}", name, note));
-  console.message(fmt::format("{}: {} ({:.0f} ms)", name,
-                              counted(result.labels.count, options.objects ? "object" : "region"),
-                              stopwatch.milliseconds()));
+  for (const std::string& note : result.notes) run.console.note(fmt::format("{}: {}", name, note));
+  run.console.message(
+      fmt::format("{}: {} ({:.0f} ms)", name,
+                  counted(result.labels.count, options.objects ? "object" : "region"),
+                  stopwatch.milliseconds()));
 }
 
 ExitCode RecutCommand::run(Console& console, const CancelToken& /*cancel*/) {
   const Plan plan = plan_of(options_);
   check_names(options_, plan);
   prepare_results(options_, plan);
-  SharedFiles shared(options_.results, options_.annotations, plan.batch);
+  RecutRun run{options_, plan, console};
   ExitCode code = ExitCode::kDone;
   std::size_t failed = 0;
+  LinkedThings linked;
   for (const Job& job : plan.jobs) {
+    WrittenImage written;
+    written.job = &job;
     if (!plan.batch) {
-      recut_one(options_, plan, job, shared, console);
+      recut_one(run, written);
       continue;
     }
-    if (const auto failure =
-            attempt(job.made, [&] { recut_one(options_, plan, job, shared, console); })) {
+    written.failure = attempt(job.made, [&] { recut_one(run, written); });
+    run.objects.add(written);
+    linked.objects += written.linked.objects;
+    linked.splits += written.linked.splits;
+    linked.merges += written.linked.merges;
+    if (written.failure) ++failed;
+    for (const std::optional<Failure>& failure : {written.failure, run.stacks.add(written)}) {
+      if (!failure) continue;
       console.error(failure->message);
       code = worse(code, failure->code);
-      ++failed;
     }
   }
-  shared.commit();
+  run.shared.commit();
+  run.objects.commit();
   if (plan.batch) {
-    console.message(fmt::format("{} done, {} failed", plan.jobs.size() - failed, failed));
+    console.message(fmt::format(
+        "{} done, {} failed{}", plan.jobs.size() - failed, failed,
+        options_.links.wanted ? fmt::format("; linked into {}", linked_text(linked)) : ""));
   }
   return code;
 }

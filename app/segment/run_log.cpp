@@ -163,9 +163,7 @@ std::string summary(const Tally& tally, const Plan& plan, double seconds, bool v
     text += fmt::format("; {} with notes (--verbose or --json shows them)", tally.noted);
   }
   if (tally.linked.objects > 0) {
-    text += fmt::format(
-        "; linked into {}, {} and {} (--json names them)", counted(tally.linked.objects, "object"),
-        counted(tally.linked.splits, "split"), counted(tally.linked.merges, "merge"));
+    text += fmt::format("; linked into {} (--json names them)", linked_text(tally.linked));
   }
   if (!tally.damaged.empty()) {
     text += fmt::format("; damaged and partly wrong: {}", fmt::join(tally.damaged, ", "));

@@ -11,8 +11,6 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
-#include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -29,13 +27,13 @@
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
 #include "memory_check.hpp"
-#include "output/annotation_parts.hpp"
 #include "output/format.hpp"
 #include "output/program_json.hpp"
 #include "paths.hpp"
 #include "reader.hpp"
 #include "report.hpp"
 #include "run_log.hpp"
+#include "stacks.hpp"
 #include "stopwatch.hpp"
 #include "writer.hpp"
 
@@ -167,108 +165,6 @@ class DeviceInUse {
   std::vector<DeviceInfo> devices_;  ///< The one in use, and those after it.
   std::optional<Segmenter> segmenter_;
   std::string note_;
-};
-
-/// The TIFF files whose pages are the labels of the pages of an input. A file is written when all
-/// of its pages are there; where a page failed it is not.
-class Stacks {
- public:
-  /// `skip_existing`: whether files that are there are left as they are.
-  explicit Stacks(bool skip_existing) : skip_existing_(skip_existing) {}
-
-  /// Adds the labels of a job, in the order of the pages. After the last page the file is written:
-  /// what fails then is returned. Jobs without a stack are passed over.
-  std::optional<Failure> add(const WrittenImage& written) {
-    const Job& job = *written.job;
-    if (job.stack.empty() || (skip_existing_ && exists(job.stack))) return std::nullopt;
-    // Of an input of one page the failure is told already.
-    if (job.pages == 1 && written.failure) return std::nullopt;
-    const bool is_last = job.part.page == job.pages || job.pages == 1;
-    Stack& stack = stacks_[job.stack];
-    auto failure = attempt(job.stack, [&] {
-      if (!written.failure) {
-        const Labels& labels = written.result.labels;
-        const double bytes = 4.0 * labels.width * labels.height * job.pages;
-        // Packed labels are far smaller; what the pages take at most decides, with room for
-        // headers.
-        const bool is_big = bytes > 0.9 * std::numeric_limits<std::uint32_t>::max();
-        if (!stack.file) stack.file.emplace(is_big, written.facts, job.pages);
-        stack.file->add(written.result.seed_labels.empty() ? labels
-                                                           : written_labels(written.result));
-        ++stack.pages;
-      }
-      if (!is_last) return;
-      const int missing = job.pages - stack.pages;
-      if (missing > 0) {
-        throw InputError(fmt::format("'{}' is not written, because {} of its {} pages {} no labels",
-                                     job.stack, missing, job.pages, missing == 1 ? "has" : "have"));
-      }
-      make_folder_of(job.stack);
-      write_file(job.stack, stack.file->finish());
-    });
-    if (is_last || failure) stacks_.erase(job.stack);
-    return failure;
-  }
-
- private:
-  struct Stack {
-    std::optional<LabelStack> file;
-    int pages = 0;
-  };
-  bool skip_existing_;
-  std::map<std::string, Stack> stacks_;  ///< Of inputs under way, by file.
-};
-
-/// The table of the objects that --link finds. It is written with the first of --table.
-class ObjectTable {
- public:
-  explicit ObjectTable(const Options& options) : place_(objects_place(options)) {}
-
-  void add(const WrittenImage& written) {
-    const std::vector<std::int32_t>& numbers = written.result.seed_labels;
-    if (place_.empty() || written.failure || numbers.empty()) return;
-    const Job& job = *written.job;
-    const int page = std::max(job.part.page, 1);
-    const std::string file =
-        (fs::path(job.name).parent_path() / fs::path(job.input).filename()).generic_string();
-    const PictureFacts& facts = written.facts;
-    const double volume = facts.slices > 1 && facts.spacing > 0
-                              ? facts.pixel.width * facts.pixel.height * facts.spacing
-                              : 0;
-    std::vector<std::int64_t> pixels(numbers.size(), 0);
-    for (const std::int32_t label : written.result.labels.values) {
-      if (label != 0) ++pixels[static_cast<std::size_t>(label) - 1];
-    }
-    for (std::size_t k = 0; k < numbers.size(); ++k) {
-      Object& object = objects_.try_emplace({file, numbers[k]}, Object{page}).first->second;
-      object.last = page;
-      ++object.pages;
-      object.pixels += pixels[k];
-      object.volume += static_cast<double>(pixels[k]) * volume;
-    }
-  }
-
-  void commit() const {
-    if (objects_.empty()) return;
-    std::string text = "file,label,first_page,last_page,pages,pixels,volume_um3\n";
-    for (const auto& [key, object] : objects_) {
-      text += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(key.first), key.second, object.first,
-                          object.last, object.pages, object.pixels,
-                          object.volume > 0 ? fmt::format("{:.10g}", object.volume) : "");
-    }
-    write_file(place_, text);
-  }
-
- private:
-  struct Object {
-    int first = 0;
-    int last = 0;
-    int pages = 0;
-    std::int64_t pixels = 0;
-    double volume = 0;
-  };
-  std::string place_;
-  std::map<std::pair<std::string, std::int32_t>, Object> objects_;  ///< Of a file.
 };
 
 /// Segments the images in the order of the jobs: one after the other, or several small ones

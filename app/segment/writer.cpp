@@ -98,26 +98,7 @@ void write_result(const ResultInfo& info, const std::string& place, const Made& 
 
 Writer::Writer(const Options& options, const Plan& plan, const CancelToken& cancel,
                const MemoryCheck& memory)
-    : options_(options), plan_(plan), cancel_(cancel), memory_(memory) {}
-
-LinkedThings Writer::link(const Job& job, const PictureFacts& facts, Segmentation& result,
-                          const std::shared_future<void>& before) {
-  if (!options_.links.overlap) return {};
-  if (before.valid()) before.wait();
-  if (!linker_ || linked_ != job.input) {
-    linked_ = job.input;
-    linker_.emplace(*options_.links.overlap);
-  }
-  const int page = std::max(job.part.page, 1);
-  const auto [slice, frame] = place_of_page(facts, job.pages, page);
-  // Slices are linked within their time, and times where there are no slices.
-  const bool has_slices = facts.slices > 1 && facts.slices * facts.frames == job.pages;
-  const LinkedThings earlier = linker_->found();
-  result.seed_labels = linker_->link(result.labels, result.notes, has_slices ? frame : 0);
-  if (has_slices && slice + 1 == facts.slices) linker_->end(frame);
-  const LinkedThings& now = linker_->found();
-  return {now.objects - earlier.objects, now.splits - earlier.splits, now.merges - earlier.merges};
-}
+    : options_(options), plan_(plan), cancel_(cancel), memory_(memory), links_(options.links) {}
 
 WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
                            const Segmenter& segmenter, const Watch& watch,
@@ -128,7 +109,8 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
   written.job = &job;
   written.failure = attempt(job.input, [&] {
     written.result = std::move(begun).finish(watch);
-    written.linked = link(job, loaded.facts, written.result, before);
+    if (options_.links.overlap && before.valid()) before.wait();  // Pages end side by side.
+    written.linked = links_.link(job, loaded.facts, written.result);
     if (loaded.is_settled()) {
       written.result.labels = loaded.correction->labels.labels;
       written.result.notes = loaded.image.notes;

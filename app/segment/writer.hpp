@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "annotate.hpp"
-#include "diacut/label_stack.hpp"
 #include "diacut/progress.hpp"
 #include "diacut/segmenter.hpp"
 #include "exit_code.hpp"
@@ -15,6 +14,7 @@
 #include "options.hpp"
 #include "plan.hpp"
 #include "reader.hpp"
+#include "stacks.hpp"
 
 namespace diacut::app {
 
@@ -62,18 +62,13 @@ class Writer {
   /// `before`: ends with the work on the image that was begun before, if there is one.
   WrittenImage write(const LoadedImage& loaded, BegunSegmentation begun, const Segmenter& segmenter,
                      const Watch& watch, const std::shared_future<void>& before);
-  /// Lets regions have the numbers of the page before, though pages are finished side by side: sets
-  /// result.seed_labels. Returns what is new on this page. Throws InputError.
-  LinkedThings link(const Job& job, const PictureFacts& facts, Segmentation& result,
-                    const std::shared_future<void>& before);
 
   const Options& options_;
   const Plan& plan_;
   const CancelToken& cancel_;
   const MemoryCheck& memory_;
   std::shared_future<void> last_;  ///< Ends with the work on the image that was begun last.
-  std::string linked_;             ///< The file whose pages the linker links.
-  std::optional<PageLinker> linker_;
+  PageLinks links_;
   // Last, because its threads use the others to the end.
   std::deque<std::future<WrittenImage>> under_way_;
 };

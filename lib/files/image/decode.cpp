@@ -68,9 +68,9 @@ ImageFormat format_of_numbers(Bytes file) {
   throw InputError("expected PNG, TIFF or .npy (others do not keep numbers as they are)");
 }
 
-/// Refuses what one number of each pixel does not tell.
-void check_single(const Decoded& decoded) {
-  if (decoded.pages > 1) {
+/// Refuses what one number of each pixel does not tell. `page`: that was asked for; 0: none.
+void check_single(const Decoded& decoded, int page) {
+  if (decoded.pages > 1 && page == 0) {
     throw InputError(fmt::format(
         "it has {} pages, expected one: save the page as a file of its own", decoded.pages));
   }
@@ -90,7 +90,7 @@ Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
     return info_of(format).has_pages ? info_of(format).decode(file, limit, task) : Decoded();
   }
   Decoded decoded = decode_part(format, file, limit, task);
-  if (is_numbers || task.purpose == DecodeTask::kStrength) check_single(decoded);
+  if (is_numbers || task.purpose == DecodeTask::kStrength) check_single(decoded, task.part.page);
   if (task.purpose == DecodeTask::kPicture) apply_profile(decoded);
   decoded.samples = turn_upright(decoded.samples, decoded.orientation);
   if (!decoded.valid.empty()) decoded.valid = turn_upright(decoded.valid, decoded.orientation);

@@ -51,9 +51,10 @@ Raster decode_npy(Bytes file, std::int64_t max_pixels) {
 
 }  // namespace
 
-Raster decode_raster(Bytes file, const ImageParameters& parameters, const std::string& path) {
+Raster decode_raster(Bytes file, const ImageParameters& parameters, const std::string& path,
+                     int page) {
   if (is_npy(file)) return decode_npy(file, parameters.max_pixels);
-  const DecodeTask task{DecodeTask::kNumbers, {}};
+  const DecodeTask task{DecodeTask::kNumbers, {page, {}}};
   return raster_of(decode_file(path, file, parameters.max_pixels, task, parameters));
 }
 
@@ -123,9 +124,9 @@ std::vector<std::uint8_t> read_file(const std::string& path) {
   return naming(path, [&] { return read_bytes(path, 0, any, "a file"); });
 }
 
-Raster read_raster(const std::string& path, const ImageParameters& parameters) {
+Raster read_raster(const std::string& path, const ImageParameters& parameters, int page) {
   const std::vector<std::uint8_t> bytes = read_file(path);
-  return naming(path, [&] { return decode_raster(bytes, parameters, path); });
+  return naming(path, [&] { return decode_raster(bytes, parameters, path, page); });
 }
 
 }  // namespace diacut

@@ -122,8 +122,8 @@ SeededRegions correct_labels(const Correction& correction, const Labels& grown,
   return pieces_of(regions, numbers);
 }
 
-LabelImage read_label_image(const std::string& path, const ImageParameters& parameters) {
-  const Raster raster = read_raster(path, parameters);
+LabelImage read_label_image(const std::string& path, const ImageParameters& parameters, int page) {
+  const Raster raster = read_raster(path, parameters, page);
   const std::vector<std::int64_t> values = naming(path, [&] {
     return whole_numbers(raster, 0, kMostWhole - 1,
                          "the number of a region, 1 to 2^53 - 1, or 0 for background");

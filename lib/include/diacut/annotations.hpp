@@ -112,9 +112,10 @@ struct LabelImage {
 
 /// Reads a label image: a PNG or TIFF of one channel (of a palette the index counts), or a .npy
 /// array of two dimensions. 0 is background. `parameters`: as read_boundary_map() takes them.
-/// Throws InputError naming the file when it cannot be read, or holds a negative or fractional
-/// number.
-LabelImage read_label_image(const std::string& path, const ImageParameters& parameters = {});
+/// `page`: of a TIFF, from 1; 0: it has one. Throws InputError naming the file when it cannot be
+/// read, or holds a negative or fractional number.
+LabelImage read_label_image(const std::string& path, const ImageParameters& parameters = {},
+                            int page = 0);
 
 /// Labels to be corrected, and the marks that say how.
 struct Correction {
