@@ -55,7 +55,7 @@ Image read_standard_input(const ImageFile& file, const ImageParameters& paramete
 /// Reads labels that are corrected by seeds.
 Correction correction_of(const std::string& path, const ImageParameters& parameters,
                          const LoadedImage& loaded, std::optional<Seeds>& seeds) {
-  Correction correction{read_label_image(path, parameters), {}};
+  Correction correction{read_label_image(path, parameters, {.image = loaded.job->name}), {}};
   const Image& image = loaded.image;
   Labels& labels = correction.labels.labels;
   lay_on(loaded.frame, path, labels.width, labels.height, labels.values);
@@ -185,6 +185,8 @@ LoadedImage Reader::load(const Job& job) const {
     if (files.has(Companion::kCorrected)) {
       loaded.correction =
           correction_of(files[Companion::kCorrected], parameters_, loaded, loaded.seeds);
+      const std::vector<std::string>& told = loaded.correction->labels.notes;
+      loaded.image.notes.insert(loaded.image.notes.end(), told.begin(), told.end());
       if (!loaded.seeds) {
         loaded.image.notes.emplace_back("It has no marks: its labels are those of --correct.");
       }

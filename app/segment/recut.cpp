@@ -84,12 +84,13 @@ constexpr const char* kAnnotateExamples = R"(Examples:
       the corrected labels of a stack
 
 Labels are whole numbers: a PNG or TIFF of one channel, with a palette its
-indices, or .npy. 0 is background; regions may lie in pieces. A file that is
-itself called annotate is segmented as ./annotate.
+indices, or .npy; or regions of COCO JSON. 0 is background; regions may lie in
+pieces. A file that is itself called annotate is segmented as ./annotate.
 )";
 
 struct RecutOptions : Options {
   bool is_labels = false;  ///< Whether the inputs are label images.
+  bool colours = false;    ///< Whether the labels are colours.
   std::string input;       ///< A tree, a label image, or a folder of them.
   std::string image;
   std::optional<double> threshold;
@@ -254,7 +255,10 @@ class RecutCommand : public Command {
     options_.is_labels = is_labels;
     if (is_labels) {
       line_.inputs("LABELS|FOLDER", inputs_, "A label image, or a folder of them",
-                   files_of(kLabelImages));
+                   files_of(kLabelImages + std::string(" .json")));
+      line_.flag("--colours", options_.colours, kRecutInputOutput,
+                 "Each colour of the label image is a label, numbered as they first appear; black "
+                 "and what is transparent is background");
     } else {
       line_.inputs("TREE|FOLDER|-", inputs_,
                    "A merge tree, a folder of them, or - for standard input", files_of(kTrees));
@@ -635,7 +639,9 @@ int labels_page(const RecutOptions& options, const Job& job) {
 /// Reads labels, which then are 1, 2, ... in the order of their numbers, and returns these.
 std::vector<std::int64_t> read_labels(const RecutOptions& options, const Job& job,
                                       Segmentation& result) {
-  LabelImage read = read_label_image(job.made, {}, labels_page(options, job));
+  LabelImage read =
+      read_label_image(job.made, {}, {labels_page(options, job), options.colours, job.name});
+  result.notes = std::move(read.notes);
   result.labels = std::move(read.labels);
   const bool is_written = job.results.has(Result::kLabels) || !job.stack.empty();
   if (!is_written || read.numbers.empty()) return read.numbers;

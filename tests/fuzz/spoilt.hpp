@@ -14,6 +14,7 @@ std::vector<SpoiltFile> spoilt_weights();
 std::vector<SpoiltFile> spoilt_profiles();
 std::vector<SpoiltFile> spoilt_matrices();
 std::vector<SpoiltFile> spoilt_geojson();
+std::vector<SpoiltFile> spoilt_coco();
 
 std::vector<SpoiltFile> spoilt_npy();
 std::vector<SpoiltFile> spoilt_trees();

@@ -250,4 +250,27 @@ std::vector<SpoiltFile> spoilt_geojson() {
   return files;
 }
 
+std::vector<SpoiltFile> spoilt_coco() {
+  const std::string whole =
+      R"({"images":[{"id":1,"file_name":"b.png","width":4,"height":3}],"annotations":[)"
+      R"({"id":9,"image_id":1,"segmentation":[[0,0,2,0,2,2]]},)"
+      R"({"id":8,"image_id":1,"segmentation":{"size":[3,4],"counts":[2,3,7]}}]})";
+  return changed(whole, {{"\"images\"", "\"pictures\"", "no COCO JSON"},
+                         {"\"annotations\"", "\"regions\"", "no COCO JSON"},
+                         {"[{\"id\":1,", "[{\"id\":2,\"file_name\":\"c\"},{\"id\":1,", "2 images"},
+                         {"\"width\":4", "\"width\":0", "0 x 3"},
+                         {"\"width\":4", "\"width\":4000000", "the limit"},
+                         {"\"id\":9", "\"id\":0", "the number 0"},
+                         {"\"id\":9", "\"id\":1.5", "the number 1.5"},
+                         {"[[0,0,2,0,2,2]]", "[]", "region 9 has no polygon"},
+                         {"[[0,0,2,0,2,2]]", "[[0,0,2,0]]", "three points"},
+                         {"[[0,0,2,0,2,2]]", "[[0,0,2,0,1e99,2]]", "far outside"},
+                         {"[[0,0,2,0,2,2]]", "[[0,0,2,0,true,2]]", "no COCO JSON"},
+                         {"[3,4]", "[4,3]", "another size"},
+                         {"[2,3,7]", "[2,3,8]", "another size"},
+                         {"[2,3,7]", "[2,3,6]", "another size"},
+                         {"[2,3,7]", "[2,-3,13]", "another size"},
+                         {"[2,3,7]", "\"2 7\"", "damaged"}});
+}
+
 }  // namespace diacut::fuzz

@@ -12,6 +12,7 @@
 #include "diacut/parameters.hpp"
 #include "image/geojson_marks.hpp"
 #include "matrix/device_profile.hpp"
+#include "output/annotation_parts.hpp"
 #include "region/tree/merging_weights.hpp"
 #include "sparse_matrices.hpp"
 #include "spmv/format_profile.hpp"
@@ -217,6 +218,26 @@ std::vector<FileBytes> geojson_seeds() {
                    feature(7, "Point", "[20,20]") + "]}")};
 }
 
+void read_coco(const FileBytes& bytes) {
+  const LabelImage image = coco_labels(bytes, "a.png", 1 << 20);
+  const auto count = static_cast<std::int64_t>(image.numbers.size());
+  require(image.labels.count == count, "each number is one label");
+  for (const std::int32_t label : image.labels.values) {
+    require(label >= 0 && label <= count, "a pixel has a label");
+  }
+}
+
+std::vector<FileBytes> coco_seeds() {
+  const auto file = [](const std::string& shape) {
+    return bytes_of(R"({"images":[{"id":1,"file_name":"p/a.png","width":4,"height":3}],)"
+                    R"("annotations":[{"id":1,"image_id":1,"attributes":{"label":7},)"
+                    R"("segmentation":)" +
+                    shape + "}]}");
+  };
+  return {file("[[0,0,2,0,2,2.5,0,2],[3,1,4,1,4,2]]"), file(R"({"size":[3,4],"counts":[2,3,7]})"),
+          file(R"({"size":[3,4],"counts":"237"})")};
+}
+
 }  // namespace
 
 std::vector<Target> text_targets() {
@@ -241,6 +262,7 @@ std::vector<Target> text_targets() {
        geojson_seeds,
        {"lib/files/image/geojson_marks.cpp"},
        spoilt_geojson},
+      {"coco", read_coco, coco_seeds, {"lib/files/output/coco_labels.cpp"}, spoilt_coco},
       {"matrix_market",
        read_matrix,
        matrix_seeds,

@@ -27,6 +27,24 @@ constexpr std::int64_t kMostCrossings = std::int64_t{1} << 24;
 using Point = cv::Point2d;
 using Line = std::vector<Point>;
 
+/// Adds where an edge crosses the middle lines of rows, and returns how many it crosses.
+std::int64_t cross(const Point& from, const Point& to,
+                   std::vector<std::vector<double>>& crossings) {
+  const Point& upper = from.y < to.y ? from : to;
+  const Point& lower = from.y < to.y ? to : from;
+  const auto rows = static_cast<double>(crossings.size());
+  const auto row_at = [&](double y) {
+    return static_cast<int>(std::clamp(std::ceil(y - 0.5), 0.0, rows));
+  };
+  const int first = row_at(upper.y);
+  const int end = row_at(lower.y);
+  for (int y = first; y < end; ++y) {
+    const double share = (y + 0.5 - upper.y) / (lower.y - upper.y);
+    crossings[static_cast<std::size_t>(y)].push_back(upper.x + share * (lower.x - upper.x));
+  }
+  return end - first;
+}
+
 [[noreturn]] void refuse(const std::string& what) { throw InputError("its GeoJSON: " + what); }
 
 const Json& member(const Json& json, const char* name, std::string_view of) {
@@ -148,47 +166,9 @@ class Drawing {
       rings.push_back(line(each));
       rings.back().push_back(rings.back().front());
     }
-    if (by_ == MarkedBy::kLabels && fill(rings)) return;
+    const auto visit = [&](std::size_t pixel) { mark_(pixel, label_); };
+    if (by_ == MarkedBy::kLabels && fill_area(rings, width_, height_, visit)) return;
     for (const Line& ring : rings) draw_line(ring);
-  }
-
-  /// Whether the rings hold the centre of any pixel.
-  bool fill(const std::vector<Line>& rings) {
-    std::vector<std::vector<double>> crossings(static_cast<std::size_t>(height_));
-    std::int64_t count = 0;
-    for (const Line& ring : rings) {
-      for (std::size_t k = 1; k < ring.size(); ++k) count += cross(ring[k - 1], ring[k], crossings);
-      if (count > kMostCrossings) {
-        refuse(fmt::format("{} is an area of more edges than can be drawn: simplify it", name_));
-      }
-    }
-    bool any = false;
-    for (int y = 0; y < height_; ++y) {
-      std::vector<double>& at = crossings[static_cast<std::size_t>(y)];
-      std::sort(at.begin(), at.end());
-      for (std::size_t k = 0; k + 1 < at.size(); k += 2) {
-        const int end = std::min(static_cast<int>(std::ceil(at[k + 1] - 0.5)), width_);
-        for (int x = static_cast<int>(std::ceil(at[k] - 0.5)); x < end; ++x) {
-          mark(x, y);
-          any = true;
-        }
-      }
-    }
-    return any;
-  }
-
-  /// Adds where an edge crosses the middle lines of rows, and returns how many it crosses.
-  std::int64_t cross(const Point& from, const Point& to,
-                     std::vector<std::vector<double>>& crossings) const {
-    const Point& upper = from.y < to.y ? from : to;
-    const Point& lower = from.y < to.y ? to : from;
-    const int first = static_cast<int>(std::ceil(upper.y - 0.5));
-    const int end = std::min(static_cast<int>(std::ceil(lower.y - 0.5)), height_);
-    for (int y = first; y < end; ++y) {
-      const double share = (y + 0.5 - upper.y) / (lower.y - upper.y);
-      crossings[static_cast<std::size_t>(y)].push_back(upper.x + share * (lower.x - upper.x));
-    }
-    return std::max(end - first, 0);
   }
 
   int width_;
@@ -200,6 +180,34 @@ class Drawing {
 };
 
 }  // namespace
+
+bool fill_area(const std::vector<std::vector<cv::Point2d>>& rings, int width, int height,
+               const std::function<void(std::size_t)>& visit) {
+  std::vector<std::vector<double>> crossings(static_cast<std::size_t>(height));
+  std::int64_t count = 0;
+  for (const Line& ring : rings) {
+    for (std::size_t k = 1; k < ring.size(); ++k) count += cross(ring[k - 1], ring[k], crossings);
+    if (count > kMostCrossings) {
+      throw InputError("it has an area of more edges than can be drawn: simplify it");
+    }
+  }
+  bool any = false;
+  const auto column_at = [&](double x) {
+    return static_cast<std::size_t>(std::clamp<double>(std::ceil(x - 0.5), 0, width));
+  };
+  for (std::size_t y = 0; y < crossings.size(); ++y) {
+    std::vector<double>& at = crossings[y];
+    std::sort(at.begin(), at.end());
+    for (std::size_t k = 0; k + 1 < at.size(); k += 2) {
+      const std::size_t end = column_at(at[k + 1]);
+      for (std::size_t x = column_at(at[k]); x < end; ++x) {
+        visit(y * static_cast<std::size_t>(width) + x);
+        any = true;
+      }
+    }
+  }
+  return any;
+}
 
 bool begins_as_json(Bytes file) {
   constexpr std::string_view kSpaceAndMark = " \t\r\n\xEF\xBB\xBF";

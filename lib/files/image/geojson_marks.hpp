@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <opencv2/core.hpp>
+#include <vector>
 
 #include "core/bytes.hpp"
 #include "diacut/seeds.hpp"
@@ -28,6 +30,12 @@ enum class MarkedBy {
 /// without a label, or a point outside of the picture of `width` x `height` pixels.
 void draw_geojson(Bytes file, int width, int height, MarkedBy by,
                   const std::function<void(std::size_t pixel, std::int32_t label)>& mark);
+
+/// Calls visit(pixel) for the pixels whose centres an area holds by the even-odd rule, and returns
+/// whether there are any. `rings`: closed, in pixels from the upper left corner. Throws InputError
+/// where it has too many edges.
+bool fill_area(const std::vector<std::vector<cv::Point2d>>& rings, int width, int height,
+               const std::function<void(std::size_t pixel)>& visit);
 
 /// Whether a picture has colours, or transparent pixels beside others in more than one channel.
 bool is_painted(const Decoded& picture);

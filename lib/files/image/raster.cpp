@@ -124,9 +124,9 @@ std::vector<std::uint8_t> read_file(const std::string& path) {
   return naming(path, [&] { return read_bytes(path, 0, any, "a file"); });
 }
 
-Raster read_raster(const std::string& path, const ImageParameters& parameters, int page) {
+Raster read_raster(const std::string& path, const ImageParameters& parameters) {
   const std::vector<std::uint8_t> bytes = read_file(path);
-  return naming(path, [&] { return decode_raster(bytes, parameters, path, page); });
+  return naming(path, [&] { return decode_raster(bytes, parameters, path); });
 }
 
 }  // namespace diacut

@@ -27,18 +27,19 @@ struct Raster {
   bool zero_is_white = false;  ///< As strength, 0 is full and `full` is none.
 };
 
-/// Reads a PNG or TIFF (one page, unless `page` says which, from 1; one channel, or colours that
+/// Reads a PNG or TIFF (one channel, or colours that
 /// are all grey; of palettes the index; what is transparent, masked or holds the value of no data
 /// is NaN) or a .npy array of two dimensions (b1, i1 to i8, u1 to u8, f4, f8; either byte order,
 /// either order of dimensions). The file's first bytes show which. Throws InputError naming the
 /// file.
-Raster read_raster(const std::string& path, const ImageParameters& parameters = {}, int page = 0);
+Raster read_raster(const std::string& path, const ImageParameters& parameters = {});
 
 /// The raster of a file that is decoded already. Throws InputError where it has colours.
 Raster raster_of(const Decoded& decoded);
 
 /// Reads a raster from the bytes of a file, as read_raster() does; messages do not name the file.
-/// `path`: of the file, beside which its mask may lie; empty: there is none.
+/// `path`: of the file, beside which its mask may lie; empty: there is none. `page`: of a TIFF,
+/// from 1; 0: it has one.
 Raster decode_raster(Bytes file, const ImageParameters& parameters = {},
                      const std::string& path = {}, int page = 0);
 

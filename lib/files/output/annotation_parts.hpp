@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/bytes.hpp"
 #include "diacut/annotations.hpp"
 #include "output/format.hpp"
 
@@ -53,5 +54,12 @@ std::string height_text(float height);
 /// places before it, as groups of five bits, the lowest first, in characters from '0' on
 /// (pycocotools, rleToString()).
 std::string compressed_counts(const std::vector<std::uint32_t>& counts);
+
+/// Labels of any numbers, 0 for background, row by row.
+LabelImage numbered(int width, int height, const std::vector<std::int64_t>& values);
+
+/// The labels of an image in COCO JSON; see read_label_image(). `name`: of several images the one
+/// that is called so. Throws InputError, whose message does not name the file.
+LabelImage coco_labels(Bytes file, const std::string& name, std::int64_t max_pixels);
 
 }  // namespace diacut

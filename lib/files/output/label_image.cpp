@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <iterator>
@@ -13,8 +14,10 @@
 #include "core/connected_parts.hpp"
 #include "diacut/annotations.hpp"
 #include "diacut/errors.hpp"
+#include "image/geojson_marks.hpp"
 #include "image/naming.hpp"
 #include "image/raster.hpp"
+#include "output/annotation_parts.hpp"
 
 namespace diacut {
 namespace {
@@ -72,6 +75,71 @@ SeededRegions pieces_of(const Labels& size, const std::vector<std::int32_t>& num
 
 }  // namespace
 
+LabelImage numbered(int width, int height, const std::vector<std::int64_t>& values) {
+  LabelImage image;
+  image.labels.width = width;
+  image.labels.height = height;
+  std::vector<std::int64_t> numbers = {0};
+  std::int64_t last = 0;
+  for (const std::int64_t value : values) {
+    if (value != last) numbers.push_back(last = value);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  image.labels.count = static_cast<std::int64_t>(numbers.size()) - 1;
+  image.labels.values.reserve(values.size());
+  std::int32_t label = 0;
+  last = 0;
+  for (const std::int64_t value : values) {
+    if (value != last) {
+      label = static_cast<std::int32_t>(std::lower_bound(numbers.begin(), numbers.end(), value) -
+                                        numbers.begin());
+      last = value;
+    }
+    image.labels.values.push_back(label);
+  }
+  image.numbers.assign(numbers.begin() + 1, numbers.end());
+  return image;
+}
+
+namespace {
+
+/// The labels of a picture in which each colour is one.
+LabelImage coloured_labels(const Decoded& decoded) {
+  if (decoded.colours() != 3) {
+    throw InputError("it has no colours: leave out --colours, its numbers are labels");
+  }
+  constexpr std::size_t kMostColours = 65'535;
+  cv::Mat samples;
+  decoded.samples.convertTo(samples, CV_64F);
+  const cv::Mat1b with_data = pixels_with_data(decoded);
+  std::map<std::array<double, 3>, std::int64_t> known;
+  std::vector<std::int64_t> values;
+  for (int y = 0; y < samples.rows; ++y) {
+    const double* pixel = samples.ptr<double>(y);
+    for (int x = 0; x < samples.cols; ++x, pixel += samples.channels()) {
+      const std::array<double, 3> colour = {pixel[0], pixel[1], pixel[2]};
+      const bool is_region =
+          colour != std::array<double, 3>{} && (with_data.empty() || with_data(y, x) != 0);
+      const auto next = static_cast<std::int64_t>(known.size()) + 1;
+      values.push_back(is_region ? known.try_emplace(colour, next).first->second : 0);
+    }
+    if (known.size() > kMostColours) {
+      throw InputError(
+          fmt::format("it has more than {} colours, as a photograph: expected one for "
+                      "each region",
+                      kMostColours));
+    }
+  }
+  LabelImage image = numbered(samples.cols, samples.rows, values);
+  image.notes.push_back(fmt::format(
+      "Its {} colours are the labels 1 to {}, as they first appear; black is background.",
+      known.size(), known.size()));
+  return image;
+}
+
+}  // namespace
+
 SeededRegions correct_labels(const Correction& correction, const Labels& grown,
                              std::vector<std::string>& notes) {
   const Labels& regions = correction.labels.labels;
@@ -122,36 +190,23 @@ SeededRegions correct_labels(const Correction& correction, const Labels& grown,
   return pieces_of(regions, numbers);
 }
 
-LabelImage read_label_image(const std::string& path, const ImageParameters& parameters, int page) {
-  const Raster raster = read_raster(path, parameters, page);
-  const std::vector<std::int64_t> values = naming(path, [&] {
-    return whole_numbers(raster, 0, kMostWhole - 1,
-                         "the number of a region, 1 to 2^53 - 1, or 0 for background");
-  });
-  LabelImage image;
-  image.labels.width = raster.width;
-  image.labels.height = raster.height;
-  std::vector<std::int64_t> numbers = {0};
-  std::int64_t last = 0;
-  for (const std::int64_t value : values) {
-    if (value != last) numbers.push_back(last = value);
-  }
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  image.labels.count = static_cast<std::int64_t>(numbers.size()) - 1;
-  image.labels.values.reserve(values.size());
-  std::int32_t label = 0;
-  last = 0;
-  for (const std::int64_t value : values) {
-    if (value != last) {
-      label = static_cast<std::int32_t>(std::lower_bound(numbers.begin(), numbers.end(), value) -
-                                        numbers.begin());
-      last = value;
+LabelImage read_label_image(const std::string& path, const ImageParameters& parameters,
+                            const LabelPart& part) {
+  const std::vector<std::uint8_t> file = read_file(path);
+  return naming(path, [&] {
+    if (begins_as_json(file)) {
+      if (parameters.untrusted) throw InputError("COCO JSON is not read with --untrusted");
+      return coco_labels(file, part.image, parameters.max_pixels);
     }
-    image.labels.values.push_back(label);
-  }
-  image.numbers.assign(numbers.begin() + 1, numbers.end());
-  return image;
+    if (part.colours) {
+      const DecodeTask task{DecodeTask::kNumbers, {part.page, {}}};
+      return coloured_labels(decode_file(path, file, parameters.max_pixels, task, parameters));
+    }
+    const Raster raster = decode_raster(file, parameters, path, part.page);
+    return numbered(raster.width, raster.height,
+                    whole_numbers(raster, 0, kMostWhole - 1,
+                                  "the number of a region, 1 to 2^53 - 1, or 0 for background"));
+  });
 }
 
 }  // namespace diacut

@@ -107,15 +107,25 @@ class AnnotationFile {
 /// A label image of any program.
 struct LabelImage {
   Labels labels;  ///< Numbered 1, 2, ... in the order of `numbers`; regions may lie in pieces.
-  std::vector<std::int64_t> numbers;  ///< Of the regions in the file, ascending.
+  std::vector<std::int64_t> numbers;    ///< Of the regions in the file, ascending.
+  std::vector<std::string> notes = {};  ///< For a person: colours, and regions that overlap.
+};
+
+/// What of a file of labels is read.
+struct LabelPart {
+  int page = 0;            ///< Of a TIFF, from 1; 0: it has one.
+  bool colours = false;    ///< Whether the labels are colours.
+  std::string image = {};  ///< Of several in COCO JSON, by its path or file name.
 };
 
 /// Reads a label image: a PNG or TIFF of one channel (of a palette the index counts), or a .npy
-/// array of two dimensions. 0 is background. `parameters`: as read_boundary_map() takes them.
-/// `page`: of a TIFF, from 1; 0: it has one. Throws InputError naming the file when it cannot be
-/// read, or holds a negative or fractional number.
+/// array of two dimensions. 0 is background. With LabelPart::colours, each colour of a PNG or TIFF
+/// is a label, numbered as they first appear; black and what has no data is background. Or COCO
+/// JSON: polygons and RLE, numbered by attributes.label, else by id; of regions that overlap the
+/// last counts. `parameters`: as read_boundary_map() takes them. Throws InputError naming the file
+/// when it cannot be read, or holds a negative or fractional number.
 LabelImage read_label_image(const std::string& path, const ImageParameters& parameters = {},
-                            int page = 0);
+                            const LabelPart& part = {});
 
 /// Labels to be corrected, and the marks that say how.
 struct Correction {
