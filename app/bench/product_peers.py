@@ -5,8 +5,9 @@
 
 FIGURES.json is what one of them wrote with --json, FOLDER what formats wrote with --save. Each peer is compared
 with diacut's fastest product of a matrix: SciPy's CSR, on one CPU core as SciPy always runs; ViennaCL's on OpenCL,
-where libviennacl-dev is there; and CuPy's, which is cuSPARSE, where CuPy and a GPU are there. Values are float32, indices 32 bits; those of stencil matrices are random,
-and not the same as diacut's. `plot.py FIGURES.json LADDER.svg --peers PEERS.json` draws them beside diacut's.
+where libviennacl-dev is there; and cuSPARSE's by PyTorch, in a CUDA graph, where PyTorch and a GPU are there.
+Values are float32, indices 32 bits; those of stencil matrices are random, and not the same as diacut's.
+`plot.py FIGURES.json LADDER.svg --peers PEERS.json` draws them beside diacut's.
 """
 import pathlib
 import tempfile
