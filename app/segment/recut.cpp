@@ -84,8 +84,9 @@ constexpr const char* kAnnotateExamples = R"(Examples:
       the corrected labels of a stack
 
 Labels are whole numbers: a PNG or TIFF of one channel, with a palette its
-indices, or .npy; or regions of COCO JSON. 0 is background; regions may lie in
-pieces. A file that is itself called annotate is segmented as ./annotate.
+indices, or .npy; or regions of COCO JSON or CVAT XML. 0 is background; regions
+may lie in pieces. A file that is itself called annotate is segmented as
+./annotate.
 )";
 
 struct RecutOptions : Options {
@@ -255,7 +256,7 @@ class RecutCommand : public Command {
     options_.is_labels = is_labels;
     if (is_labels) {
       line_.inputs("LABELS|FOLDER", inputs_, "A label image, or a folder of them",
-                   files_of(kLabelImages + std::string(" .json")));
+                   files_of(kLabelImages + std::string(" .json .xml")));
       line_.flag("--colours", options_.colours, kRecutInputOutput,
                  "Each colour of the label image is a label, numbered as they first appear; black "
                  "and what is transparent is background");

@@ -143,8 +143,10 @@ inline constexpr std::array<CompanionInfo, kCompanionCount> kCompanions = {{
      "Start from the --probabilities of an earlier run (.npy), to save time after "
      "adding a few seeds; for several images a folder"},
     {Companion::kCorrected, "--correct", kAsksSeeded, ".png .tif .tiff .npy",
-     "Correct these labels (PNG, TIFF, NPY or COCO JSON). Regions with marks of one number get "
-     "it, those with several are divided among them, all others stay; for several images a folder"},
+     "Correct these labels (PNG, TIFF, NPY, COCO JSON or CVAT XML). Regions with marks of one "
+     "number get it, those with several are divided among them, all others stay; for several "
+     "images "
+     "a folder"},
 }};
 
 inline const CompanionInfo& info_of(Companion companion) {

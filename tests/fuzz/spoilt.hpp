@@ -15,6 +15,7 @@ std::vector<SpoiltFile> spoilt_profiles();
 std::vector<SpoiltFile> spoilt_matrices();
 std::vector<SpoiltFile> spoilt_geojson();
 std::vector<SpoiltFile> spoilt_coco();
+std::vector<SpoiltFile> spoilt_cvat();
 
 std::vector<SpoiltFile> spoilt_npy();
 std::vector<SpoiltFile> spoilt_trees();

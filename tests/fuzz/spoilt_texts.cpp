@@ -273,4 +273,32 @@ std::vector<SpoiltFile> spoilt_coco() {
                          {"[2,3,7]", "\"2 7\"", "damaged"}});
 }
 
+std::vector<SpoiltFile> spoilt_cvat() {
+  const std::string whole =
+      R"(<annotations><image name="b.png" width="4" height="3"><polygon points="0,0;2,0;2,2">)"
+      R"(<attribute name="label">9</attribute></polygon>)"
+      R"(<mask rle="1, 3" left="2" top="1" width="2" height="2"/></image></annotations>)";
+  return changed(whole, {{"<annotations>", "annotations", "no XML of CVAT"},
+                         {"</image>", "", "no XML of CVAT"},
+                         {"<image name", "<track name", "no XML of CVAT"},
+                         {"<image name", "<image name=\"c\"/><image name", "2 images"},
+                         {"width=\"4\"", "width=\"four\"", "0 x 3"},
+                         {"width=\"4\"", "width=\"4000000\"", "the limit"},
+                         {">9<", ">0<", "the number 0"},
+                         {">9<", ">1.5<", "the number 1.5"},
+                         {"0,0;2,0;2,2", "", "three points"},
+                         {"0,0;2,0;2,2", "0,0;2,0", "three points"},
+                         {"0,0;2,0;2,2", "0,0;2,0;1e99,2", "far outside"},
+                         {"0,0;2,0;2,2", "0,0;2,0;2,2;1", "odd count"},
+                         {"0,0;2,0;2,2", "0,0;2,0;2,two", "'two'"},
+                         {"1, 3", "1, 4", "another size"},
+                         {"1, 3", "1, 2", "another size"},
+                         {"1, 3", "-1, 5", "another size"},
+                         {"1, 3", "1; 3", "'1; 3'"},
+                         {"left=\"2\"", "left=\"3\"", "another size"},
+                         {"left=\"2\"", "left=\"-1\"", "another size"},
+                         {"left=\"2\"", "", "expected a number"},
+                         {"top=\"1\"", "top=\"1.5\"", "'1.5'"}});
+}
+
 }  // namespace diacut::fuzz

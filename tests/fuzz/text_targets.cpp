@@ -218,8 +218,9 @@ std::vector<FileBytes> geojson_seeds() {
                    feature(7, "Point", "[20,20]") + "]}")};
 }
 
-void read_coco(const FileBytes& bytes) {
-  const LabelImage image = coco_labels(bytes, "a.png", 1 << 20);
+template <auto kLabels>
+void read_drawn_labels(const FileBytes& bytes) {
+  const LabelImage image = kLabels(bytes, "a.png", 1 << 20);
   const auto count = static_cast<std::int64_t>(image.numbers.size());
   require(image.labels.count == count, "each number is one label");
   for (const std::int32_t label : image.labels.values) {
@@ -236,6 +237,13 @@ std::vector<FileBytes> coco_seeds() {
   };
   return {file("[[0,0,2,0,2,2.5,0,2],[3,1,4,1,4,2]]"), file(R"({"size":[3,4],"counts":[2,3,7]})"),
           file(R"({"size":[3,4],"counts":"237"})")};
+}
+
+std::vector<FileBytes> cvat_seeds() {
+  return {bytes_of(
+      R"(<?xml version="1.0"?><annotations><image name="p/a.png" width="4" height="3">)"
+      R"(<polygon points="0.0,0.0;2.0,0.0;2.0,2.5"><attribute name="label">7</attribute></polygon>)"
+      R"(<mask rle="1, 3" left="2" top="1" width="2" height="2"/><box/></image></annotations>)")};
 }
 
 }  // namespace
@@ -262,7 +270,16 @@ std::vector<Target> text_targets() {
        geojson_seeds,
        {"lib/files/image/geojson_marks.cpp"},
        spoilt_geojson},
-      {"coco", read_coco, coco_seeds, {"lib/files/output/coco_labels.cpp"}, spoilt_coco},
+      {"coco",
+       read_drawn_labels<coco_labels>,
+       coco_seeds,
+       {"lib/files/output/drawn_labels.cpp"},
+       spoilt_coco},
+      {"cvat",
+       read_drawn_labels<cvat_labels>,
+       cvat_seeds,
+       {"lib/files/output/drawn_labels.cpp"},
+       spoilt_cvat},
       {"matrix_market",
        read_matrix,
        matrix_seeds,

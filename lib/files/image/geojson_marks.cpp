@@ -45,6 +45,14 @@ std::int64_t cross(const Point& from, const Point& to,
   return end - first;
 }
 
+bool begins_with(Bytes file, char character) {
+  constexpr std::string_view kSpaceAndMark = " \t\r\n\xEF\xBB\xBF";
+  const auto first = std::find_if(file.begin(), file.end(), [&](std::uint8_t byte) {
+    return kSpaceAndMark.find(static_cast<char>(byte)) == std::string_view::npos;
+  });
+  return first != file.end() && *first == character;
+}
+
 [[noreturn]] void refuse(const std::string& what) { throw InputError("its GeoJSON: " + what); }
 
 const Json& member(const Json& json, const char* name, std::string_view of) {
@@ -209,13 +217,8 @@ bool fill_area(const std::vector<std::vector<cv::Point2d>>& rings, int width, in
   return any;
 }
 
-bool begins_as_json(Bytes file) {
-  constexpr std::string_view kSpaceAndMark = " \t\r\n\xEF\xBB\xBF";
-  const auto first = std::find_if(file.begin(), file.end(), [&](std::uint8_t byte) {
-    return kSpaceAndMark.find(static_cast<char>(byte)) == std::string_view::npos;
-  });
-  return first != file.end() && *first == '{';
-}
+bool begins_as_json(Bytes file) { return begins_with(file, '{'); }
+bool begins_as_xml(Bytes file) { return begins_with(file, '<'); }
 
 void draw_geojson(Bytes file, int width, int height, MarkedBy by, const Mark& mark) {
   Json json;

@@ -12,8 +12,9 @@
 
 namespace diacut {
 
-/// Whether the bytes of a file begin as those of a JSON object do.
+/// Whether the bytes of a file begin as those of a JSON object, or of XML, do.
 bool begins_as_json(Bytes file);
+bool begins_as_xml(Bytes file);
 
 /// What drawn features mark.
 enum class MarkedBy {

@@ -194,9 +194,13 @@ LabelImage read_label_image(const std::string& path, const ImageParameters& para
                             const LabelPart& part) {
   const std::vector<std::uint8_t> file = read_file(path);
   return naming(path, [&] {
-    if (begins_as_json(file)) {
-      if (parameters.untrusted) throw InputError("COCO JSON is not read with --untrusted");
-      return coco_labels(file, part.image, parameters.max_pixels);
+    const bool is_xml = begins_as_xml(file);
+    if (is_xml || begins_as_json(file)) {
+      if (parameters.untrusted) {
+        throw InputError(
+            fmt::format("{} is not read with --untrusted", is_xml ? "CVAT XML" : "COCO JSON"));
+      }
+      return (is_xml ? cvat_labels : coco_labels)(file, part.image, parameters.max_pixels);
     }
     if (part.colours) {
       const DecodeTask task{DecodeTask::kNumbers, {part.page, {}}};

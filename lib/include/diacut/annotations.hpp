@@ -115,15 +115,16 @@ struct LabelImage {
 struct LabelPart {
   int page = 0;            ///< Of a TIFF, from 1; 0: it has one.
   bool colours = false;    ///< Whether the labels are colours.
-  std::string image = {};  ///< Of several in COCO JSON, by its path or file name.
+  std::string image = {};  ///< Of several in COCO JSON or CVAT XML, by its path or file name.
 };
 
 /// Reads a label image: a PNG or TIFF of one channel (of a palette the index counts), or a .npy
 /// array of two dimensions. 0 is background. With LabelPart::colours, each colour of a PNG or TIFF
 /// is a label, numbered as they first appear; black and what has no data is background. Or COCO
-/// JSON: polygons and RLE, numbered by attributes.label, else by id; of regions that overlap the
-/// last counts. `parameters`: as read_boundary_map() takes them. Throws InputError naming the file
-/// when it cannot be read, or holds a negative or fractional number.
+/// JSON or XML of "CVAT for images": polygons and masks, numbered by the attribute label, else by
+/// id or, in CVAT's, on from the largest number; of regions that overlap the last counts.
+/// `parameters`: as read_boundary_map() takes them. Throws InputError naming the file when it
+/// cannot be read, or holds a negative or fractional number.
 LabelImage read_label_image(const std::string& path, const ImageParameters& parameters = {},
                             const LabelPart& part = {});
 
