@@ -96,7 +96,7 @@ constexpr const char* kDefaultFile = DIACUT_SOURCE_DIR "/configs/default.toml";
 /// The ends of the range of a parameter that is "an integer" or "a number" from one to another.
 std::optional<std::pair<double, double>> range_of(const ParameterEntry& entry, const char* kind) {
   std::smatch ends;
-  const std::regex range(std::string(kind) + " from ([^ ]+) to ([^ ,]+)");
+  const std::regex range(std::string(kind) + " from ([^ ]+) to ([^ ,]+)(, or \"auto\")?");
   if (!std::regex_match(entry.allowed, ends, range)) return std::nullopt;
   return std::pair{std::stod(ends[1]), std::stod(ends[2])};
 }
@@ -130,6 +130,7 @@ ParameterValue random_value(const ParameterEntry& entry, std::mt19937_64& random
       std::string("native"),
       std::string("0.25%"),
       std::string("1,2,4"),
+      std::string("0.5:1.5"),
       draw(16, 100'000),
       std::int64_t{1} << draw(0, 3),
       fmt::format("{},{}", drawn_from(0.1, 4), drawn_from(0.1, 4)),
@@ -206,8 +207,6 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
       {"boundary.turns",
        {{whole(1), whole(2), whole(4), whole(8)},
         {whole(0), whole(3), whole(6), whole(16), whole(-1), 2.0, text("8"), true}}},
-      {"region.threshold",
-       {{text("auto"), 0.0, 0.5, 1.0}, {text(""), text("Auto"), -0.01, 1.01, std::nan(""), true}}},
       {"region.min_size",
        {{text("auto"), text("0.2%"), text("33.3%"), text("100%"), text("200m2"), whole(0),
          whole(500)},
@@ -232,6 +231,8 @@ TEST(ParameterTable, EndsOfEachRangeAreAllowedAndBeyondIsNot) {
                  infinity,
                  -infinity,
                  false};
+      if (entry.accepts(text("auto"))) inside.push_back(text("auto"));
+      outside.push_back(text("Auto"));
     } else if (!entry.names.empty()) {
       for (std::string_view allowed : entry.names) inside.emplace_back(std::string(allowed));
       outside = {std::string(""), std::string("AUTO"), std::int64_t{0}};
