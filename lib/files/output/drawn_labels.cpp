@@ -87,7 +87,7 @@ class RegionDrawing {
     for (std::size_t k = 1; k < numbers.size(); k += 2) {
       ring.emplace_back(numbers[k - 1], numbers[k]);
     }
-    const auto is_far = [](const cv::Point2d& at) { return std::hypot(at.x, at.y) > 1e9; };
+    const auto is_far = [](const cv::Point2d& at) { return !(std::hypot(at.x, at.y) <= 1e9); };
     if (numbers.size() % 2 != 0 || ring.size() < 3 ||
         std::any_of(ring.begin(), ring.end(), is_far)) {
       throw InputError(
