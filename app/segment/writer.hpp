@@ -29,7 +29,7 @@ struct WrittenImage {
   RunParts parts = {};
   LinkedThings linked = {};  ///< That are new on this page, with --link.
   bool damaged = false;      ///< Whether the image's file is, as --damaged allows.
-  PictureFacts facts = {};   ///< Of the image's file, if labels keep them.
+  PictureFacts facts;        ///< Of the image's file, if labels keep them.
 };
 
 /// Writes the results of a job, that of `loaded`. `cut`: what a page shows at first. `batch`:
