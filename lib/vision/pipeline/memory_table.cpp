@@ -41,10 +41,10 @@ constexpr PixelBytes kMultilevel{24, 5.36, 23.3};
 constexpr PixelBytes kMultilevelCompressed{50, 1.52, 23.3};
 constexpr PixelBytes kMultilevelCompressing{40, 6.2};
 constexpr PixelBytes kLanczos{21, 4, 16};
-constexpr PixelBytes kLanczosCopied{35, 5, 16};
+constexpr PixelBytes kLanczosCopied{35, 5.1, 16};
 constexpr PixelBytes kLanczosCompressed{106, 1.04, 16};
-constexpr PixelBytes kLanczosCompressing{24, 5.1};
-constexpr PixelBytes kWalk{50, 5.34, 19};
+constexpr PixelBytes kLanczosCompressing{24, 5.2};
+constexpr PixelBytes kWalk{38, 6, 16};
 constexpr PixelBytes kWalkCompressed{112, 6.98};
 constexpr double kWalkLabel = 4;
 /// Masks and the maps of all images, beside what a network takes for one.
@@ -54,6 +54,10 @@ constexpr double kNetworkMaps = 5;
 /// sums of its groups of pixels.
 constexpr double kPairOfColumns = 0.145;
 constexpr double kMostSummed = 1 << 18;
+
+/// Of compressed matrices, for each pixel of an image's width and height: what their kernels read
+/// around the image.
+constexpr double kCompressedBorder = 2400;
 
 // Bytes whatever the size: weights of filters and counts; of the copy that Lanczos multiplies by.
 constexpr double kOnce = 1 << 18;
@@ -71,14 +75,19 @@ double widest_block(const RunParameters& parameters) {
 double matrix_bytes(const RunForm& form) {
   const bool whole = form.matrix == MatrixForm::kDia;
   const auto diagonals = static_cast<double>(affinity_stencil(form.parameters.affinity).size());
+  const Grid& image = form.batch.image;
+  const double border =
+      whole ? 0 : kCompressedBorder * (image.width + image.height) * form.batch.count;
   const auto bytes = [&](const PixelBytes& each, int columns) {
     return static_cast<double>(form.batch.grid().rows()) *
-           (each.pixel + each.diagonal * diagonals + each.column * columns);
+               (each.pixel + each.diagonal * diagonals + each.column * columns) +
+           border;
   };
   if (walks(form.parameters)) {
     const int columns = std::min(narrow_block_columns(form.parameters.labels), kWalkerColumns);
     const int labels = (std::max(form.parameters.labels, 1) + columns - 1) / columns * columns;
-    return bytes(whole ? kWalk : kWalkCompressed, columns) + bytes({kWalkLabel}, 0) * labels;
+    const double of_labels = kWalkLabel * labels * static_cast<double>(form.batch.grid().rows());
+    return bytes(whole ? kWalk : kWalkCompressed, columns) + of_labels;
   }
   if (form.parameters.eigen.solver == SolverKind::kMultilevel) {
     const int columns = Lobpcg::columns(form.parameters.eigen);
