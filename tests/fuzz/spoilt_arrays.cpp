@@ -278,7 +278,7 @@ std::vector<SpoiltFile> spoilt_trees() {
   };
   // Magic, version, width, height, leaves, merges, bytes of a label, threshold, labels, merges.
   std::vector<SpoiltFile> files = {{with(0, 0), "not a hierarchy"},
-                                   {with(8, 2), "version 2"},
+                                   {with(8, 9), "version 9"},
                                    with(12, 4),
                                    with(12, 1),
                                    with(15, 0xff),
