@@ -218,7 +218,10 @@ TEST(RunLog, ARunThatGoesOnKeepsTheLinesAndTellsNothingTwice) {
     RunLog log(options, plan, console);
     log.skipped(plan.jobs[0]);
     log.skipped(plan.jobs[2]);
-    log.concluded({&plan.jobs[1], {}, {}, Failure{ExitCode::kUsage, "y"}, 0});
+    WrittenImage failed;
+    failed.job = &plan.jobs[1];
+    failed.failure = Failure{ExitCode::kUsage, "y"};
+    log.concluded(failed);
     log.end(false);
   }
   EXPECT_EQ(diacut::testing::read_bytes(options.json),
