@@ -380,7 +380,10 @@ class RecutCommand : public Command {
           "write labels as .png, .tif or .npy, or regions as annotations (--coco, --yolo)",
           output, options_.image));
     }
-    if (!options_.image.empty() && !options_.results.has(Result::kOverlay) &&
+    // Files of several images are asked for the one of that name.
+    const std::string extension = fs::path(options_.input).extension().string();
+    const bool is_drawn = extension == ".json" || extension == ".xml";
+    if (!options_.image.empty() && !options_.results.has(Result::kOverlay) && !is_drawn &&
         !options_.results.has(Result::kPage) && !annotated && !polygons && !options_.all_pages &&
         !takes_coordinates(options_) && !options_.needs_brightness() && !options_.needs_ground) {
       line_.fail(
@@ -587,7 +590,9 @@ Plan plan_of(const RecutOptions& options) {
     if (options.image.empty()) continue;
     const fs::path file = image_of_input(options, each);
     job.input = file.string();
-    job.name = is_page                    ? job.name + file.extension().string()
+    const fs::path of_pages = each.name.parent_path() / file.stem();
+    job.name = is_page ? page_name(of_pages, job.part.page, job.pages).generic_string() +
+                             file.extension().string()
                : is_folder(options.image) ? file.lexically_relative(options.image).generic_string()
                                           : file.filename().string();
   }
