@@ -35,7 +35,7 @@ namespace diacut {
 /// what a TIFF file keeps of the picture's file, see LabelStack. Throws InputError also when the
 /// format does not hold so many regions, ConfigError when `indexed` is asked of another than PNG.
 void write_labels(const std::string& path, const Labels& labels, bool indexed = false,
-                  const PictureFacts& facts = {});
+                  const PictureFacts& facts = PictureFacts());
 
 /// Writes the image with the boundaries between regions drawn on it, in colour and of the image's
 /// size: an 8-bit PNG (.png, "-"), or a JPEG of quality 92 (.jpg, .jpeg). Pixels lean towards their
