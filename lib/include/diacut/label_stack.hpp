@@ -23,7 +23,8 @@ class LabelStack {
   /// Begins a file of `pages` pages. `is_big`: whether it is a BigTIFF, which may be larger than 4
   /// GiB. `facts`: of the picture's file: the size of pixels goes into the resolution of each page,
   /// and with the axes into the first page's description, OME-XML or ImageJ's.
-  explicit LabelStack(bool is_big = false, const PictureFacts& facts = PictureFacts(), int pages = 1);
+  explicit LabelStack(bool is_big = false, const PictureFacts& facts = PictureFacts(),
+                      int pages = 1);
   ~LabelStack();
   LabelStack(LabelStack&& other) noexcept;  ///< Leaves `other` fit for destruction only.
 
