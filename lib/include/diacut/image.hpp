@@ -41,7 +41,7 @@ struct ValueRange {
     kRobust,  ///< As kData, but for the thousandth of the values at either end.
     kLimits,  ///< `low` becomes 0, `high` 1; what lies beyond them is clipped.
   };
-  // Implicit, because most rules have no numbers.
+  /// A rule. Implicit, because most rules have no numbers.
   constexpr ValueRange(Rule by = kAuto, double least = 0, double greatest = 0)
       : rule(by), low(least), high(greatest) {}
 
