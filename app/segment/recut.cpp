@@ -380,9 +380,8 @@ class RecutCommand : public Command {
           "write labels as .png, .tif or .npy, or regions as annotations (--coco, --yolo)",
           output, options_.image));
     }
-    // Files of several images are asked for the one of that name.
-    const std::string extension = fs::path(options_.input).extension().string();
-    const bool is_drawn = extension == ".json" || extension == ".xml";
+    // A file of annotations may hold several images, of which --image names one.
+    const bool is_drawn = options_.is_labels && has_extension(options_.input, {".json", ".xml"});
     if (!options_.image.empty() && !options_.results.has(Result::kOverlay) && !is_drawn &&
         !options_.results.has(Result::kPage) && !annotated && !polygons && !options_.all_pages &&
         !takes_coordinates(options_) && !options_.needs_brightness() && !options_.needs_ground) {

@@ -62,7 +62,7 @@ LabelImage numbered(int width, int height, const std::vector<std::int64_t>& valu
 /// that is called so. Throws InputError, whose message does not name the file.
 LabelImage coco_labels(Bytes file, const std::string& name, std::int64_t max_pixels);
 
-/// The same of XML of "CVAT for images 1.1".
+/// The labels of an image in XML of "CVAT for images 1.1", as coco_labels() reads COCO JSON.
 LabelImage cvat_labels(Bytes file, const std::string& name, std::int64_t max_pixels);
 
 }  // namespace diacut

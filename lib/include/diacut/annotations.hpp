@@ -40,7 +40,7 @@ struct RegionClasses {
   /// Such maps of several images, by what their table calls the files.
   std::map<std::string, std::map<std::int64_t, std::size_t>> of_file = {};
 
-  /// Those of an image alone: of its name, or of its name without an extension.
+  /// The classes of one image, by its name, or by its name without an extension.
   RegionClasses in_file(const std::string& file) const;
 
   /// The class of a region.

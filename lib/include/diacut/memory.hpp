@@ -17,7 +17,7 @@ struct MemoryNeed {
   /// In main memory, the most at once, bytes, beyond what the process holds before the image is
   /// read; with `device_bytes` where the device is a CPU.
   std::uint64_t host_bytes = 0;
-  /// The same while another image has the device.
+  /// In main memory while another image has the device, the most at once, bytes.
   std::uint64_t waiting_bytes = 0;
 };
 

@@ -141,17 +141,17 @@ class SparseOperator final : public DeviceOperator {
 };
 
 CsrMatrix by_rows(const MatrixProblem& problem) {
-  CsrMatrix matrix{problem.rows(), problem.rows(), {0}, {}, {}};
+  std::vector<MatrixEntry> entries;
   for (std::size_t row = 0; row < problem.rows(); ++row) {
     for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
-      if (problem.entry(d, row) == 0) continue;
-      matrix.columns.push_back(static_cast<std::uint32_t>(static_cast<std::int64_t>(row) +
-                                                          problem.matrix.shape.offsets[d]));
-      matrix.values.push_back(static_cast<float>(problem.entry(d, row)));
+      const double value = problem.entry(d, row);
+      if (value == 0) continue;
+      const auto column = static_cast<std::int64_t>(row) + problem.matrix.shape.offsets[d];
+      entries.push_back(
+          {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column), value});
     }
-    matrix.starts.push_back(matrix.columns.size());
   }
-  return matrix;
+  return csr_from_entries(problem.rows(), problem.rows(), std::move(entries));
 }
 
 /// By every kernel that is for the device, with one size of blocks each.

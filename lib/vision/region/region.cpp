@@ -191,7 +191,7 @@ class KnownCuts {
       if (asked[i] != 0) piece_[i] = found.piece[i];
     }
   }
-  /// Of each region, as RegionCuts has them.
+  /// The normalized cut of a region, and the piece of each pixel, as RegionCuts has them.
   double ncut(std::int32_t region) const { return ncut_[region]; }
   const std::vector<std::uint8_t>& piece() const { return piece_; }
 

@@ -440,7 +440,8 @@ void for_each_bit(unsigned mask, const F& f) {
   for (; mask != 0; mask &= mask - 1) f(static_cast<std::size_t>(std::countr_zero(mask)));
 }
 
-/// Of each candidate the side where its bit is 1, and the weight between its sides.
+/// Volume and size of the side of each candidate cut where its bit is 1, and the weight that
+/// crosses the cut.
 struct Sides {
   std::array<double, kCandidates> volume{};
   std::array<std::int64_t, kCandidates> size{};

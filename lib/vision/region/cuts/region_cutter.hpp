@@ -73,7 +73,8 @@ class RegionCutter {
   std::vector<float> basis_;
   std::vector<float> laplacian_;
   std::vector<double> degree_;
-  // The same of the regions that are being cut; and which cuts a pixel lies above.
+  // By pixel, with affinities inside of the regions that are being cut alone: the row of
+  // (D - W) y and the sum of affinities; and which candidate cuts the pixel lies above.
   std::vector<float> region_laplacian_;
   std::vector<double> region_degree_;
   std::vector<std::uint16_t> above_;
