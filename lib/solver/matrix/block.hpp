@@ -132,8 +132,7 @@ class BlockProduct {
  public:
   /// For matrices with that stencil in that form, and for the images of a batch that are active
   /// (one image where `active` is null). `columns` is a result of block_columns(). Asks for
-  /// the kernel for blocks of that width; the kernel for another width is built at its first
-  /// launch.
+  /// the kernel for blocks of that width over small images; others are built at their first launch.
   BlockProduct(Context& context, const Stencil& stencil, int columns,
                MatrixForm form = MatrixForm::kDia,
                std::shared_ptr<const ActiveSegments> active = nullptr);
@@ -144,7 +143,7 @@ class BlockProduct {
   }
 
   int columns() const { return columns_; }
-  /// Asks for the kernels for blocks of another width, so that they are built together with others
+  /// Asks for all kernels for blocks of that width, so that they are built together with others
   /// (opencl/context.hpp).
   void prepare(int columns);
 

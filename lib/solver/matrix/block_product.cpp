@@ -28,7 +28,7 @@ BlockProduct::BlockProduct(Context& context, const Stencil& stencil, int columns
       form_(form),
       matrix_options_(matrix_options(context.info(), stencil, form)),
       unused_(context.allocate<cl_float4>(1, "factors of a product")) {
-  prepare(columns);
+  kernel(columns, 1, plane_runs(context.info(), columns).most_parts());
 }
 
 const KernelFile& BlockProduct::kernel(int columns, std::size_t each, std::size_t parts) {
@@ -72,7 +72,6 @@ void BlockProduct::launch(const NormalizedMatrix& matrix, const Buffer<float>& x
                                 ? round_up(segment, each) / each + (segment % each == 0 ? 0 : 1)
                                 : round_up(segment / width, each) / each * width;
   const auto height = static_cast<std::size_t>(grid.height);
-  prepare(columns);
   runs.launch(kernel(columns, each, parts), kName, by_rows ? height : grid.rows() / segment,
               by_rows ? width : segment, tiles * parts, *active_, matrix, grid.rows(), width, x,
               other, out, same, factors, first_factor, active_->list(), segment,

@@ -52,7 +52,10 @@ struct LevelKernels {
       : product(context, stencil, columns, form),
         transfer(context, stencil, columns, form),
         coarsen(context, stencil, 1, NullSpace::kNone),
-        dense(context, columns) {}
+        dense(context, columns) {
+    product.prepare(columns);
+    transfer.prepare(columns);
+  }
 
   BlockProduct product;
   BlockTransfer transfer;

@@ -39,7 +39,7 @@ BlockTransfer::BlockTransfer(Context& context, const Stencil& stencil, int colum
     : context_(&context),
       active_(or_one_image(context, std::move(active))),
       matrix_options_(matrix_options(context.info(), stencil, form, MatrixPart::kDisc)) {
-  prepare(columns);
+  kernels(columns, 1);
 }
 
 const KernelFile& BlockTransfer::kernels(int columns, std::size_t parts) {
@@ -66,7 +66,6 @@ void BlockTransfer::prolong(const NormalizedMatrix& fine, const Buffer<float>& g
   const BlockRuns runs = plane_runs(context_->info(), columns);
   const auto width = static_cast<std::size_t>(grid.width);
   const auto image_lines = static_cast<std::size_t>(fine.batch().height);
-  prepare(columns);
   runs.launch(kernels(columns, 1), "block_prolong", static_cast<std::size_t>(grid.height), width,
               image_lines * (round_up(width, kFineEach) / kFineEach), *active_, fine, gain,
               grid.width, grid.height, coarse_block, add ? 1 : 0, fine_block, active_->list(),
@@ -85,7 +84,6 @@ void BlockTransfer::restrict_to(const NormalizedMatrix& fine, const Buffer<float
   // How an element is computed must not depend on how many images there are.
   const std::size_t parts = image_lines * width < kFewElements ? runs.most_parts() : 1;
   const auto height = static_cast<std::size_t>((grid.height + 1) / 2);
-  prepare(columns);
   runs.launch(kernels(columns, parts), "block_restrict", height, width, image_lines * width * parts,
               *active_, fine, gain, grid.width, grid.height, fine_block, factor, coarse_block,
               active_->list(), fine.batch().height, static_cast<int>(runs.sets));

@@ -37,13 +37,13 @@ class DenseProduct {
 class BlockTransfer {
  public:
   /// For matrices with that stencil in that form, and for the images of a batch that are active
-  /// (one image where `active` is null). Asks for the kernels for blocks of that width; the
-  /// kernels for another width are built at its first launch.
+  /// (one image where `active` is null). Asks for the prolongation of blocks of that width;
+  /// other kernels are built at their first launch.
   BlockTransfer(Context& context, const Stencil& stencil, int columns,
                 MatrixForm form = MatrixForm::kDia,
                 std::shared_ptr<const ActiveSegments> active = nullptr);
 
-  /// Asks for the kernels for blocks of another width, so that they are built together with others
+  /// Asks for all kernels for blocks of that width, so that they are built together with others
   /// (opencl/context.hpp).
   void prepare(int columns);
 
