@@ -18,9 +18,9 @@
 // multiplied by `inverse` first.
 // feature_weights: work-item (row, j) turns, for diagonal k = CENTRE + j, the squared distance into
 // values[k * pitch + row] = exp(-d^2 / (2 scale^2)) (Shi and Malik, Normalized cuts and image
-// segmentation, PAMI 2000, equation 11), and with BOUNDARY 1 times the affinity of
-// boundary_weight.clh for the intervening contour that stands there. It is 0 where there is no such
-// pair of pixels with data, and 1 on the middle diagonal of a pixel with data.
+// segmentation, PAMI 2000, equation 11), and with BOUNDARY 1 times the affinity by the boundary map
+// that stands there (affinity.cl). It is 0 where there is no such pair of pixels with data, and 1
+// on the middle diagonal of a pixel with data.
 // feature_mirror: work-item (row, j) copies diagonal k = CENTRE + 1 + j to the opposite diagonal,
 // which becomes 0 where no pair stands: the matrix is symmetric to the bit.
 #ifndef CENTRE
@@ -38,7 +38,6 @@
 #ifndef BOUNDARY
 #error "affinity/feature_weigh.cl needs -DBOUNDARY: 1 for the boundary's part, else 0"
 #endif
-#include "affinity/boundary_weight.clh"
 
 __kernel void feature_norms(__global const float* restrict features, const ulong plane,
                             const ulong rows, __global float* restrict squares) {
@@ -88,8 +87,7 @@ __kernel void feature_distances(__global const float* restrict features, const u
 
 __kernel void feature_weights(__global float* values, __global const uchar* restrict valid,
                               __global const int2* restrict entries, const int width,
-                              const int height, const ulong pitch, const float inverse_scale,
-                              const float boundary_scale, const float bias, const float slope) {
+                              const int height, const ulong pitch, const float inverse_scale) {
   const ulong row = get_global_id(0);
   const ulong j = get_global_id(1);
   if (row >= pitch) return;
@@ -106,7 +104,7 @@ __kernel void feature_weights(__global float* values, __global const uchar* rest
     if (j > 0) {
       w = exp(-inverse_scale * values[(CENTRE - j) * pitch + row]);
 #if BOUNDARY
-      w *= *to < 0.0f ? 0.0f : weight(*to, boundary_scale, bias, slope);
+      w *= *to;
 #endif
     }
   }

@@ -9,26 +9,8 @@
 // is element before + Y * kept_width + X of plane px + 2 py. Around its elements a plane is 0, as
 // far as entries reach.
 //
-// DIAGONALS: of W. WIDTH: see floatw.clh.
-#if !defined(DIAGONALS) || !defined(WIDTH)
-#error "affinity/kept_affinity.cl needs -DDIAGONALS and -DWIDTH"
-#endif
+// WIDTH: see floatw.clh.
 #include "common/floatw.clh"
-
-// kept_sums: S and 1 / S (0 where there is no data) of WIDTH kept pixels from WIDTH * id on.
-__kernel void kept_sums(__global const float* restrict values, const ulong pitch, const ulong rows,
-                        __global float* restrict roots, __global float* restrict inverse) {
-  const ulong at = get_global_id(0) * WIDTH;
-  if (at >= pitch) return;
-  floatw sum = (floatw)(0.0f);
-  for (int d = 0; d < DIAGONALS; ++d) sum += GLOBAL_LOADW(values + d * pitch + at);
-  lanesw root;
-  root.all = sqrt(sum);
-  GLOBAL_STOREW(sum > 0.0f ? 1.0f / root.all : (floatw)(0.0f), inverse + at);
-  for (int i = 0; i < WIDTH; ++i) {
-    if (at + i < rows) roots[at + i] = root.lane[i];
-  }
-}
 
 // kept_degrees: work-item (i, y, p) writes T, as sqrt_degree[y * width + x], and its inverse for
 // the pixels of parity p of the WIDTH kept pixels (x, y) from x = i WIDTH on. neighbours[e] = (dx,
@@ -76,17 +58,21 @@ __kernel void kept_degrees(__global const float* restrict values, const ulong pi
 }
 
 // kept_normalize: work-item (i, d) multiplies entry d of WIDTH kept pixels from i WIDTH on by both
-// inverses. places[d]: where in `inverse` the pixel lies to which entry d of the first kept pixel
-// leads.
+// inverses, and sets what lies behind the last of the `rows` kept pixels to 0. places[d]: where in
+// `inverse` the pixel lies to which entry d of the first kept pixel leads.
 __kernel void kept_normalize(__global float* restrict values, const ulong pitch,
                              __global const long* restrict places,
                              __global const float* restrict inverse,
-                             __global const float* restrict kept_inverse) {
+                             __global const float* restrict kept_inverse, const ulong rows) {
   const ulong at = get_global_id(0) * WIDTH;
   const ulong d = get_global_id(1);
   if (at >= pitch) return;
   __global float* own = values + d * pitch + at;
-  GLOBAL_STOREW(
-      GLOBAL_LOADW(own) * GLOBAL_LOADW(kept_inverse + at) * GLOBAL_LOADW(inverse + places[d] + at),
-      own);
+  __global const float* other = inverse + places[d] + at;
+  if (at + WIDTH <= rows) {
+    GLOBAL_STOREW(GLOBAL_LOADW(own) * GLOBAL_LOADW(kept_inverse + at) * GLOBAL_LOADW(other), own);
+    return;
+  }
+  for (ulong i = 0; i < WIDTH; ++i)
+    own[i] = at + i < rows ? own[i] * kept_inverse[at + i] * other[i] : 0.0f;
 }

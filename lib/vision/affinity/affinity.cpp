@@ -67,69 +67,62 @@ std::string lines_macro(const Stencil& stencil, std::size_t first) {
 /// Which rows of W are computed: those of all pixels, or of every other row and column.
 enum class Rows { kAll = 1, kKept = 2 };
 
-KernelFile contour_kernels(Context& context, const AffinityParameters& parameters, Rows rows) {
-  const Stencil stencil = affinity_stencil(parameters);
-  return {context, "affinity/intervening_contour.cl",
-          fmt::format("-DRADIUS={} -DCENTRE={} -DSTEP={} -DLINES={}", stencil.radius,
-                      stencil.centre(), static_cast<int>(rows),
-                      lines_macro(stencil, rows == Rows::kAll ? stencil.centre() : 0))};
+/// First pixels of a work-item: those of an image row narrower than a vector go one by one.
+std::size_t first_pixels(Context& context, int width) {
+  const std::size_t run = vector_run(context.info());
+  return static_cast<std::size_t>(width) < run ? 1 : run;
 }
 
-KernelFile weigh_kernels(Context& context, const AffinityParameters& parameters, Rows rows) {
-  return {context, "affinity/weigh.cl",
-          fmt::format("-DCENTRE={} -DLOGISTIC={} -DRUN={} -DMIRRORED={}",
-                      affinity_stencil(parameters).centre(),
-                      affinity_weight(parameters).logistic ? 1 : 0, vector_run(context.info()),
-                      rows == Rows::kAll ? 1 : 0)};
+KernelFile entry_kernels(Context& context, const AffinityParameters& parameters, Rows rows,
+                         std::size_t width) {
+  const Stencil stencil = affinity_stencil(parameters);
+  return {context, "affinity/affinity.cl",
+          fmt::format("-DRADIUS={} -DCENTRE={} -DSTEP={} -DWIDTH={} -DLOGISTIC={} -DLINES={}",
+                      stencil.radius, stencil.centre(), static_cast<int>(rows), width,
+                      affinity_weight(parameters).logistic ? 1 : 0,
+                      lines_macro(stencil, rows == Rows::kAll ? stencil.centre() : 0))};
 }
 
 KernelFile normalize_kernels(Context& context) { return {context, "affinity/normalize.cl", ""}; }
 
-KernelFile kept_kernels(Context& context, const AffinityParameters& parameters) {
+KernelFile kept_kernels(Context& context) {
   return {context, "affinity/kept_affinity.cl",
-          fmt::format("-DDIAGONALS={} -DWIDTH={}", affinity_stencil(parameters).size(),
-                      vector_run(context.info()))};
+          fmt::format("-DWIDTH={}", vector_run(context.info()))};
 }
 
-/// The intervening contours from the pixels of `first`, all or the kept ones of the map's grid.
-void find_contours(Context& context, const DeviceBoundary& boundary,
-                   const AffinityParameters& parameters, Rows rows, const Grid& first,
-                   DiaMatrix& matrix) {
-  const KernelFile kernels = contour_kernels(context, parameters, rows);
+/// Sets the entries of W of the rows of `first`, all or the kept pixels of the map's grid, which
+/// `matrix` has the layout of. `tables`: the last arguments of affinity_entries.
+template <class... Tables>
+void find_entries(Context& context, const DeviceBoundary& boundary,
+                  const AffinityParameters& parameters, Rows rows, const Grid& first,
+                  DiaMatrix& matrix, const Tables&... tables) {
+  const std::size_t run = first_pixels(context, first.width);
+  const KernelFile kernels = entry_kernels(context, parameters, rows, run);
+  const AffinityWeight weight = affinity_weight(parameters);
   const int step = static_cast<int>(rows);
   const int radius = affinity_stencil(parameters).radius;
-  const auto width = static_cast<std::size_t>(first.width);
-  // Launches round each row up to whole work-groups, and work-items past the end of a row load too.
-  const int padded_row = static_cast<int>(round_up(width, kRowGroup)) + 2 * radius;
+  const int padded_row = first.width + 2 * radius;
   const auto columns = static_cast<std::size_t>(padded_row);
   const std::size_t lines = static_cast<std::size_t>(first.height + radius * step);
   auto padded = context.allocate<float>(static_cast<std::size_t>(step * step) * columns * lines,
                                         "the boundary map with a border");
   kernels.launch(
-      "intervening_pad",
+      "affinity_pad",
       cl::NDRange(round_up(columns, kRowGroup), lines, static_cast<std::size_t>(step * step)),
       cl::NDRange(kRowGroup, 1, 1), boundary.values, boundary.valid, padded, boundary.grid.width,
       boundary.grid.height, padded_row, columns * lines);
-  kernels.launch_rows("intervening_contour", width, static_cast<std::size_t>(first.height), padded,
-                      matrix.values, first.width, padded_row,
-                      static_cast<std::int64_t>(columns * lines), matrix.shape.pitch);
+  const std::size_t group = run == 1 ? kRowGroup : plane_group(context.info());
+  const std::size_t items = round_up(static_cast<std::size_t>(first.width), run) / run;
+  kernels.launch("affinity_entries",
+                 cl::NDRange(round_up(items, group), static_cast<std::size_t>(first.height)),
+                 cl::NDRange(group, 1), padded, matrix.values, first.width, padded_row,
+                 static_cast<std::int64_t>(columns * lines), matrix.shape.pitch,
+                 weight.inverse_scale, weight.bias, weight.slope, tables...);
 }
 
-/// W of the rows of `first`, in the layout of a whole matrix over that grid.
-DiaMatrix affinities(Context& context, const DeviceBoundary& boundary,
-                     const AffinityParameters& parameters, Rows rows, const Grid& first) {
-  const DiaShape shape = dia_shape(first, affinity_stencil(parameters));
-  DiaMatrix matrix{shape, context.allocate<float>(shape.stored(), "the affinity matrix")};
-  find_contours(context, boundary, parameters, rows, first, matrix);
-  const auto offsets = device_table(context, shape.offsets, "the matrix's offsets");
-  const AffinityWeight weight = affinity_weight(parameters);
-  const std::size_t run = vector_run(context.info());
-  weigh_kernels(context, parameters, rows)
-      .launch_rows("affinity_weigh", round_up(shape.pitch, run) / run,
-                   rows == Rows::kAll ? shape.diagonals() / 2 + 1 : shape.diagonals(),
-                   matrix.values, offsets, shape.rows, shape.pitch, weight.inverse_scale,
-                   weight.bias, weight.slope);
-  return matrix;
+DiaMatrix empty_matrix(Context& context, const Grid& grid, const AffinityParameters& parameters) {
+  const DiaShape shape = dia_shape(grid, affinity_stencil(parameters));
+  return {shape, context.allocate<float>(shape.stored(), "the affinity matrix")};
 }
 
 }  // namespace
@@ -155,28 +148,26 @@ AffinityWeight affinity_weight(const AffinityParameters& parameters) {
           static_cast<float>(kLogisticSlope)};
 }
 
-void intervening_contours(Context& context, const DeviceBoundary& boundary,
-                          const AffinityParameters& parameters, DiaMatrix& matrix) {
-  find_contours(context, boundary, parameters, Rows::kAll, boundary.grid, matrix);
-}
-
 void ask_for_affinity_kernels(Context& context, const AffinityParameters& parameters) {
-  contour_kernels(context, parameters, Rows::kAll);
-  weigh_kernels(context, parameters, Rows::kAll);
+  entry_kernels(context, parameters, Rows::kAll, vector_run(context.info()));
   normalize_kernels(context);
 }
 
 void ask_for_kept_affinity_kernels(Context& context, const AffinityParameters& parameters) {
-  contour_kernels(context, parameters, Rows::kKept);
-  weigh_kernels(context, parameters, Rows::kKept);
-  kept_kernels(context, parameters);
+  entry_kernels(context, parameters, Rows::kKept, vector_run(context.info()));
+  kept_kernels(context);
   ask_for_kept_rows(context);
 }
 
 DiaMatrix affinity_matrix(Context& context, const DeviceBoundary& boundary,
                           const AffinityParameters& parameters) {
   ask_for_affinity_kernels(context, parameters);
-  return affinities(context, boundary, parameters, Rows::kAll, boundary.grid);
+  DiaMatrix matrix = empty_matrix(context, boundary.grid, parameters);
+  matrix.values.fill(0);
+  const auto offsets = device_table(context, matrix.shape.offsets, "the matrix's offsets");
+  find_entries(context, boundary, parameters, Rows::kAll, boundary.grid, matrix, offsets,
+               matrix.shape.rows);
+  return matrix;
 }
 
 NormalizedMatrix normalize(Context& context, const Batch& batch, DiaMatrix affinity,
@@ -196,7 +187,7 @@ NormalizedMatrix normalize(Context& context, const Batch& batch, DiaMatrix affin
 KeptAffinity kept_affinity(Context& context, const Batch& batch, const DeviceBoundary& boundary,
                            const AffinityParameters& parameters) {
   ask_for_kept_affinity_kernels(context, parameters);
-  const KernelFile kernels = kept_kernels(context, parameters);
+  const KernelFile kernels = kept_kernels(context);
   const Stencil stencil = affinity_stencil(parameters);
   const KeptNeighbours near(stencil);
   const Batch kept = coarser(batch);
@@ -207,13 +198,13 @@ KeptAffinity kept_affinity(Context& context, const Batch& batch, const DeviceBou
   const auto width = static_cast<std::size_t>(grid.width);
   constexpr char kTables[] = "tables of kept pixels";
 
-  DiaMatrix rows = affinities(context, boundary, parameters, Rows::kKept, grid);
+  DiaMatrix rows = empty_matrix(context, grid, parameters);
   const std::size_t pitch = rows.shape.pitch;
   const auto runs = [&](std::size_t elements) { return round_up(elements, lanes) / lanes; };
   auto kept_root = context.allocate<float>(grid.rows(), "square roots of the degrees");
-  const auto kept_inverse = context.allocate<float>(pitch, "inverse square roots of the degrees");
-  kernels.launch_rows("kept_sums", runs(pitch), 1, rows.values, pitch, grid.rows(), kept_root,
-                      kept_inverse);
+  const auto kept_inverse =
+      context.allocate<float>(grid.rows(), "inverse square roots of the degrees");
+  find_entries(context, boundary, parameters, Rows::kKept, grid, rows, kept_root, kept_inverse);
 
   // Entries reach so far before the first kept pixel, and beyond the last one.
   const std::size_t before = static_cast<std::size_t>(stencil.radius / 2 + 1) * (width + 1);
@@ -234,7 +225,7 @@ KeptAffinity kept_affinity(Context& context, const Batch& batch, const DeviceBou
                      (dy >> 1) * std::int64_t{grid.width} + (dx >> 1));
   }
   kernels.launch_rows("kept_normalize", runs(pitch), stencil.size(), rows.values, pitch,
-                      device_table(context, places, kTables), inverse, kept_inverse);
+                      device_table(context, places, kTables), inverse, kept_inverse, grid.rows());
   KeptRows kept_rows{batch, kept, stencil, std::move(rows.values)};
   auto values = context.allocate<float>(pitch * stencil.size(), "the affinity matrix");
   multiply_kept_rows(context, kept_rows, stencil, values, pitch);

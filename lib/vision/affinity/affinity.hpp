@@ -31,12 +31,6 @@ struct AffinityWeight {
 };
 AffinityWeight affinity_weight(const AffinityParameters& parameters);
 
-/// What affinities by features share with those by the boundary map. Enqueues: the intervening
-/// contours of Leung and Malik (Contour continuity in region based image segmentation, ECCV 1998)
-/// into the middle diagonal of `matrix` and those after it, from row 0 to the grid's rows.
-void intervening_contours(Context& context, const DeviceBoundary& boundary,
-                          const AffinityParameters& parameters, DiaMatrix& matrix);
-
 /// Asks for the kernels of affinity_matrix() and of normalize(): those that are asked for before
 /// the first launch are built together.
 void ask_for_affinity_kernels(Context& context, const AffinityParameters& parameters);

@@ -91,10 +91,12 @@ FeatureAffinity feature_affinity(Context& context, const DeviceBoundary& boundar
   const Grid& grid = boundary.grid;
   const Stencil stencil = affinity_stencil(parameters);
   const DiaShape shape = dia_shape(grid, stencil);
-  const AffinityWeight weight = affinity_weight(parameters);
   const bool unit = unit_length(parameters);
-  FeatureAffinity result{{shape, context.allocate<float>(shape.stored(), "the affinity matrix")},
-                         parameters.feature_scale};
+  FeatureAffinity result{
+      parameters.with_boundary
+          ? affinity_matrix(context, boundary, parameters)
+          : DiaMatrix{shape, context.allocate<float>(shape.stored(), "the affinity matrix")},
+      parameters.feature_scale};
   Buffer<float>& values = result.matrix.values;
   // Elements of a plane before the grid's rows, which are 0 as those behind them. In an image
   // narrower than the stencil, offsets of later neighbours may lead back, by less than the radius.
@@ -105,9 +107,8 @@ FeatureAffinity feature_affinity(Context& context, const DeviceBoundary& boundar
   const int channels = std::min(features.channels(), kFeatureBlock);  // Of a block.
   const KernelFile kernels(
       context, "affinity/feature_weigh.cl",
-      fmt::format("-DCENTRE={} -DFRONT={} -DCHANNELS={} -DUNIT={} -DBOUNDARY={} -DLOGISTIC={}",
-                  stencil.centre(), front, channels, unit ? 1 : 0, parameters.with_boundary ? 1 : 0,
-                  weight.logistic ? 1 : 0));
+      fmt::format("-DCENTRE={} -DFRONT={} -DCHANNELS={} -DUNIT={} -DBOUNDARY={}", stencil.centre(),
+                  front, channels, unit ? 1 : 0, parameters.with_boundary ? 1 : 0));
   const auto offsets = device_table(context, shape.offsets, "the matrix's offsets");
   auto block =
       context.allocate<float>(plane * static_cast<std::size_t>(channels), "a block of features");
@@ -117,9 +118,6 @@ FeatureAffinity feature_affinity(Context& context, const DeviceBoundary& boundar
   const auto entries = device_table(context, steps, "the stencil's entries");
   block.fill(0);
   norms.fill(0);
-  if (parameters.with_boundary) {
-    intervening_contours(context, boundary, parameters, result.matrix);
-  }
   int loaded = -1;  // The first channel of what the block holds.
   const auto each_block = [&](const auto& work) {
     for (int first = 0; first < features.channels(); first += channels) {
@@ -148,10 +146,9 @@ FeatureAffinity feature_affinity(Context& context, const DeviceBoundary& boundar
   // Finite, because infinity times a distance of 0 is no number.
   const double inverse =
       std::min<double>(1 / (2 * result.scale * result.scale), std::numeric_limits<float>::max());
-  // With the boundary's part, intervening_contours() stand beside the distances.
+  // With the boundary's part, its affinities stand beside the distances.
   kernels.launch_rows("feature_weights", shape.pitch, stencil.centre() + 1, values, boundary.valid,
-                      entries, grid.width, grid.height, shape.pitch, static_cast<float>(inverse),
-                      weight.inverse_scale, weight.bias, weight.slope);
+                      entries, grid.width, grid.height, shape.pitch, static_cast<float>(inverse));
   kernels.launch_rows("feature_mirror", shape.pitch, stencil.centre(), values, offsets, grid.rows(),
                       shape.pitch);
   return result;

@@ -86,7 +86,7 @@ DeviceBoundary batched(Context& context, const std::vector<DeviceBoundary>& maps
                        const Batch& batch);
 
 /// Makes pixels walls, which have no data and through which no affinity reaches
-/// (kernels/affinity/intervening_contour.cl): their strength becomes kWall. `walls`: for each pixel
+/// (kernels/affinity/affinity.cl): their strength becomes kWall. `walls`: for each pixel
 /// of the image whether it is one. Waits.
 void add_walls(DeviceBoundary& map, const std::vector<std::uint8_t>& walls);
 
