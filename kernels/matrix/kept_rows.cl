@@ -12,12 +12,15 @@
 #include "common/floats16.clh"
 #include "common/floatw.clh"
 
+// Whether an image row of the kept grid has that column.
+#define IN_ROW(x) ((x) >= 0 && (x) < width)
+
 // kept_product: the matrix of the kept pixels, A_JK = sum over i of R_iJ R_iK. Work-item (i, t, y)
 // computes WIDTH elements of row y of the kept grid on the diagonal diagonals[t] = (dx, dy, its
 // number, the number of the opposite one), and stores them for both pixels of a pair. All diagonals
 // of a row follow one another, so that a CPU's cache holds the entries that they share. pairs[k]:
 // two diagonals of R', from J and from K, that lead to one pixel; those of diagonal t are
-// pairs[starts[t]] to pairs[starts[t + 1] - 1]. What stands for no pair is not written.
+// pairs[starts[t]] to pairs[starts[t + 1] - 1]. What stands for no pair becomes 0.
 __kernel void kept_product(__global const float* restrict values,
                            __global const int4* restrict diagonals,
                            __global const int2* restrict pairs, __global const int* restrict starts,
@@ -28,38 +31,43 @@ __kernel void kept_product(__global const float* restrict values,
   const int y = (int)get_global_id(2);
   if (x >= width) return;
   const int4 to = diagonals[t];
-  if (y + to.y >= height) return;
   const long rows = (long)width * height;
   const long here = (long)y * width + x;
   const long there = here + (long)to.y * width + to.x;
+  __global float* own = coarse + to.z * coarse_pitch;
+  __global float* opposite = coarse + to.w * coarse_pitch;
+  const bool below = y + to.y < height;
   lanesw sum;
   sum.all = (floatw)(0.0f);
-  if (here + WIDTH <= rows && there >= 0 && there + WIDTH <= rows) {
+  if (below && here + WIDTH <= rows && there >= 0 && there + WIDTH <= rows) {
     floatw all = (floatw)(0.0f);
     for (int k = starts[t]; k < starts[t + 1]; ++k) {
       all += GLOBAL_LOADW(values + pairs[k].x * pitch + here) *
              GLOBAL_LOADW(values + pairs[k].y * pitch + there);
     }
-    if (x + to.x >= 0 && max(x, x + to.x) + WIDTH <= width) {
-      GLOBAL_STOREW(all, coarse + to.z * coarse_pitch + here);
-      GLOBAL_STOREW(all, coarse + to.w * coarse_pitch + there);
+    if (y >= to.y && x >= abs(to.x) && x + (int)abs(to.x) + WIDTH <= width) {
+      GLOBAL_STOREW(all, own + here);
+      GLOBAL_STOREW(all, opposite + there);
       return;
     }
     sum.all = all;
-  } else {
+  } else if (below) {
     for (int i = 0; i < WIDTH; ++i) {
-      if (x + i >= width || x + i + to.x < 0 || x + i + to.x >= width) continue;
+      if (!IN_ROW(x + i) || !IN_ROW(x + i + to.x)) continue;
       for (int k = starts[t]; k < starts[t + 1]; ++k) {
         sum.lane[i] +=
             values[pairs[k].x * pitch + here + i] * values[pairs[k].y * pitch + there + i];
       }
     }
   }
-  for (int i = 0; i < WIDTH; ++i) {
-    if (x + i >= width || x + i + to.x < 0 || x + i + to.x >= width) continue;
-    coarse[to.z * coarse_pitch + here + i] = sum.lane[i];
-    coarse[to.w * coarse_pitch + there + i] = sum.lane[i];
+  for (int i = 0; i < WIDTH && IN_ROW(x + i); ++i) {
+    const bool pair = below && IN_ROW(x + i + to.x);
+    own[here + i] = pair ? sum.lane[i] : 0.0f;
+    if (pair) opposite[there + i] = sum.lane[i];
+    if (y < to.y || !IN_ROW(x + i - to.x)) opposite[here + i] = 0.0f;
   }
+  if (y < height - 1 || x + WIDTH < width) return;
+  for (ulong i = rows; i < coarse_pitch; ++i) own[i] = opposite[i] = 0.0f;
 }
 
 // kept_interpolate: fine = R coarse for vectors 1 to count - 1, of one image, whose kept pixels are

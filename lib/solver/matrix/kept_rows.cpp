@@ -83,7 +83,7 @@ void multiply_kept_rows(Context& context, const KeptRows& rows, const Stencil& s
   const std::size_t group = plane_group(context.info());
   const std::size_t lanes = lane_shape(context.info()).width;
   const auto width = static_cast<std::size_t>(grid.width);
-  coarse.fill(0);
+  if (!stencil.is_disc()) coarse.fill(0);  // The product writes entries of the disc.
   kernels.launch(
       "kept_product",
       cl::NDRange(round_up(round_up(width, lanes) / lanes, group), tables.diagonals.size(),
