@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <pugixml.hpp>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -30,10 +32,15 @@ using VisitPixel = std::function<void(std::size_t pixel)>;
 std::size_t image_called(const std::string& name, const std::vector<std::string>& names) {
   const std::filesystem::path path = name;
   for (const bool is_whole : {true, false}) {
+    std::vector<std::size_t> found;
     for (std::size_t k = 0; k < names.size(); ++k) {
       const std::filesystem::path own = names[k];
-      if (is_whole ? own == path : own.filename() == path.filename()) return k;
+      if (is_whole ? own == path : own.filename() == path.filename()) found.push_back(k);
     }
+    if (found.size() == 1) return found.front();
+    if (found.empty()) continue;
+    throw InputError(fmt::format("several of its images are called '{}', as '{}': leave one there",
+                                 name, names[found.back()]));
   }
   if (names.size() == 1) return 0;
   throw InputError(fmt::format("it has {} images, and none is called '{}': name one with --image",
@@ -145,6 +152,17 @@ LabelImage labels_of_coco(const CocoJson& json, const std::string& name, std::in
   const CocoJson& image = json.at("images").at(image_called(name, names));
   const int width = image.at("width").get<int>();
   const int height = image.at("height").get<int>();
+  const auto once = [](bool is_new, const char* of, const std::string& number) {
+    if (is_new) return;
+    throw InputError(
+        fmt::format("several of its {} have the id {}: give each its own", of, number));
+  };
+  std::set<CocoJson> ids;
+  for (const CocoJson& each : json.at("images")) {
+    once(ids.insert(each.at("id")).second, "images", each.at("id").dump());
+  }
+  ids.clear();
+  std::map<std::int64_t, bool> known;  // And whether they are labels, which may have parts.
   RegionDrawing drawing(width, height, max_pixels);
   const auto rows = static_cast<std::size_t>(height);
   const auto columns = static_cast<std::size_t>(width);
@@ -154,6 +172,13 @@ LabelImage labels_of_coco(const CocoJson& json, const std::string& name, std::in
     const CocoJson& own = label.is_number() ? label : each.at("id");
     const std::int64_t number =
         region_number(own.is_number_integer() ? own.get<double>() : 0, own.dump());
+    once(ids.insert(each.at("id")).second, "annotations", each.at("id").dump());
+    if (known.emplace(number, label.is_number()).first->second != label.is_number()) {
+      throw InputError(fmt::format(
+          "{} is the label of one of its annotations and the id of another, which has no label: "
+          "give that a label",
+          number));
+    }
     const CocoJson& shape = each.at("segmentation");
     if (shape.is_object()) {  // In column order.
       require_size_of_rle(shape.at("size") == CocoJson({height, width}));
