@@ -146,22 +146,25 @@ std::vector<std::int64_t> counts_of(const CocoJson& counts) {
   return lengths;
 }
 
+/// Throws InputError where an id is there already. `of`: what it is the id of.
+void insert_id(const CocoJson& item, const char* of, std::set<CocoJson>& ids) {
+  const CocoJson& id = item.at("id");
+  if (ids.insert(id).second) return;
+  throw InputError(
+      fmt::format("several of its {} have the id {}: give each its own", of, id.dump()));
+}
+
 LabelImage labels_of_coco(const CocoJson& json, const std::string& name, std::int64_t max_pixels) {
   std::vector<std::string> names;
-  for (const CocoJson& each : json.at("images")) names.push_back(each.at("file_name"));
+  std::set<CocoJson> ids;
+  for (const CocoJson& each : json.at("images")) {
+    names.push_back(each.at("file_name"));
+    insert_id(each, "images", ids);
+  }
+  ids.clear();
   const CocoJson& image = json.at("images").at(image_called(name, names));
   const int width = image.at("width").get<int>();
   const int height = image.at("height").get<int>();
-  const auto once = [](bool is_new, const char* of, const std::string& number) {
-    if (is_new) return;
-    throw InputError(
-        fmt::format("several of its {} have the id {}: give each its own", of, number));
-  };
-  std::set<CocoJson> ids;
-  for (const CocoJson& each : json.at("images")) {
-    once(ids.insert(each.at("id")).second, "images", each.at("id").dump());
-  }
-  ids.clear();
   std::map<std::int64_t, bool> known;  // And whether they are labels, which may have parts.
   RegionDrawing drawing(width, height, max_pixels);
   const auto rows = static_cast<std::size_t>(height);
@@ -172,7 +175,7 @@ LabelImage labels_of_coco(const CocoJson& json, const std::string& name, std::in
     const CocoJson& own = label.is_number() ? label : each.at("id");
     const std::int64_t number =
         region_number(own.is_number_integer() ? own.get<double>() : 0, own.dump());
-    once(ids.insert(each.at("id")).second, "annotations", each.at("id").dump());
+    insert_id(each, "annotations", ids);
     if (known.emplace(number, label.is_number()).first->second != label.is_number()) {
       throw InputError(fmt::format(
           "{} is the label of one of its annotations and the id of another, which has no label: "
