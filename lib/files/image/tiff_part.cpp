@@ -108,8 +108,9 @@ void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int 
       stack.files[first] = uuid_of(part).attribute("FileName").as_string();
     }
     if (!is_here || first < 0 || directory < 0) continue;
-    for (int n = 0; n < count && first + n < planes && directory + n < directories; ++n) {
-      stack.directories[static_cast<std::size_t>(first + n)] = directory + n;
+    const int end = first + std::min({count, planes - first, directories - directory});
+    for (int k = first; k < end; ++k) {
+      stack.directories[static_cast<std::size_t>(k)] = directory + k - first;
     }
   }
   for (int k = 0; parts.empty() && k < std::min(planes, directories - before); ++k) {

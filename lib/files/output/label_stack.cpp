@@ -125,7 +125,7 @@ std::string description_of(std::span<LabelPage> pages) {
     while (end < pages.size() && pages[end].facts.image == pages[begin].facts.image) ++end;
     const std::span<LabelPage> image = pages.subspan(begin, end - begin);
     place(image);
-    const std::string text = imagej_description(image);
+    std::string text = imagej_description(image);
     if (image.size() == pages.size() && !text.empty()) return text;
     images += ome_image(image, count, begin);
   }
