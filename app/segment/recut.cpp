@@ -724,7 +724,7 @@ void recut_one(RecutRun& run, WrittenImage& written) {
     numbers = read_labels(options, job, result);
     // A stack of labels keeps its axes.
     if (job.pages > 1 && options.image.empty()) {
-      loaded.facts = ImageFile(job.made).facts(options.parameters.image);
+      loaded.facts = ImageFile(job.made).facts(options.parameters.image, {job.part.page, ""});
     }
     part = read_image_of(options, job, {}, result.labels, loaded);
   } else {

@@ -25,13 +25,12 @@ LinkedThings PageLinks::link(const Job& job, const PictureFacts& facts, Segmenta
     linked_ = job.input;
     linker_.emplace(*options_.overlap);
   }
-  const int page = std::max(job.part.page, 1);
-  const auto [slice, frame] = place_of_page(facts, job.pages, page);
   // Slices are linked within their time, and times where there are no slices.
-  const bool has_slices = facts.slices > 1 && facts.slices * facts.frames == job.pages;
+  const bool has_slices = facts.slices > 1;
+  const PageLinker::Series series(facts.image, has_slices ? facts.frame : 0);
   const LinkedThings earlier = linker_->found();
-  result.seed_labels = linker_->link(result.labels, result.notes, has_slices ? frame : 0);
-  if (has_slices && slice + 1 == facts.slices) linker_->end(frame);
+  result.seed_labels = linker_->link(result.labels, result.notes, series);
+  if (has_slices && facts.slice + 1 == facts.slices) linker_->end(series);
   const LinkedThings& now = linker_->found();
   return {now.objects - earlier.objects, now.splits - earlier.splits, now.merges - earlier.merges};
 }
@@ -54,8 +53,9 @@ std::optional<Failure> Stacks::add(const WrittenImage& written) {
       const double bytes = 4.0 * labels.width * labels.height * job.pages;
       // Packed labels are far smaller; what the pages take at most decides, with room for headers.
       const bool is_big = bytes > 0.9 * std::numeric_limits<std::uint32_t>::max();
-      if (!stack.file) stack.file.emplace(is_big, written.facts, job.pages);
-      stack.file->add(written.result.seed_labels.empty() ? labels : written_labels(written.result));
+      if (!stack.file) stack.file.emplace(is_big);
+      stack.file->add(written.result.seed_labels.empty() ? labels : written_labels(written.result),
+                      written.facts);
       ++stack.pages;
     }
     if (!is_last) return;

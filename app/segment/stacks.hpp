@@ -22,7 +22,7 @@ class PageLinks {
   /// `options` must outlive the object.
   explicit PageLinks(const LinkOptions& options) : options_(options) {}
 
-  /// Sets result.seed_labels of the next page. `facts`: of its file. Returns what is new on this
+  /// Sets result.seed_labels of the next page. `facts`: of the page. Returns what is new on this
   /// page. Throws InputError.
   LinkedThings link(const Job& job, const PictureFacts& facts, Segmentation& result);
 

@@ -99,7 +99,8 @@ Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
 
 Decoded decode_file(const std::string& path, Bytes file, const SizeLimit& limit,
                     const DecodeTask& asked, const ImageParameters& parameters) {
-  const DecodeTask task{asked.purpose, asked.part, parameters.damaged};
+  DecodeTask task{asked.purpose, asked.part, parameters.damaged};
+  task.name = std::filesystem::path(path).filename().string();
   Decoded decoded = decode_as_asked(file, limit, task, parameters);
   const std::string beside = path + ".msk";
   std::error_code none;

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
 #include "image/tiff_directory.hpp"
@@ -208,6 +209,11 @@ void unpack(const std::uint8_t* row, std::size_t first, std::size_t count, unsig
   }
 }
 
+/// Whether a file leaves out a strip or tile of zeros, as GDAL writes sparse files.
+bool is_left_out(TIFF* tiff, std::uint32_t block) {
+  return TIFFGetStrileOffset(tiff, block) == 0 && TIFFGetStrileByteCount(tiff, block) == 0;
+}
+
 /// Strips or tiles of `width` x `height` pixels each; at the right and lower edge they are cut off.
 struct Blocks {
   bool are_tiles = false;
@@ -229,10 +235,14 @@ struct Blocks {
     const auto column = static_cast<std::uint32_t>(x);
     const auto row = static_cast<std::uint32_t>(y);
     const auto sample = static_cast<std::uint16_t>(plane);
-    const tmsize_t count =
-        are_tiles ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, column, row, 0, sample), buffer,
-                                        bytes)
-                  : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, row, sample), buffer, bytes);
+    const std::uint32_t block = are_tiles ? TIFFComputeTile(tiff, column, row, 0, sample)
+                                          : TIFFComputeStrip(tiff, row, sample);
+    if (is_left_out(tiff, block)) {
+      std::fill_n(buffer, bytes, std::uint8_t{0});
+      return true;
+    }
+    const tmsize_t count = are_tiles ? TIFFReadEncodedTile(tiff, block, buffer, bytes)
+                                     : TIFFReadEncodedStrip(tiff, block, buffer, bytes);
     return count >= 0 && static_cast<std::size_t>(count) >= needed;
   }
 };
@@ -293,16 +303,51 @@ void check_fax_rows(const TiffReader& reader, const Layout& layout) {
   }
 }
 
+/// How many strips or tiles a directory names.
+std::uint64_t blocks_of(const TiffDirectories& tags, std::uint64_t directory) {
+  for (const TiffDirectories::Entry& entry : tags.entries(directory)) {
+    if (entry.tag == TIFFTAG_STRIPOFFSETS || entry.tag == TIFFTAG_TILEOFFSETS) return entry.count;
+  }
+  return 0;
+}
+
+/// Refuses a page that Deflate packs if one of its strips or tiles is damaged.
+void check_sums(const TiffReader& reader, const Layout& layout, std::uint32_t count, Bytes file) {
+  const auto compression = reader.tag<std::uint16_t>(TIFFTAG_COMPRESSION);
+  const bool is_deflate =
+      compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
+  if (!is_deflate || reader.tag<std::uint16_t>(TIFFTAG_FILLORDER) != FILLORDER_MSB2LSB) return;
+  const auto most = static_cast<std::size_t>(std::max<tmsize_t>(Blocks(reader, layout).bytes, 0));
+  std::vector<Bytes> blocks;
+  for (std::uint32_t block = 0; block < count; ++block) {
+    const std::uint64_t at = TIFFGetStrileOffset(reader.tiff(), block);
+    const std::uint64_t bytes = TIFFGetStrileByteCount(reader.tiff(), block);
+    if (at < file.size() && bytes > 0) {
+      blocks.push_back(file.subspan(at, std::min<std::uint64_t>(bytes, file.size() - at)));
+    }
+  }
+  parallel_for(static_cast<int>(blocks.size()),
+               [&](int block) { check_deflated(blocks[static_cast<std::size_t>(block)], most); });
+}
+
 /// Refuses a page of whose strips or tiles some are not in the file, in whose place libtiff reads
-/// the file's beginning, and one whose strips or tiles cannot hold so many pixels.
-void check_blocks(const TiffReader& reader, const Layout& layout, Bytes file) {
+/// the file's beginning, and one whose strips or tiles cannot hold so many pixels. Returns how many
+/// are left out. `directory`: where the page's stands.
+std::uint32_t check_blocks(const TiffReader& reader, const Layout& layout, std::uint64_t directory,
+                           Bytes file) {
   TIFF* const tiff = reader.tiff();
   const bool tiled = TIFFIsTiled(tiff) != 0;
   const std::uint32_t count = tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+  const std::uint64_t named = blocks_of(TiffDirectories(file), directory);
   std::uint32_t missing = 0;
+  std::uint32_t left_out = 0;
   std::uint64_t stored = 0;
   for (std::uint32_t block = 0; block < count; ++block) {
-    if (TIFFGetStrileOffset(tiff, block) == 0) ++missing;
+    if (block < named && is_left_out(tiff, block)) {
+      ++left_out;
+    } else if (TIFFGetStrileOffset(tiff, block) == 0) {
+      ++missing;
+    }
     stored += std::min<std::uint64_t>(TIFFGetStrileByteCount(tiff, block), file.size());
   }
   if (missing > 0) {
@@ -310,7 +355,8 @@ void check_blocks(const TiffReader& reader, const Layout& layout, Bytes file) {
         "TIFF", fmt::format("{} of {} {} are missing", missing, count, tiled ? "tiles" : "strips"));
   }
   const std::uint64_t needed =
-      tiled ? count * TIFFTileSize64(tiff) : TIFFVStripSize64(tiff, layout.height);
+      (tiled ? count * TIFFTileSize64(tiff) : TIFFVStripSize64(tiff, layout.height)) /
+      std::max(count, 1U) * (count - left_out);
   const std::uint64_t fold = most_fold(reader.tag<std::uint16_t>(TIFFTAG_COMPRESSION));
   // Some programs write wrong lengths of uncompressed strips, which libtiff does not need.
   const std::uint64_t there = std::max<std::uint64_t>(stored, file.size());
@@ -319,6 +365,8 @@ void check_blocks(const TiffReader& reader, const Layout& layout, Bytes file) {
                                        layout.height));
   }
   check_fax_rows(reader, layout);
+  check_sums(reader, layout, count, file);
+  return left_out;
 }
 
 /// Reads samples of a page as they are stored: image.channels() of each pixel, from `first` on.
@@ -509,14 +557,6 @@ struct Picture {
   std::uint64_t shift = 0;  ///< Bytes from the samples that the directory tells to its own.
 };
 
-/// How many strips the first directory names.
-std::uint64_t strips_of(const TiffDirectories& tags) {
-  for (const TiffDirectories::Entry& entry : tags.entries(tags.first())) {
-    if (entry.tag == TIFFTAG_STRIPOFFSETS) return entry.count;
-  }
-  return 0;
-}
-
 /// The pictures of a file, without reduced ones. Goes to the directory of the first.
 std::vector<Picture> pictures_of(const TiffReader& reader, Bytes file) {
   std::vector<Picture> pictures;
@@ -545,7 +585,8 @@ std::vector<Picture> pictures_of(const TiffReader& reader, Bytes file) {
   const int planes = imagej_planes(description);
   const double bytes = std::ceil(first.bits / 8.0 * first.samples * first.width) * first.height;
   // Not by libtiff, which tells of parts of a large strip.
-  const bool are_there = directory == 1 && !is_tiled && strips_of(TiffDirectories(file)) == 1 &&
+  const TiffDirectories tags(file);
+  const bool are_there = directory == 1 && !is_tiled && blocks_of(tags, tags.first()) == 1 &&
                          reader.tag<std::uint16_t>(TIFFTAG_COMPRESSION) == COMPRESSION_NONE &&
                          bytes > 0 && bytes * planes <= static_cast<double>(file.size());
   for (int k = 1; are_there && k < planes; ++k) {
@@ -586,7 +627,7 @@ void apply_mask(const TiffReader& reader, int directory, Bytes file, Decoded& de
     refuse_damaged("TIFF", "its mask has another size or kind than the picture");
   }
   check_compression(reader);
-  check_blocks(reader, layout, file);
+  check_blocks(reader, layout, TIFFCurrentDirOffset(reader.tiff()), file);
   read_samples(reader, layout, *kind, 0, 1, mask);
   leave_out(mask.samples, decoded);
   decoded.hidden = "masked";
@@ -625,7 +666,7 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const DecodeTask& task) 
   Decoded decoded;
   // In place of directories it has places among the pictures.
   const TiffPart found = find_tiff_part(description, static_cast<int>(pictures.size()),
-                                        first.samples, are_colours(reader, first), part);
+                                        first.samples, are_colours(reader, first), part, task.name);
   const bool only_facts = task.purpose == DecodeTask::kFacts;
   decoded.pages = found.pages();
   decoded.notes = found.notes;
@@ -642,7 +683,11 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const DecodeTask& task) 
   const Layout layout(reader);
   check_size(layout.width, layout.height, limit);
   check_compression(reader);
-  check_blocks(reader, layout, file);
+  if (const std::uint32_t left_out = check_blocks(reader, layout, picture.place, file);
+      left_out > 0) {
+    decoded.notes.push_back(fmt::format(
+        "{} of its strips or tiles are left out of the file: their pixels are 0.", left_out));
+  }
   const std::optional<SampleKind> kind = find_sample_kind(layout, as_stored);
   if (found.sample > 0) {
     decode_channel(reader, layout, kind, found.sample, decoded);

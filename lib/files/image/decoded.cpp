@@ -1,6 +1,7 @@
 #include "image/decoded.hpp"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -102,6 +103,14 @@ void note_animation(int page, Decoded& decoded) {
 void refuse_damaged(std::string_view format, std::string_view why) {
   throw InputError(
       fmt::format("the {} file is damaged or cut off ({}): copy or save it again", format, why));
+}
+
+void check_deflated(Bytes packed, std::size_t most) {
+  std::vector<std::uint8_t> held(most);
+  auto size = static_cast<uLongf>(most);
+  auto used = static_cast<uLong>(packed.size());
+  if (uncompress2(held.data(), &size, packed.data(), &used) == Z_OK) return;
+  refuse_damaged("TIFF", "the checksum of what Deflate packed is another");
 }
 
 int exif_orientation(Bytes block) {

@@ -86,6 +86,10 @@ void note_animation(int page, Decoded& decoded);
 /// Throws the InputError of a file of a format ("PNG") that is damaged, and why.
 [[noreturn]] void refuse_damaged(std::string_view format, std::string_view why);
 
+/// Refuses a strip or tile of a TIFF file that Deflate packed unless it is whole, with the checksum
+/// of what it holds, at most `most` bytes: libtiff and GDAL do not look at it.
+void check_deflated(Bytes packed, std::size_t most);
+
 /// What a file is decoded for.
 struct DecodeTask {
   enum Purpose : std::int32_t {
@@ -101,6 +105,7 @@ struct DecodeTask {
   Purpose purpose = kPicture;
   ImagePart part;
   bool takes_damaged = false;  ///< As ImageParameters::damaged.
+  std::string name = {};       ///< Of the file, without its folder; empty: it has none.
 };
 
 /// The decoders, one for each format, of DecodeTask::kPicture to kNumbers. Those of formats that

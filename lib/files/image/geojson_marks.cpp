@@ -67,6 +67,12 @@ class Drawing {
       : width_(width), height_(height), by_(by), mark_(mark) {}
 
   void draw_file(const Json& json) {
+    if (json.is_object() && json.contains("crs") && !json["crs"].is_null()) {
+      refuse(
+          fmt::format("its coordinates are of a system ({:.80}): expected pixels from the upper "
+                      "left corner, without a crs",
+                      json["crs"].dump()));
+    }
     const std::string type = text(member(json, "type", "the file"));
     if (type == "Feature") return draw_feature(json, "the feature");
     if (type != "FeatureCollection") {

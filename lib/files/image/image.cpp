@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <opencv2/core.hpp>
 #include <optional>
@@ -31,6 +32,12 @@ SizeLimit limit_of(const ImageParameters& parameters, const SizeCheck& accepts,
           }};
 }
 
+DecodeTask task_of(DecodeTask::Purpose purpose, const ImagePart& part, const std::string& path) {
+  DecodeTask task{purpose, part};
+  task.name = std::filesystem::path(path).filename().string();
+  return task;
+}
+
 /// From this size on, a file is not read before its header was looked at.
 constexpr std::uint64_t kLargeFile = std::uint64_t{1} << 24;
 
@@ -49,7 +56,7 @@ void check_large_file(const std::string& path, const ImageParameters& parameters
   };
   naming(path, [&] {
     try {
-      decode(bytes, {limit.max_pixels, stop}, {DecodeTask::kPicture, part});
+      decode(bytes, {limit.max_pixels, stop}, task_of(DecodeTask::kPicture, part, path));
     } catch (const SizeIsAccepted&) {  // The rest of the file is of interest too.
     }
   });
@@ -80,7 +87,7 @@ int count_pages(const std::string& path, const ImageParameters& parameters,
   const std::optional<ImageFile> read = mapped ? std::nullopt : std::optional<ImageFile>(path);
   const Bytes bytes = mapped ? mapped->bytes() : Bytes(read->bytes());
   return naming(path, [&] {
-    const DecodeTask task{DecodeTask::kFacts, {1, channel}};
+    const DecodeTask task = task_of(DecodeTask::kFacts, {1, channel}, path);
     return decode_as_asked(bytes, parameters.max_pixels, task, parameters).pages;
   });
 }
@@ -99,7 +106,7 @@ ImageFile::ImageFile(const std::string& path)
 
 PictureFacts ImageFile::facts(const ImageParameters& parameters, const ImagePart& part) const {
   return naming(name_, [&] {
-    const DecodeTask task{DecodeTask::kFacts, part};
+    const DecodeTask task = task_of(DecodeTask::kFacts, part, name_);
     return decode_as_asked(bytes_, parameters.max_pixels, task, parameters).facts;
   });
 }
@@ -144,9 +151,14 @@ void ImageFile::read_channels(const ImageParameters& parameters, const ImagePart
       return;
     }
     ImagePart from = part;
-    if (told.channel > 0) from.page = told.page;
     for (const std::size_t k : channels_in(asked, told.channels)) {
       from.channel = told.channels[k];
+      if (told.channel > 0) from.page = told.pages[k];
+      if (told.channel > 0 && from.page == 0) {
+        throw InputError(fmt::format(
+            "its plane of channel '{}' beside this page is missing: leave it out with --measure",
+            from.channel));
+      }
       visit(channel_of(decoded(from), 0, from.channel));
     }
   });

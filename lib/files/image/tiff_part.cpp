@@ -22,19 +22,22 @@ namespace diacut {
 namespace {
 
 constexpr int kMostPlanes = 1 << 20;
+constexpr std::int64_t kMostVisits = 1 << 24;
 
 /// How the planes of a stack are numbered.
 struct Stack {
+  int image = 0;                      ///< Its place among the stacks of the file.
   std::string order = "CZT";          ///< The axes, the one that changes fastest first.
-  std::map<char, int> sizes;          ///< Of each axis.
-  std::vector<std::string> channels;  ///< Names; empty where there are none.
+  std::map<char, int> sizes;          ///< Of each axis; empty: pages of which nothing is told.
+  std::vector<std::string> given;     ///< Names of channels; empty where there are none.
+  std::vector<std::string> channels;  ///< Names, no two alike.
   std::vector<int> directories;       ///< Of each plane; -1: none in this file.
-  std::map<int, std::string> files;   ///< Of planes, as OME-XML names them.
+  std::map<int, std::string> files;   ///< Other files by the first of their planes.
   bool is_ome = false;
   /// Width, height and spacing by OME-XML, micrometres; 0: none.
   std::array<double, 3> pixel = {};
 
-  int size(char axis) const { return sizes.at(axis); }
+  int size(char axis) const { return sizes.contains(axis) ? sizes.at(axis) : 1; }
   /// How many planes neighbours along an axis are apart; of no axis: how many planes there are.
   int step(char axis) const {
     int planes = 1;
@@ -51,6 +54,8 @@ struct Stack {
     }
     return plane;
   }
+  /// Where a plane lies along an axis.
+  int at(char axis, int plane) const { return plane / step(axis) % size(axis); }
 };
 
 /// Whether the sizes are such that they can be multiplied.
@@ -61,56 +66,74 @@ bool is_sane(const Stack& stack) {
     planes *= size;
     if (planes > kMostPlanes) return false;
   }
-  return true;
+  return planes * stack.size('C') <= kMostVisits;
 }
 
-/// Finds which directory of which file holds which plane, as the TiffData elements say. OME-XML
-/// names files by their UUID.
+/// Finds which directory holds which plane, as the TiffData elements say. They name files by UUIDs,
+/// and by names where the file does not tell its own UUID. `name`: of this file.
 void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int before,
-                  int directories, Stack& stack) {
+                  int directories, const std::string& name, Stack& stack) {
   const std::string own = root.attribute("UUID").as_string();
-  std::set<std::string> files;
+  const pugi::xpath_node_set parts = pixels.select_nodes("*[local-name()='TiffData']");
+  const auto uuid_of = [](const pugi::xpath_node& part) {
+    return part.node().select_node("*[local-name()='UUID']").node();
+  };
+  const auto is_own = [&](const pugi::xpath_node& part) {
+    return !own.empty() && uuid_of(part).child_value() == own;
+  };
+  const auto is_named = [&](const pugi::xpath_node& part) {
+    return !name.empty() && uuid_of(part).attribute("FileName").as_string() == name;
+  };
+  const bool by_uuid = std::any_of(parts.begin(), parts.end(), is_own);
+  const bool by_name = std::any_of(parts.begin(), parts.end(), is_named);
+  // Without either nobody knows which of several files this is.
+  const bool is_only =
+      own.empty() && std::all_of(parts.begin(), parts.end(), [&](const pugi::xpath_node& part) {
+        return uuid_of(part).child_value() == std::string(uuid_of(parts[0]).child_value());
+      });
   const int planes = stack.planes();
   stack.directories.assign(static_cast<std::size_t>(planes), -1);
-  bool any = false;
-  for (const pugi::xpath_node& each : pixels.select_nodes("*[local-name()='TiffData']")) {
-    const pugi::xml_node data = each.node();
-    const pugi::xml_node uuid = data.select_node("*[local-name()='UUID']").node();
-    any = true;
+  for (const pugi::xpath_node& part : parts) {
+    const pugi::xml_node data = part.node();
     const int first =
         stack.plane_at(data.attribute("FirstC").as_int(), data.attribute("FirstZ").as_int(),
                        data.attribute("FirstT").as_int());
     const bool has_directory = !data.attribute("IFD").empty();
     const int directory = data.attribute("IFD").as_int();
     const int count = data.attribute("PlaneCount").as_int(has_directory ? 1 : directories);
-    const std::string file = uuid.child_value();
-    if (!file.empty()) files.insert(file);
-    stack.files[first] = uuid.attribute("FileName").as_string();
-    if (first < 0 || directory < 0 || (!own.empty() && !file.empty() && file != own)) continue;
-    for (int k = 0; k < count && first + k < planes && directory + k < directories; ++k) {
-      stack.directories[static_cast<std::size_t>(first + k)] = directory + k;
+    const bool is_here = !uuid_of(part) || (by_uuid   ? is_own(part)
+                                            : by_name ? is_named(part)
+                                                      : is_only);
+    if (!is_here && first >= 0) {
+      stack.files[first] = uuid_of(part).attribute("FileName").as_string();
+    }
+    if (!is_here || first < 0 || directory < 0) continue;
+    const int end = first + std::min({count, planes - first, directories - directory});
+    for (int k = first; k < end; ++k) {
+      stack.directories[static_cast<std::size_t>(k)] = directory + k - first;
     }
   }
-  // Nobody knows which of several files this is.
-  if (own.empty() && files.size() > 1) stack.directories.assign(stack.directories.size(), -1);
-  for (int k = 0; !any && k < std::min(planes, directories - before); ++k) {
+  for (int k = 0; parts.empty() && k < std::min(planes, directories - before); ++k) {
     stack.directories[static_cast<std::size_t>(k)] = before + k;
   }
 }
 
 /// The micrometres of a unit; 0 for one that is not known.
-double micrometres_of(const std::string& unit) {
+double micrometres_of(std::string unit) {
   // In UTF-8 and in ImageJ's escapes; the signs for micro and angstrom have two codes each.
   static constexpr std::pair<double, std::string_view> kUnits[] = {
-      {1, " um micron microns micrometer micrometre \xC2\xB5m \xCE\xBCm \xB5m \\u00B5m \\u03BCm "},
+      {1, " um micron micrometer \xC2\xB5m \xCE\xBCm \xB5m \\u00B5m \\u03BCm "},
       {1e-4, " A angstrom \xC3\x85 \xE2\x84\xAB \xC5 \\u00C5 \\u212B "},
-      {1e-6, " pm "},
-      {1e-3, " nm "},
-      {1e3, " mm "},
-      {1e4, " cm "},
-      {1e6, " m "},
-      {25400, " inch in "}};
+      {1e-6, " pm picometer "},
+      {1e-3, " nm nanometer "},
+      {1e3, " mm millimeter "},
+      {1e4, " cm centimeter "},
+      {1e6, " m meter "},
+      {25400, " inch inche in "}};
   if (unit.empty()) return 1;
+  std::erase(unit, ' ');
+  if (unit.size() > 2 && unit.ends_with('s')) unit.pop_back();
+  if (unit.ends_with("metre")) unit.replace(unit.size() - 2, 2, "er");
   for (const auto& [micrometres, names] : kUnits) {
     if (names.find(' ' + unit + ' ') != std::string_view::npos) return micrometres;
   }
@@ -119,14 +142,14 @@ double micrometres_of(const std::string& unit) {
 
 /// The stack that an element of OME-XML describes. `before`: planes of those before.
 std::optional<Stack> ome_stack(const pugi::xml_node& root, const pugi::xml_node& pixels, int before,
-                               int directories) {
+                               int directories, const std::string& name) {
   const std::string order = pixels.attribute("DimensionOrder").as_string();
   if (order.size() != 5 || !order.starts_with("XY")) return {};
   Stack stack;
   int samples = 1;
   for (const pugi::xpath_node& each : pixels.select_nodes("*[local-name()='Channel']")) {
     const pugi::xml_node channel = each.node();
-    stack.channels.emplace_back(channel.attribute("Name").as_string());
+    stack.given.emplace_back(channel.attribute("Name").as_string());
     samples = std::max(samples, channel.attribute("SamplesPerPixel").as_int(1));
   }
   stack.order = order.substr(2);
@@ -138,11 +161,11 @@ std::optional<Stack> ome_stack(const pugi::xml_node& root, const pugi::xml_node&
   if (!is_sane(stack)) return {};
   stack.is_ome = true;
   for (std::size_t k = 0; k < 3; ++k) {
-    const std::string name = std::string("PhysicalSize") + "XYZ"[k];
-    stack.pixel[k] = pixels.attribute(name.c_str()).as_double() *
-                     micrometres_of(pixels.attribute((name + "Unit").c_str()).as_string());
+    const std::string size = std::string("PhysicalSize") + "XYZ"[k];
+    stack.pixel[k] = pixels.attribute(size.c_str()).as_double() *
+                     micrometres_of(pixels.attribute((size + "Unit").c_str()).as_string());
   }
-  place_planes(root, pixels, before, directories, stack);
+  place_planes(root, pixels, before, directories, name, stack);
   return stack;
 }
 
@@ -168,8 +191,14 @@ std::optional<Stack> imagej_stack(const std::string& text, int directories) {
   stack.sizes = {{'C', line_value(text, "channels")},
                  {'Z', line_value(text, "slices")},
                  {'T', line_value(text, "frames")}};
+  const std::string order = line_text(text, "order");
+  static constexpr std::string_view kOrders = " czt ctz zct ztc tcz tzc ";
+  if (order.size() == 3 && kOrders.find(' ' + order + ' ') != std::string_view::npos) {
+    for (std::size_t k = 0; k < 3; ++k) stack.order[k] = static_cast<char>(order[k] - 'a' + 'A');
+  }
   if (!is_sane(stack)) return {};
   const int planes = stack.planes();
+  if (stack.size('C') == 1 && planes < directories) return {};  // Many programs tell too few.
   for (int k = 0; k < planes; ++k) stack.directories.push_back(k < directories ? k : -1);
   return stack;
 }
@@ -180,7 +209,8 @@ bool is_ome(const std::string& text) {
 
 /// What the description of a file's first directory says of its directories: a stack for each
 /// Image of OME-XML, or ImageJ's; none where it is damaged or another one.
-std::vector<Stack> stacks_of(const std::string& text, int directories) {
+std::vector<Stack> described_stacks(const std::string& text, int directories,
+                                    const std::string& name) {
   std::vector<Stack> stacks;
   pugi::xml_document document;
   if (!is_ome(text) || !document.load_buffer(text.data(), text.size())) {
@@ -191,16 +221,37 @@ std::vector<Stack> stacks_of(const std::string& text, int directories) {
   for (const pugi::xpath_node& each :
        document.select_nodes("/*/*[local-name()='Image']/*[local-name()='Pixels']")) {
     std::optional<Stack> stack =
-        ome_stack(document.document_element(), each.node(), before, directories);
+        ome_stack(document.document_element(), each.node(), before, directories, name);
     if (!stack || before > kMostPlanes) return {};
     before += stack->planes();
+    stack->image = static_cast<int>(stacks.size());
     stacks.push_back(std::move(*stack));
   }
   return stacks;
 }
 
-std::vector<std::string> names_of(const Stack& stack) {
-  return unique_names(stack.channels, static_cast<std::size_t>(stack.size('C')));
+/// These stacks, each directory in one of them, and behind them those of which nothing is told.
+std::vector<Stack> stacks_of(const std::string& text, int directories, const std::string& name) {
+  std::vector<Stack> stacks = described_stacks(text, directories, name);
+  Stack rest;
+  if (!stacks.empty()) rest.pixel = stacks.front().pixel;
+  rest.image = static_cast<int>(stacks.size());
+  rest.is_ome = rest.image > 0 && stacks.front().is_ome;
+  std::vector<bool> taken(static_cast<std::size_t>(directories), false);
+  for (Stack& stack : stacks) {
+    stack.channels = unique_names(stack.given, static_cast<std::size_t>(stack.size('C')));
+    for (int& directory : stack.directories) {
+      if (directory < 0) continue;
+      auto is_taken = taken[static_cast<std::size_t>(directory)];
+      if (is_taken) directory = -1;
+      is_taken = true;
+    }
+  }
+  for (int k = 0; k < directories; ++k) {
+    if (!taken[static_cast<std::size_t>(k)]) rest.directories.push_back(k);
+  }
+  if (!rest.directories.empty()) stacks.push_back(std::move(rest));
+  return stacks;
 }
 
 /// Sets the width, height and spacing of pixels, micrometres, unless they make no sense.
@@ -211,16 +262,75 @@ void set_size(const std::array<double, 3>& size, PictureFacts& facts) {
   if (makes_sense(size[2])) facts.spacing = size[2];
 }
 
-/// What a stack says of one of its planes.
-PictureFacts facts_of(const Stack& stack) {
+/// A plane that lies in the file.
+struct Plane {
+  const Stack* stack = nullptr;
+  int number = 0;  ///< In its stack.
+
+  int directory() const { return stack->directories[static_cast<std::size_t>(number)]; }
+  int at(char axis) const { return stack->at(axis, number); }
+};
+
+/// The planes of a channel, in the order of their stacks. `channel`: empty: of all channels.
+std::vector<Plane> pages_of(const std::vector<Stack>& stacks, const std::string& channel) {
+  std::vector<Plane> pages;
+  for (const Stack& stack : stacks) {
+    const int number = channel.empty() ? 0 : channel_number(channel, stack.channels);
+    if (!channel.empty() && (number == 0 || stack.sizes.empty())) continue;
+    for (int k = 0; k < static_cast<int>(stack.directories.size()); ++k) {
+      const Plane plane{&stack, k};
+      if (plane.directory() < 0 || (number > 0 && plane.at('C') + 1 != number)) continue;
+      pages.push_back(plane);
+    }
+  }
+  return pages;
+}
+
+/// What is told of a plane, of `all` those of the file.
+PictureFacts facts_of(const Plane& plane, const std::vector<Stack>& all, bool has_channels) {
+  const Stack& stack = *plane.stack;
   PictureFacts facts;
   facts.is_ome = stack.is_ome;
+  facts.image = stack.image;
+  set_size(stack.pixel, facts);
+  if (stack.sizes.empty()) return facts;
   facts.slices = stack.size('Z');
   facts.frames = stack.size('T');
-  facts.order = stack.order;
-  std::erase(facts.order, 'C');
-  set_size(stack.pixel, facts);
+  facts.slice = plane.at('Z');
+  facts.frame = plane.at('T');
+  if (!has_channels) return facts;
+  facts.channel = plane.at('C') + 1;
+  facts.channels = stack.channels;
+  for (const std::string& name : facts.channels) {
+    const std::vector<Plane> pages = pages_of(all, name);
+    const auto beside = std::find_if(pages.begin(), pages.end(), [&](const Plane& page) {
+      return page.stack == &stack && page.at('Z') == facts.slice && page.at('T') == facts.frame;
+    });
+    facts.pages.push_back(beside == pages.end() ? 0 : static_cast<int>(beside - pages.begin()) + 1);
+  }
   return facts;
+}
+
+/// Says how many planes that the description names are not in the file; empty: none.
+std::string missing_planes(const std::vector<Stack>& stacks) {
+  std::string file;  // One of those that hold them.
+  std::ptrdiff_t planes = 0;
+  std::ptrdiff_t missing = 0;
+  for (const Stack& stack : stacks) {
+    if (!stack.files.empty()) file = fmt::format(" (as in '{}')", stack.files.begin()->second);
+    if (stack.sizes.empty()) continue;
+    planes += stack.planes();
+    missing += std::count(stack.directories.begin(), stack.directories.end(), -1);
+  }
+  if (missing == 0) return {};
+  if (missing < planes) {
+    return fmt::format("Missing here: {} of the {} planes that it describes{}.", missing, planes,
+                       file);
+  }
+  return fmt::format(
+      "It does not say which of the {} planes that it describes it holds: its pages count as they "
+      "lie. Give it the name that it had{}.",
+      planes, file);
 }
 
 [[noreturn]] void refuse_channel(const std::string& channel, const std::vector<std::string>& all) {
@@ -267,76 +377,53 @@ void add_resolution(const std::string& description, const Resolution& tags, Pict
 }
 
 TiffPart find_tiff_part(const std::string& description, int directories, int samples,
-                        bool are_colours, const ImagePart& part) {
-  struct Plane {
-    const Stack* stack = nullptr;  ///< Null: nobody tells.
-    int channel = 0;               ///< From 1.
-    int page = 0;                  ///< Among those of its channel in the file, from 1.
-  };
+                        bool are_colours, const ImagePart& part, const std::string& name) {
   TiffPart found;
-  std::vector<Stack> stacks = stacks_of(description, directories);
-  std::vector<Plane> planes(static_cast<std::size_t>(directories));
-  std::map<int, int> pages;  // Of each channel.
-  std::string file;          // That holds the channel, where it is another one.
+  const std::vector<Stack> stacks = stacks_of(description, directories, name);
+  const std::string& channel = part.channel;
   int channels = 1;
   for (const Stack& stack : stacks) channels = std::max(channels, stack.size('C'));
-  const bool by_planes = channels > 1 && !part.channel.empty();
-  bool is_known = false;
-  for (Stack& stack : stacks) {
-    const int number = by_planes ? channel_number(part.channel, names_of(stack)) : 0;
+  const bool by_planes = channels > 1 && !channel.empty();
+  std::vector<std::string> names = stacks.front().channels;
+  if (channels == 1) {
+    names = unique_names(stacks.front().given, static_cast<std::size_t>(samples));
+    found.sample = channel_number(channel, names);
+  }
+  std::string file;  // That holds the channel, where it is another one.
+  bool is_known = channel.empty() || found.sample > 0;
+  for (std::size_t k = 0; by_planes && k < stacks.size(); ++k) {
+    const Stack& stack = stacks[k];
+    if (stack.sizes.empty()) continue;
+    const int number = channel_number(channel, stack.channels);
     is_known = is_known || number > 0;
-    if (by_planes && found.notes.empty() &&
-        std::count(stack.channels.begin(), stack.channels.end(), part.channel) > 1) {
+    for (const auto& [first, other] : stack.files) {
+      if (file.empty() && stack.at('C', first) + 1 == number) file = other;
+    }
+    if (found.notes.empty() && std::count(stack.given.begin(), stack.given.end(), channel) > 1) {
       found.notes.push_back(
           fmt::format("Several of its channels are called {}: the first was read (--channel takes "
                       "numbers too).",
-                      part.channel));
-    }
-    const int step = stack.step('C');
-    const int count = stack.planes();
-    for (int plane = 0; plane < count; ++plane) {
-      const int channel = plane / step % stack.size('C') + 1;
-      const int directory = stack.directories[static_cast<std::size_t>(plane)];
-      if (channel == number && file.empty()) file = stack.files[plane];
-      if (directory < 0) continue;
-      planes[static_cast<std::size_t>(directory)] = {&stack, channel, ++pages[channel]};
-      if (channel == number) found.directories.push_back(directory);
+                      channel));
     }
   }
-  std::vector<std::string> names;
-  if (channels > 1) {
-    names = names_of(stacks.front());
-  } else {
-    names = unique_names(stacks.empty() ? std::vector<std::string>() : stacks.front().channels,
-                         static_cast<std::size_t>(samples));
-    found.sample = channel_number(part.channel, names);
-    is_known = found.sample > 0;
-  }
-  if (!part.channel.empty() && !is_known) refuse_channel(part.channel, names);
-  if (by_planes && found.directories.empty()) {
+  if (!is_known) refuse_channel(channel, names);
+  const std::vector<Plane> pages = pages_of(stacks, by_planes ? channel : "");
+  if (pages.empty()) {
     throw InputError(fmt::format(
-        "it has no page of channel '{}': {}", part.channel,
+        "it has no page of channel '{}': {}", channel,
         file.empty() ? "the file is cut off, or other files hold that channel"
-                     : fmt::format("that lies in '{}', which is read without --channel", file)));
+                     : fmt::format("that lies in '{}': give that, or leave out --channel", file)));
   }
-  for (int k = 0; !by_planes && k < directories; ++k) found.directories.push_back(k);
+  for (const Plane& page : pages) found.directories.push_back(page.directory());
   if (channels > 1 && !by_planes && part.page == 0) {
     found.notes.push_back(
         fmt::format("Its pages are planes of {} channels: --channel chooses.", channels));
   }
+  const std::string missing = part.page <= 1 ? missing_planes(stacks) : "";
+  if (!missing.empty()) found.notes.push_back(missing);
   const int page = std::clamp(part.page, 1, found.pages());
-  const int directory = found.directories[static_cast<std::size_t>(page) - 1];
-  const Plane& plane = planes[static_cast<std::size_t>(directory)];
-  if (plane.stack != nullptr || !stacks.empty()) {
-    const Stack& stack = plane.stack != nullptr ? *plane.stack : stacks.front();
-    found.facts = facts_of(stack);
-    if (channels > 1) names = names_of(stack);
-  }
-  if (channels > 1) {
-    found.facts.channel = plane.channel;
-    found.facts.page = plane.page;
-  }
-  if (channels > 1 || !are_colours) found.facts.channels = names;
+  found.facts = facts_of(pages[static_cast<std::size_t>(page) - 1], stacks, channels > 1);
+  if (channels == 1 && !are_colours) found.facts.channels = names;
   return found;
 }
 

@@ -24,11 +24,12 @@ struct Resolution {
   double micrometres = 0;  ///< Of the unit; 0: not known.
 };
 
-/// Finds the directories that a part's pages are in. The description of a file's first directory
-/// may say that directories are channels: OME-XML (OME-TIFF 6.2) or ImageJ's lines do. `samples`:
-/// of a pixel of the first directory. Throws InputError where there is no such channel.
+/// Finds the directories that a part's pages are in, in the order in which the description of a
+/// file's first directory has its planes, which may be of several channels: OME-XML (OME-TIFF 6.2)
+/// or ImageJ's lines. `samples`: of a pixel of the first directory; `name`: of the file, by which
+/// OME-XML may tell it from others. Throws InputError where there is no such channel.
 TiffPart find_tiff_part(const std::string& description, int directories, int samples,
-                        bool are_colours, const ImagePart& part);
+                        bool are_colours, const ImagePart& part, const std::string& name = {});
 
 /// Whether a description is OME-XML or ImageJ's lines.
 bool is_stack(const std::string& description);

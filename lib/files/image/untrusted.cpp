@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <opencv2/core/utility.hpp>
 #include <system_error>
 #include <type_traits>
@@ -22,17 +23,24 @@
 #include "sandbox/sandbox.hpp"
 
 namespace diacut {
+
+// The names of channels have messages of their own.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PixelSize, width, height, unit)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureFacts, channel, pages, pixel, spacing, slices, frames,
+                                   slice, frame, image, is_ome)
+
 namespace {
 
 /// What a message of the child begins with.
 enum class Kind : std::int32_t { kSize, kRefusal, kNote, kChannel, kFacts, kSamples };
 
-/// What the child is asked; the channel's name follows.
+/// What the child is asked; the names of the channel and of the file follow.
 struct Request {
   std::int64_t max_pixels = 0;
   DecodeTask::Purpose purpose = DecodeTask::kPicture;
   std::int32_t page = 0;
   std::int32_t takes_damaged = 0;
+  std::int32_t name_size = 0;  ///< Of the channel's name.
 };
 
 struct Size {
@@ -44,18 +52,6 @@ struct Size {
 
 constexpr std::array kFlags = {&Decoded::has_alpha, &Decoded::premultiplied,
                                &Decoded::zero_is_white, &Decoded::indexed, &Decoded::is_damaged};
-
-/// PictureFacts without the names of channels, which have messages of their own.
-struct FactsInfo {
-  Kind kind = Kind::kFacts;
-  std::array<std::int32_t, 4> counts = {};  ///< As kCounts has them.
-  std::array<double, 3> lengths = {};       ///< Width and height of a pixel, and spacing.
-  std::uint8_t is_ome = 0;
-  std::uint8_t frames_first = 0;  ///< Whether frames follow each other fastest.
-};
-
-constexpr std::array kCounts = {&PictureFacts::channel, &PictureFacts::page, &PictureFacts::slices,
-                                &PictureFacts::frames};
 
 /// The child's last message. The samples are in its file.
 struct SamplesInfo {
@@ -120,11 +116,7 @@ void answer(const SandboxChannel& channel, const Decoded& decoded) {
   for (const std::string& note : decoded.notes) channel.send(message_of(Kind::kNote, note));
   const PictureFacts& facts = decoded.facts;
   for (const std::string& name : facts.channels) channel.send(message_of(Kind::kChannel, name));
-  FactsInfo told{.lengths = {facts.pixel.width, facts.pixel.height, facts.spacing}};
-  for (std::size_t k = 0; k < kCounts.size(); ++k) told.counts[k] = facts.*kCounts[k];
-  told.is_ome = facts.is_ome ? 1 : 0;
-  told.frames_first = facts.order == "TZ" ? 1 : 0;
-  channel.send(message_of(told));
+  channel.send(message_of(Kind::kFacts, nlohmann::json(facts).dump()));
   SamplesInfo info;
   info.rows = samples.rows;
   info.columns = samples.cols;
@@ -145,9 +137,12 @@ void decode_in_sandbox(SandboxChannel& channel) {
   set_parallel_threads(1);
   const Message& asked = channel.request();
   const auto request = plain_of<Request>(asked);
+  const std::string names(asked.begin() + sizeof(Request), asked.end());
+  const auto end = static_cast<std::size_t>(request.name_size);
   const DecodeTask task{request.purpose,
-                        {request.page, {asked.begin() + sizeof(Request), asked.end()}},
-                        request.takes_damaged != 0};
+                        {request.page, names.substr(0, end)},
+                        request.takes_damaged != 0,
+                        names.substr(end)};
   const auto accepts = [&](const ImageSize& size) {
     channel.ask(message_of(Size{Kind::kSize, size.width, size.height, size.channels}));
   };
@@ -192,7 +187,7 @@ class Answers {
         if (channels().size() < kMostChannels) channels().push_back(text_of<Kind>(message));
         return {};
       case Kind::kFacts:
-        take_facts(plain_of<FactsInfo>(message));
+        take_facts(text_of<Kind>(message));
         return {};
       case Kind::kSamples:
         take_info(plain_of<SamplesInfo>(message));
@@ -231,18 +226,29 @@ class Answers {
     accepted_ = std::max(accepted_, std::int64_t{size.width} * size.height);
   }
 
-  void take_facts(const FactsInfo& info) {
+  void take_facts(const std::string& text) {
     PictureFacts& facts = decoded_.facts;
-    for (std::size_t k = 0; k < kCounts.size(); ++k) facts.*kCounts[k] = info.counts[k];
-    const bool is_good =
-        std::all_of(info.counts.begin(), info.counts.end(), [](int count) { return count >= 0; }) &&
-        std::all_of(info.lengths.begin(), info.lengths.end(),
-                    [](double length) { return length >= 0 && std::isfinite(length); });
-    if (!is_good || static_cast<std::size_t>(facts.channel) > channels().size()) damaged_answer();
-    if (info.lengths[0] > 0) facts.pixel = {info.lengths[0], info.lengths[1], "um"};
-    facts.spacing = info.lengths[2];
-    facts.is_ome = info.is_ome != 0;
-    if (info.frames_first != 0) facts.order = "TZ";
+    const nlohmann::json told = nlohmann::json::parse(text, nullptr, false);
+    try {
+      told.get_to(facts);
+    } catch (const nlohmann::json::exception&) {
+      damaged_answer();
+    }
+    facts.pixel.unit = facts.pixel.width > 0 ? "um" : "";
+    std::vector<double> numbers = {facts.pixel.width, facts.pixel.height, facts.spacing};
+    for (const int count :
+         {facts.channel, facts.slices, facts.frames, facts.slice, facts.frame, facts.image}) {
+      numbers.push_back(count);
+    }
+    numbers.insert(numbers.end(), facts.pages.begin(), facts.pages.end());
+    const bool is_good = std::all_of(numbers.begin(), numbers.end(), [](double number) {
+      return number >= 0 && std::isfinite(number);
+    });
+    const std::size_t planes = facts.channel > 0 ? channels().size() : 0;
+    if (!is_good || facts.pages.size() != planes ||
+        static_cast<std::size_t>(facts.channel) > planes) {
+      damaged_answer();
+    }
   }
 
   void take_info(const SamplesInfo& info) {
@@ -330,13 +336,15 @@ int serve_sandbox() {
 Decoded decode_as_asked(Bytes file, const SizeLimit& limit, const DecodeTask& task,
                         const ImageParameters& parameters) {
   if (!parameters.untrusted) return decode(file, limit, task);
-  const Request request{limit.max_pixels, task.purpose, task.part.page, task.takes_damaged ? 1 : 0};
+  const std::string& channel = task.part.channel;
+  const Request request{limit.max_pixels, task.purpose, task.part.page, task.takes_damaged ? 1 : 0,
+                        static_cast<std::int32_t>(channel.size())};
   const SandboxLimits limits{static_cast<std::uint64_t>(parameters.decoding_memory) << 20,
                              parameters.decoding_seconds};
   Answers answers(limit);
-  const Descriptor output =
-      own_sandbox().get()->run(message_of(request, task.part.channel), file_of(file).get(), limits,
-                               [&](const Message& message) { return answers.take(message); });
+  const Descriptor output = own_sandbox().get()->run(
+      message_of(request, channel + task.name), file_of(file).get(), limits,
+      [&](const Message& message) { return answers.take(message); });
   return answers.finish(output.get());
 }
 

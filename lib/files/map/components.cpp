@@ -26,50 +26,6 @@ constexpr double kSixth = 0.40824829046386302;
 constexpr std::array<std::array<double, 3>, kMostComponents> kColours = {
     {{kThird, kThird, kThird}, {kHalf, 0, -kHalf}, {-kSixth, 2 * kSixth, -kSixth}}};
 
-/// The mean of each band, and one divided by its standard deviation.
-void standardize(const std::vector<double>& samples, std::size_t bands, Components& components) {
-  const std::size_t count = samples.size() / bands;
-  components.mean.assign(bands, 0);
-  components.scale.assign(bands, 0);
-  parallel_for(static_cast<int>(bands), [&](int band) {
-    const auto b = static_cast<std::size_t>(band);
-    double sum = 0;
-    for (std::size_t i = 0; i < count; ++i) sum += samples[i * bands + b];
-    const double mean = sum / static_cast<double>(count);
-    double squares = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const double value = samples[i * bands + b] - mean;
-      squares += value * value;
-    }
-    const double deviation = std::sqrt(squares / static_cast<double>(count));
-    components.mean[b] = mean;
-    // What rounding leaves of a band with one value is no deviation.
-    if (deviation > 1e-12 * std::abs(mean)) components.scale[b] = 1 / deviation;
-  });
-}
-
-/// The correlation of each pair of bands; 0 for flat ones.
-cv::Mat correlations(const std::vector<double>& samples, std::size_t bands,
-                     const Components& components) {
-  const std::size_t count = samples.size() / bands;
-  cv::Mat matrix = cv::Mat::zeros(static_cast<int>(bands), static_cast<int>(bands), CV_64F);
-  parallel_for(static_cast<int>(bands), [&](int row) {
-    const auto a = static_cast<std::size_t>(row);
-    for (std::size_t b = a; b < bands; ++b) {
-      double sum = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        sum += (samples[i * bands + a] - components.mean[a]) *
-               (samples[i * bands + b] - components.mean[b]);
-      }
-      const double value =
-          sum / static_cast<double>(count) * components.scale[a] * components.scale[b];
-      matrix.at<double>(row, static_cast<int>(b)) = value;
-      matrix.at<double>(static_cast<int>(b), row) = value;
-    }
-  });
-  return matrix;
-}
-
 /// The samples of evenly spaced pixels that have data in every band.
 std::vector<double> spaced_samples(const Scene& scene, const std::vector<int>& bands) {
   constexpr std::size_t kMostPixels = std::size_t{1} << 18;
@@ -126,11 +82,23 @@ void colour_row(const Components& components, const BandRows& rows, int row, std
 }  // namespace
 
 Components principal_components(const std::vector<double>& samples, std::size_t bands) {
-  Components components;
-  standardize(samples, bands, components);
+  // A view of numbers that OpenCV does not write to.
+  const cv::Mat1d pixels(static_cast<int>(samples.size() / bands), static_cast<int>(bands),
+                         const_cast<double*>(samples.data()));
+  cv::Mat1d covariance;
+  cv::Mat1d mean;
+  cv::calcCovarMatrix(pixels, covariance, mean, cv::COVAR_NORMAL | cv::COVAR_ROWS | cv::COVAR_SCALE,
+                      CV_64F);
+  Components components{mean, std::vector<double>(bands, 0), {}};
+  for (std::size_t k = 0; k < bands; ++k) {
+    const double deviation = std::sqrt(covariance(static_cast<int>(k), static_cast<int>(k)));
+    // What rounding leaves of a band with one value is no deviation.
+    if (deviation > 1e-12 * std::abs(components.mean[k])) components.scale[k] = 1 / deviation;
+  }
+  const cv::Mat1d scale(components.scale);
   cv::Mat values;
   cv::Mat vectors;
-  cv::eigen(correlations(samples, bands, components), values, vectors);
+  cv::eigen(covariance.mul(scale * scale.t()), values, vectors);
   double all = 0;
   double kept = 0;
   for (std::size_t k = 0; k < bands; ++k) {

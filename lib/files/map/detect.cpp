@@ -1,8 +1,13 @@
 #include "map/detect.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +22,7 @@
 namespace diacut {
 namespace {
 
+using std::string_literals::operator""s;
 using std::string_view_literals::operator""sv;
 
 constexpr std::uint16_t kSubfileType = 254;
@@ -30,44 +36,37 @@ constexpr std::uint32_t kRgb = 2;
 constexpr std::uint32_t kInks = 5;  // Of which a picture may have any number.
 constexpr std::uint32_t kMostSamplesOfPictures = 4;
 
-/// What the first directory of a TIFF file says.
-struct TiffTags {
-  bool has_map_tags = false;
-  bool has_no_data = false;
-  bool has_profile = false;
-  bool is_page = true;  ///< Neither a reduced picture nor a mask.
-  std::uint32_t samples = 1;
-  std::uint32_t photometric = 0;
-  std::uint32_t orientation = 1;
+/// What the first directory of a TIFF file says: the values of its tags.
+class TiffTags {
+ public:
+  explicit TiffTags(Bytes file) {
+    const TiffDirectories tiff(file);
+    for (const auto& entry : tiff.entries(tiff.first())) values_[entry.tag] = entry.value;
+  }
 
   bool is_map() const {
+    const auto has = [this](std::uint32_t tag) { return values_.contains(tag); };
     // GDAL turns nothing upright.
-    return has_map_tags || (has_no_data && orientation == 1) ||
-           (samples > kMostSamplesOfPictures && photometric != kInks);
+    return std::any_of(kMapTags.begin(), kMapTags.end(), has) ||
+           (has(kNoDataTag) && value(kOrientation, 1) == 1) ||
+           (value(kSamplesPerPixel, 1) > kMostSamplesOfPictures && value(kPhotometric, 0) != kInks);
   }
   bool is_plain() const {
-    const bool grey = samples == 1 && photometric == kBlackIsZero;
-    return !is_map() && !has_profile && is_page && orientation == 1 &&
-           (grey || (samples == 3 && photometric == kRgb));
+    const std::uint32_t colours = value(kPhotometric, 0) == kBlackIsZero ? 1
+                                  : value(kPhotometric, 0) == kRgb       ? 3
+                                                                         : 0;
+    const bool is_page = (value(kSubfileType, 0) & 5) == 0;  // Neither reduced nor a mask.
+    return !is_map() && !values_.contains(kColourProfile) && is_page &&
+           value(kOrientation, 1) == 1 && value(kSamplesPerPixel, 1) == colours;
   }
-};
 
-TiffTags tiff_tags(Bytes file) {
-  const TiffDirectories tiff(file);
-  TiffTags tags;
-  for (const TiffDirectories::Entry& entry : tiff.entries(tiff.first())) {
-    if (std::find(kMapTags.begin(), kMapTags.end(), entry.tag) != kMapTags.end()) {
-      tags.has_map_tags = true;
-    }
-    if (entry.tag == kNoDataTag) tags.has_no_data = true;
-    if (entry.tag == kSubfileType) tags.is_page = (entry.value & 5) == 0;
-    if (entry.tag == kSamplesPerPixel) tags.samples = entry.value;
-    if (entry.tag == kPhotometric) tags.photometric = entry.value;
-    if (entry.tag == kOrientation) tags.orientation = entry.value;
-    if (entry.tag == kColourProfile) tags.has_profile = true;
+ private:
+  std::uint32_t value(std::uint32_t tag, std::uint32_t otherwise) const {
+    return values_.contains(tag) ? values_.at(tag) : otherwise;
   }
-  return tags;
-}
+
+  std::map<std::uint32_t, std::uint32_t> values_;
+};
 
 /// Whether a JPEG 2000 file has a GeoJP2 box, or one of GML (OGC 05-047r3).
 bool is_map_jpeg2000(Bytes file) {
@@ -95,7 +94,7 @@ bool has_prefix(const std::string& name) {
 }
 
 bool is_map_of_format(ImageFormat format, Bytes file) {
-  if (format == ImageFormat::kTiff) return tiff_tags(file).is_map();
+  if (format == ImageFormat::kTiff) return TiffTags(file).is_map();
   return format == ImageFormat::kJpeg2000 && is_map_jpeg2000(file);
 }
 
@@ -113,10 +112,31 @@ bool is_plain_tiff(const std::string& path) {
   const auto file = MappedFile::open(path, 1);
   try {
     return file && identify_format(file->bytes()) == ImageFormat::kTiff &&
-           tiff_tags(file->bytes()).is_plain();
+           TiffTags(file->bytes()).is_plain();
   } catch (const InputError&) {
     return false;
   }
+}
+
+bool is_placed_beside(const std::string& name) {
+  namespace fs = std::filesystem;
+  const std::string own = fs::path(name).extension().string();
+  if (own.size() < 2) return false;
+  std::error_code unknown;
+  for (std::string extension : {fmt::format(".{}{}w", own[1], own.back()), own + "w", ".wld"s}) {
+    for (int is_upper = 0; is_upper < 2; ++is_upper) {
+      if (fs::is_regular_file(fs::path(name).replace_extension(extension), unknown)) return true;
+      std::transform(extension.begin(), extension.end(), extension.begin(), ::toupper);
+    }
+  }
+  const auto beside = MappedFile::open(name + ".aux.xml", 1);
+  if (!beside) return false;
+  const std::string_view text(reinterpret_cast<const char*>(beside->bytes().data()),
+                              beside->bytes().size());
+  constexpr std::array kPlaces = {"<GeoTransform>", "<GCPList", "<NoDataValue"};
+  return std::any_of(kPlaces.begin(), kPlaces.end(), [&](const char* element) {
+    return text.find(element) != std::string_view::npos;
+  });
 }
 
 bool is_map(std::span<const std::uint8_t> file) {
@@ -136,7 +156,8 @@ bool is_map(const std::string& name) {
   } catch (const InputError&) {
     return gdal_knows(name);
   }
-  return is_map_of_format(format, file->bytes());
+  const bool can_be = format == ImageFormat::kTiff || format == ImageFormat::kJpeg2000;
+  return can_be && (is_map_of_format(format, file->bytes()) || is_placed_beside(name));
 }
 
 }  // namespace diacut

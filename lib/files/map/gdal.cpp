@@ -113,6 +113,7 @@ OGRSpatialReference spatial_reference(const MapFrame& frame) {
   } else {
     reference.SetDataAxisToSRSAxisMapping(frame.axes);
   }
+  if (reference.IsCompound() != 0) reference.StripVertical();
   return reference;
 }
 

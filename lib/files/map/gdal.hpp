@@ -37,7 +37,7 @@ using Dataset = GDALDatasetUniquePtr;
 /// Drivers of documents (PDF) and of whole web addresses are not asked.
 Dataset open_raster(const std::string& name);
 
-/// The coordinate system of a frame, which is empty where the projection is.
+/// The coordinate system of a frame, without heights; it is empty where the projection is.
 OGRSpatialReference spatial_reference(const MapFrame& frame);
 
 /// The control points of a frame as GDAL takes them; they refer to the frame.

@@ -33,23 +33,22 @@ Decoded decode_palette(const Scene& scene, int number, const GDALColorTable& tab
   Decoded decoded;
   decoded.has_alpha = true;
   decoded.hidden = "masked, or hold the value of no data";
-  decoded.samples = cv::Mat::zeros(scene.height(), scene.width(), CV_8UC4);
-  const auto width = static_cast<std::size_t>(scene.width());
+  cv::Mat4b samples(scene.height(), scene.width(), cv::Vec4b());
+  std::vector<cv::Vec4b> colours;
+  for (int k = 0; k < table.GetColorEntryCount(); ++k) {
+    const GDALColorEntry& each = *table.GetColorEntry(k);
+    colours.emplace_back(cv::Vec4s(each.c1, each.c2, each.c3, each.c4));
+  }
   scene.each_rows({number}, [&](const BandRows& rows) {
+    cv::Vec4b* const to = samples[rows.first];
     for (std::size_t i = 0; i < rows.values.size(); ++i) {
       const double index = rows.values[i];  // NaN is no colour's.
-      const GDALColorEntry* colour = index >= 0 && index < table.GetColorEntryCount()
-                                         ? table.GetColorEntry(static_cast<int>(index))
-                                         : nullptr;
-      if (colour == nullptr) continue;
-      auto* to = decoded.samples.ptr<std::uint8_t>(rows.first + static_cast<int>(i / width),
-                                                   static_cast<int>(i % width));
-      const std::array<short, 4> parts = {colour->c1, colour->c2, colour->c3, colour->c4};
-      std::transform(parts.begin(), parts.end(), to, [](short part) {
-        return static_cast<std::uint8_t>(std::clamp<short>(part, 0, 255));
-      });
+      if (index >= 0 && index < static_cast<double>(colours.size())) {
+        to[i] = colours[static_cast<std::size_t>(index)];
+      }
     }
   });
+  decoded.samples = samples;
   return decoded;
 }
 

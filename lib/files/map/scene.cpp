@@ -85,6 +85,12 @@ int bits_of(GDALRasterBand& band) {
   return bits == nullptr ? 0 : std::atoi(bits);
 }
 
+bool has_no_data(GDALRasterBand& band) {
+  int is_set = FALSE;
+  band.GetNoDataValue(&is_set);
+  return is_set != FALSE;
+}
+
 bool is_signed_byte(GDALRasterBand& band) {
   const char* type = band.GetMetadataItem("PIXELTYPE", "IMAGE_STRUCTURE");
   return band.GetRasterDataType() == GDT_Byte && type != nullptr && EQUAL(type, "SIGNEDBYTE");
@@ -192,9 +198,45 @@ SampleType Scene::sample_type(const std::vector<int>& bands) const {
   return sample;
 }
 
+void Scene::check_blocks(const Window& window, const std::vector<int>& bands) const {
+  const auto told = [this](const char* item, const char* value) {
+    const char* const own = dataset_->GetMetadataItem(item, "IMAGE_STRUCTURE");
+    return own != nullptr && EQUAL(own, value);
+  };
+  if (!EQUAL(dataset_->GetDriverName(), "GTiff") || !told("COMPRESSION", "DEFLATE")) return;
+  const bool are_together = told("INTERLEAVE", "PIXEL");
+  const std::unique_ptr<VSILFILE, int (*)(VSILFILE*)> file(VSIFOpenL(name_.c_str(), "rb"),
+                                                           &VSIFCloseL);
+  for (const int number : are_together ? std::vector<int>{1} : bands) {
+    GDALRasterBand& each = band(number);
+    const int samples = are_together ? dataset_->GetRasterCount() : 1;
+    int width = 0;
+    int height = 0;
+    each.GetBlockSize(&width, &height);
+    const auto most = static_cast<std::size_t>(GDALGetDataTypeSizeBytes(each.GetRasterDataType())) *
+                      static_cast<std::size_t>(samples) * static_cast<std::size_t>(width) *
+                      static_cast<std::size_t>(height);
+    for (int y = window.y / height; y <= (window.y + window.height - 1) / height; ++y) {
+      for (int x = window.x / width; x <= (window.x + window.width - 1) / width; ++x) {
+        const auto item = [&](const char* what) {
+          const std::string name = fmt::format("BLOCK_{}_{}_{}", what, x, y);
+          const char* const value = each.GetMetadataItem(name.c_str(), "TIFF");
+          return value == nullptr ? std::uint64_t{0} : std::strtoull(value, nullptr, 10);
+        };
+        if (!file || !checked_.insert({number, x, y}).second || item("OFFSET") == 0) continue;
+        std::vector<std::uint8_t> packed(std::min<std::size_t>(item("SIZE"), most * 2 + 1024));
+        VSIFSeekL(file.get(), item("OFFSET"), SEEK_SET);
+        packed.resize(VSIFReadL(packed.data(), 1, packed.size(), file.get()));
+        check_deflated(packed, most);
+      }
+    }
+  }
+}
+
 void Scene::read(const Window& window, const std::vector<int>& bands, void* to, GDALDataType type,
                  std::size_t pixel, std::size_t line, std::size_t band) const {
   const GdalMessages messages;
+  check_blocks(window, bands);
   std::vector<int> numbers = bands;
   const CPLErr failed = dataset_->RasterIO(
       GF_Read, window.x, window.y, window.width, window.height, to, window.width, window.height,
@@ -229,8 +271,9 @@ void Scene::read_rows_of(const Window& window, const std::vector<int>& bands,
        stride * static_cast<std::size_t>(window.width),
        static_cast<std::size_t>(GDALGetDataTypeSizeBytes(type.type)));
   for (std::size_t i = 0; i < bands.size() && !to.valid.empty(); ++i) {
+    GDALRasterBand& each = band(bands[i]);
     // One mask for all bands.
-    if (i > 0 && (band(bands[i]).GetMaskFlags() & GMF_PER_DATASET) != 0) continue;
+    if (i > 0 && (each.GetMaskFlags() & GMF_PER_DATASET) != 0 && !has_no_data(each)) continue;
     std::vector<std::uint8_t> mask = read_mask(window, bands[i]);
     cv::Mat rows = to.valid.rowRange(first, first + window.height);
     rows &= cv::Mat1b(window.height, window.width, mask.data());
@@ -239,16 +282,15 @@ void Scene::read_rows_of(const Window& window, const std::vector<int>& bands,
 
 bool Scene::is_whole(const std::vector<int>& bands) const {
   const GdalMessages quiet;
-  return wide_alpha() == nullptr && std::all_of(bands.begin(), bands.end(), [&](int number) {
+  return alpha() == nullptr && std::all_of(bands.begin(), bands.end(), [&](int number) {
            return (band(number).GetMaskFlags() & GMF_ALL_VALID) != 0;
          });
 }
 
-GDALRasterBand* Scene::wide_alpha() const {
+GDALRasterBand* Scene::alpha() const {
   for (int number = 1; number <= dataset_->GetRasterCount(); ++number) {
     GDALRasterBand* const each = dataset_->GetRasterBand(number);
-    if (each->GetColorInterpretation() != GCI_AlphaBand) continue;
-    return each->GetRasterDataType() == GDT_Byte ? nullptr : each;
+    if (number != bands_.front() && each->GetColorInterpretation() == GCI_AlphaBand) return each;
   }
   return nullptr;
 }
@@ -262,24 +304,34 @@ std::vector<std::uint8_t> Scene::read_mask(const Window& window, int number) con
         from.RasterIO(GF_Read, window.x, window.y, window.width, window.height, values.data(),
                       window.width, window.height, type, 0, 0, nullptr);
     if (failed != CE_None) messages.refuse("its mask is damaged or cut off", kSaveAgain);
-    std::transform(values.begin(), values.end(), mask.begin(),
-                   [&](Value value) { return std::uint8_t{value >= least}; });
+    std::transform(values.begin(), values.end(), mask.begin(), mask.begin(),
+                   [&](Value value, std::uint8_t had) {
+                     return static_cast<std::uint8_t>(value >= least ? had : 0);
+                   });
   };
+  // GDAL takes the first of mask, value of no data, and alpha; here each counts.
   GDALRasterBand& each = band(number);
   const int flags = each.GetMaskFlags();
-  GDALRasterBand* const alpha = wide_alpha();
-  // GDAL takes no floats for opacity.
-  if (alpha != nullptr && alpha != &each && (flags & (GMF_ALPHA | GMF_ALL_VALID)) != 0) {
-    if (!full_alpha_) {
-      std::array<double, 2> ends{};
-      const bool known = alpha->ComputeRasterMinMax(FALSE, ends.data()) == CE_None;
-      full_alpha_ = full_alpha(known ? ends[1] : 0, sample_type({alpha->GetBand()}).range);
-    }
-    read(*alpha, GDT_Float64, *full_alpha_ / 2);
-  } else if ((flags & GMF_ALL_VALID) == 0) {
-    constexpr std::uint8_t kHalf = 128;
-    read(*each.GetMaskBand(), GDT_Byte, (flags & GMF_ALPHA) != 0 ? kHalf : std::uint8_t{1});
+  if ((flags & (GMF_ALL_VALID | GMF_ALPHA)) == 0) {
+    read(*each.GetMaskBand(), GDT_Byte, std::uint8_t{1});
   }
+  if ((flags & GMF_NODATA) == 0 && has_no_data(each)) {
+    GDALNoDataMaskBand no_data(&each);
+    read(no_data, GDT_Byte, std::uint8_t{1});
+  }
+  GDALRasterBand* const opacity = alpha();
+  if (opacity == nullptr || opacity == &each) return mask;
+  constexpr std::uint8_t kHalf = 128;
+  if (opacity->GetRasterDataType() == GDT_Byte) {
+    read(*opacity, GDT_Byte, kHalf);
+    return mask;
+  }
+  if (!full_alpha_) {
+    std::array<double, 2> ends{};
+    const bool known = opacity->ComputeRasterMinMax(FALSE, ends.data()) == CE_None;
+    full_alpha_ = full_alpha(known ? ends[1] : 0, sample_type({opacity->GetBand()}).range);
+  }
+  read(*opacity, GDT_Float64, *full_alpha_ / 2);
   return mask;
 }
 

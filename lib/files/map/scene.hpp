@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,10 +72,12 @@ class Scene {
   Window of_rows(int first, int rows) const { return {0, first, width_, rows}; }
   void read(const Window& window, const std::vector<int>& bands, void* to, GDALDataType type,
             std::size_t pixel, std::size_t line, std::size_t band) const;
+  /// Refuses a GeoTIFF that Deflate packs if a block of a window is damaged.
+  void check_blocks(const Window& window, const std::vector<int>& bands) const;
   /// Whether the pixels of a band have data, as masks, alpha and the value of no data say.
   std::vector<std::uint8_t> read_mask(const Window& window, int band) const;
-  /// An alpha band of more than 8 bits; null without one.
-  GDALRasterBand* wide_alpha() const;
+  /// The alpha band that other bands have; null without one.
+  GDALRasterBand* alpha() const;
 
   std::string name_;
   Dataset dataset_;
@@ -81,6 +85,7 @@ class Scene {
   int height_ = 0;
   std::vector<int> bands_;
   mutable std::optional<double> full_alpha_;
+  mutable std::set<std::array<int, 3>> checked_;  ///< Band, column and row of blocks.
 };
 
 /// The source of a frame. Throws InputError where it has changed since the frame was read.

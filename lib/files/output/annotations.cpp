@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <strings.h>
 
 #include <algorithm>
 #include <cmath>
@@ -54,9 +55,6 @@ RegionClasses RegionClasses::in_file(const std::string& file) const {
 RegionClasses read_classes(const std::string& path) {
   return naming(path, [&] {
     const std::string text = read_text(path, "a table of labels and classes");
-    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
-      throw InputError("it is text of 16 bits: save it as CSV UTF-8");
-    }
     RegionClasses classes{{}, {}};
     std::size_t label_at = 0;
     std::size_t class_at = 1;
@@ -68,10 +66,14 @@ RegionClasses read_classes(const std::string& path) {
         throw InputError(
             fmt::format("line {} is '{}', expected {}", row.line, fmt::join(cells, ","), expected));
       };
-      if (const auto label = std::find(cells.begin(), cells.end(), "label");
-          classes.names.empty() && label != cells.end()) {
-        const auto named = std::find(cells.begin(), cells.end(), "class");
-        const auto file = std::find(cells.begin(), cells.end(), "file");
+      const auto called = [&cells](const char* name) {
+        return std::find_if(cells.begin(), cells.end(), [name](const std::string& cell) {
+          return ::strcasecmp(cell.c_str(), name) == 0;
+        });
+      };
+      if (const auto label = called("label"); classes.names.empty() && label != cells.end()) {
+        const auto named = called("class");
+        const auto file = called("file");
         label_at = static_cast<std::size_t>(label - cells.begin());
         file_at = static_cast<std::size_t>(file - cells.begin());
         class_at = static_cast<std::size_t>(named - cells.begin());

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <pugixml.hpp>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -30,10 +32,15 @@ using VisitPixel = std::function<void(std::size_t pixel)>;
 std::size_t image_called(const std::string& name, const std::vector<std::string>& names) {
   const std::filesystem::path path = name;
   for (const bool is_whole : {true, false}) {
+    std::vector<std::size_t> found;
     for (std::size_t k = 0; k < names.size(); ++k) {
       const std::filesystem::path own = names[k];
-      if (is_whole ? own == path : own.filename() == path.filename()) return k;
+      if (is_whole ? own == path : own.filename() == path.filename()) found.push_back(k);
     }
+    if (found.size() == 1) return found.front();
+    if (found.empty()) continue;
+    throw InputError(fmt::format("several of its images are called '{}', as '{}': leave one there",
+                                 name, names[found.back()]));
   }
   if (names.size() == 1) return 0;
   throw InputError(fmt::format("it has {} images, and none is called '{}': name one with --image",
@@ -139,12 +146,26 @@ std::vector<std::int64_t> counts_of(const CocoJson& counts) {
   return lengths;
 }
 
+/// Throws InputError where an id is there already. `of`: what it is the id of.
+void insert_id(const CocoJson& item, const char* of, std::set<CocoJson>& ids) {
+  const CocoJson& id = item.at("id");
+  if (ids.insert(id).second) return;
+  throw InputError(
+      fmt::format("several of its {} have the id {}: give each its own", of, id.dump()));
+}
+
 LabelImage labels_of_coco(const CocoJson& json, const std::string& name, std::int64_t max_pixels) {
   std::vector<std::string> names;
-  for (const CocoJson& each : json.at("images")) names.push_back(each.at("file_name"));
+  std::set<CocoJson> ids;
+  for (const CocoJson& each : json.at("images")) {
+    names.push_back(each.at("file_name"));
+    insert_id(each, "images", ids);
+  }
+  ids.clear();
   const CocoJson& image = json.at("images").at(image_called(name, names));
   const int width = image.at("width").get<int>();
   const int height = image.at("height").get<int>();
+  std::map<std::int64_t, bool> known;  // And whether they are labels, which may have parts.
   RegionDrawing drawing(width, height, max_pixels);
   const auto rows = static_cast<std::size_t>(height);
   const auto columns = static_cast<std::size_t>(width);
@@ -154,6 +175,13 @@ LabelImage labels_of_coco(const CocoJson& json, const std::string& name, std::in
     const CocoJson& own = label.is_number() ? label : each.at("id");
     const std::int64_t number =
         region_number(own.is_number_integer() ? own.get<double>() : 0, own.dump());
+    insert_id(each, "annotations", ids);
+    if (known.emplace(number, label.is_number()).first->second != label.is_number()) {
+      throw InputError(fmt::format(
+          "{} is the label of one of its annotations and the id of another, which has no label: "
+          "give that a label",
+          number));
+    }
     const CocoJson& shape = each.at("segmentation");
     if (shape.is_object()) {  // In column order.
       require_size_of_rle(shape.at("size") == CocoJson({height, width}));

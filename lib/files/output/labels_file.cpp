@@ -60,8 +60,8 @@ std::vector<std::uint8_t> encode_labels(const Labels& labels, LabelFormat format
           labels.width, labels.height, 1, narrow<std::uint8_t>(labels),
           {.palette = distinct_colours(static_cast<int>(labels.count) + 1), .flat = true});
     case LabelFormat::kTiff: {
-      LabelStack file(false, facts);
-      file.add(labels);
+      LabelStack file;
+      file.add(labels, facts);
       return file.finish();
     }
     case LabelFormat::kNpy:

@@ -36,7 +36,7 @@ void PageLinker::match(const Page& before, const std::vector<std::int32_t>& take
 }
 
 std::vector<std::int32_t> PageLinker::link(const Labels& labels, std::vector<std::string>& notes,
-                                           int series) {
+                                           Series series) {
   std::vector<Page>& pages = pages_[series];
   Page now{labels, std::vector<std::int32_t>(static_cast<std::size_t>(labels.count), 0)};
   if (!pages.empty() &&

@@ -71,6 +71,9 @@ std::vector<std::uint8_t> read_bytes(const std::string& path, std::size_t head_s
 std::string read_text(const std::string& path, const char* expected) {
   const std::vector<std::uint8_t> bytes = read_bytes(
       path, 0, [](const std::vector<std::uint8_t>&) {}, expected);
+  if (has_text(bytes, 0, "\xFF\xFE") || has_text(bytes, 0, "\xFE\xFF")) {
+    throw InputError("it is text of 16 bits: save it as UTF-8");
+  }
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   const bool is_marked = has_text(bytes, 0, kMark);
   return {bytes.begin() + static_cast<std::ptrdiff_t>(is_marked ? kMark.size() : 0), bytes.end()};

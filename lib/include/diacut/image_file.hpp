@@ -44,15 +44,18 @@ struct PixelSize {
 struct PictureFacts {
   /// Names, no two alike, by which channels are read one by one; empty: read as colours.
   std::vector<std::string> channels = {};
-  int channel = 0;       ///< That the page is a plane of, from 1; 0: the page holds all of them.
-  int page = 0;          ///< Of such a plane, among the pages of its channel, from 1.
+  int channel = 0;  ///< That the page is a plane of, from 1; 0: the page holds all of them.
+  /// Of such a plane: the page of each channel that lies at the same place, from 1; 0: none.
+  std::vector<int> pages = {};
   PixelSize pixel = {};  ///< By OME-XML, ImageJ or the resolution of a TIFF file; of scenes on
                          ///< the ground.
   double spacing = 0;    ///< From slice to slice, in the unit of `pixel`; 0: not known.
-  std::string order = "ZT";  ///< Of a channel's pages: "ZT" if slices follow each other fastest.
-  int slices = 0;            ///< 0: not known.
-  int frames = 0;            ///< 0: not known.
-  bool is_ome = false;       ///< Whether OME-XML says so, else ImageJ or nothing.
+  int slices = 0;        ///< 0: not known.
+  int frames = 0;        ///< 0: not known.
+  int slice = 0;         ///< That the page is, from 0.
+  int frame = 0;         ///< That the page is of, from 0.
+  int image = 0;         ///< Of the file's description, that the page is of, from 0.
+  bool is_ome = false;   ///< Whether OME-XML says so, else ImageJ or nothing.
 };
 
 /// A file in memory, for reading several of its pages. Threads may read from one file.

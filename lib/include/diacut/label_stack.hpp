@@ -20,16 +20,16 @@ namespace diacut {
 /// differ in size. The bytes depend on the arguments alone.
 class LabelStack {
  public:
-  /// Begins a file of `pages` pages. `is_big`: whether it is a BigTIFF, which may be larger than 4
-  /// GiB. `facts`: of the picture's file: the size of pixels goes into the resolution of each page,
-  /// and with the axes into the first page's description, OME-XML or ImageJ's.
-  explicit LabelStack(bool is_big = false, const PictureFacts& facts = PictureFacts(),
-                      int pages = 1);
+  /// Begins a file. `is_big`: whether it is a BigTIFF, which may be larger than 4 GiB.
+  explicit LabelStack(bool is_big = false);
   ~LabelStack();
   LabelStack(LabelStack&& other) noexcept;  ///< Leaves `other` fit for destruction only.
 
-  /// Adds a page. The labels are copied. Throws InputError when they cannot be encoded.
-  void add(const Labels& labels);
+  /// Adds a page. The labels are copied. `facts`: of the picture's page: the size of pixels goes
+  /// into the resolution of the page, and with the place into the file's description: ImageJ's, or
+  /// OME-XML where the picture's is, planes are missing, or there are several images. Throws
+  /// InputError when they cannot be encoded.
+  void add(const Labels& labels, const PictureFacts& facts = PictureFacts());
   /// Ends the file, once, after the last page. Throws InputError when it cannot be encoded.
   std::vector<std::uint8_t> finish();
 
@@ -51,6 +51,8 @@ struct LinkedThings {
 /// that which ended there, in the same way. What is left gets new numbers.
 class PageLinker {
  public:
+  using Series = std::pair<int, int>;  ///< An image, and a time.
+
   /// `least`: that share, above 0 and up to 1.
   explicit PageLinker(double least);
 
@@ -60,9 +62,9 @@ class PageLinker {
   /// goes on. Returns the number of each region, from region 1 on. Throws InputError where the page
   /// has another size than the one before.
   std::vector<std::int32_t> link(const Labels& labels, std::vector<std::string>& notes,
-                                 int series = 0);
+                                 Series series = {});
   /// Says that no page of a series follows, so that its memory is free.
-  void end(int series) { pages_.erase(series); }
+  void end(Series series) { pages_.erase(series); }
   /// Of all pages so far.
   const LinkedThings& found() const { return found_; }
 
@@ -77,11 +79,7 @@ class PageLinker {
 
   double least_;
   LinkedThings found_;
-  std::map<int, std::vector<Page>> pages_;  ///< The last two of each series.
+  std::map<Series, std::vector<Page>> pages_;  ///< The last two of each series.
 };
-
-/// Which page of a stack lies where. `page`: from 1, of `pages`. Returns its slice and its frame,
-/// from 0; without axes that fit all pages are slices.
-std::pair<int, int> place_of_page(const PictureFacts& facts, int pages, int page);
 
 }  // namespace diacut

@@ -54,11 +54,11 @@ struct Map {
   MapFrame frame;  ///< Where all bands lie.
 };
 
-/// Whether a file is to be read by read_map(): a TIFF or JPEG 2000 file with coordinates, with a
-/// value that means no data (if it is upright), or with more than four samples a pixel; a name that
-/// begins with "/vsi", or with a prefix of GDAL's as `NETCDF:"a.nc":b`; a file of a format that
-/// read_image() does not know and GDAL does. It reads a few bytes of most files. False for "-" and
-/// where the file cannot be read.
+/// Whether a file is to be read by read_map(): a TIFF or JPEG 2000 file with coordinates, in it or
+/// in a world file or .aux.xml beside it, with a value that means no data (if it is upright), or
+/// with more than four samples a pixel; a name that begins with "/vsi", or with a prefix of GDAL's
+/// as `NETCDF:"a.nc":b`; a file of a format that read_image() does not know and GDAL does. It reads
+/// a few bytes of most files. False for "-" and where the file cannot be read.
 bool is_map(const std::string& name);
 
 /// Whether the bytes of a TIFF or JPEG 2000 file hold what makes a file a map; false for other

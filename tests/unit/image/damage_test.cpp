@@ -254,6 +254,28 @@ TEST(DamagedImage, ATiffOfMoreRowsThanItsStripsHoldIsRefused) {
   }
 }
 
+TEST(DamagedImage, ATiffThatDeflatePackedIsRefusedUnlessItsBitsSayTheSame) {
+  for (const int predictor : {1, 2}) {
+    TiffPage page = tiff_page(testing::random_samples(31, 29, CV_8UC3));
+    page.compression = COMPRESSION_ADOBE_DEFLATE;
+    page.predictor = predictor;
+    page.rows_per_strip = 10;
+    const FileBytes file = write_tiff({page});
+    const Image whole = decode_image(file, "a.tif");
+    const std::size_t begin = 8;  // Of the strips.
+    int taken = 0;
+    for (std::size_t at = begin; at < begin + 3 * 31 * 20; ++at) {
+      FileBytes damaged = file;
+      damaged[at] ^= static_cast<std::uint8_t>(1 << at % 8);
+      const std::optional<Image> image = try_decode(damaged, "a.tif");
+      if (!image) continue;
+      ++taken;
+      ASSERT_EQ(image->pixels, whole.pixels) << at;
+    }
+    EXPECT_LE(taken, 6);  // Bits that fill up bytes.
+  }
+}
+
 TEST(DamagedImage, ACodedPictureMuchLargerThanTheIndexSaysIsRefused) {
   const std::string file = read_bytes(std::string(DIACUT_SOURCE_DIR) +
                                       "/tests/fuzz/found/heif/large_coded_picture.heic");

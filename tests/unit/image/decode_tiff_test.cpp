@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <tiffio.h>
 
@@ -13,6 +14,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "image_files.hpp"
+#include "map_files.hpp"
 #include "matchers.hpp"
 #include "refusal.hpp"
 #include "temp_folder.hpp"
@@ -202,6 +204,11 @@ TEST(TiffPart, SamplesAreChannels) {
 TEST(TiffPart, IsWhatTheDescriptionSays) {
   const std::string placed =
       ome("XYCZT", "<TiffData FirstC=\"1\" IFD=\"0\"/><TiffData FirstC=\"0\" IFD=\"5\"/>");
+  std::string reversed = "<OME><Image><Pixels DimensionOrder=\"XYCZT\" SizeZ=\"6\"><Channel/>";
+  for (int z = 0; z < 6; ++z) {
+    reversed += fmt::format("<TiffData FirstZ=\"{}\" IFD=\"{}\"/>", 5 - z, z);
+  }
+  reversed += "</Pixels></Image></OME>";
   const std::string imagej = "ImageJ=1.53t\nimages=6\nchannels=2\nslices=3\nhyperstack=true\n";
   struct Part {
     std::string description;
@@ -215,8 +222,9 @@ TEST(TiffPart, IsWhatTheDescriptionSays) {
         Part{ome("XYCZT"), 4, "", 40},  // Without a channel pages are counted in the file.
         Part{ome("XYZCT"), 2, "DAPI", 20}, Part{ome("XYZCT"), 1, "GFP", 40},
         // A file may place its planes.
-        Part{placed, 1, "GFP", 10}, Part{placed, 1, "DAPI", 60}, Part{imagej, 2, "1", 30},
-        Part{imagej, 3, "2", 60},
+        Part{placed, 1, "GFP", 10}, Part{placed, 1, "DAPI", 60}, Part{reversed, 1, "", 60},
+        Part{reversed, 6, "", 10}, Part{imagej, 2, "1", 30}, Part{imagej, 3, "2", 60},
+        Part{imagej + "order=zct\n", 2, "1", 20}, Part{imagej + "order=zct\n", 1, "2", 40},
         // A damaged description is none.
         Part{"<OME><Image><Pixels DimensionOrder=\"XYCZT\" SizeC=\"2000000000\" "
              "SizeZ=\"2000000000\"/>",
@@ -242,7 +250,16 @@ TEST(TiffPart, PlanesOfOtherFilesAreLeftOut) {
   expect_refused([&] { grey_of(stack(1, text), 1, "DAPI"); },
                  "no page of channel 'DAPI': that lies in 'c0.ome.tif'");
   expect_refused([&] { grey_of(stack(1, text), 1, "GFP"); }, "'c1.ome.tif'");
-  EXPECT_EQ(grey_of(stack(1, text), 0), 10);  // Whichever it is.
+  EXPECT_THAT(decode_image(stack(1, text), "a.tif").notes,
+              Contains(HasSubstr("the name that it had (as in 'c0.ome.tif')")));
+  // By its name it is one of them, in a sandbox too.
+  const TempFolder folder;
+  for (const bool untrusted : {false, true}) {
+    const ImageFile named(folder.write("c1.ome.tif", stack(1, text)));
+    EXPECT_THAT(named.read({.untrusted = untrusted}, {0, "GFP"}).notes,
+                Contains(HasSubstr("5 of the 6 planes that it describes (as in 'c0.ome.tif')")));
+    expect_refused([&] { named.read({.untrusted = untrusted}, {0, "DAPI"}); }, "'c0.ome.tif'");
+  }
   text.insert(text.find("<OME ") + 5, "UUID=\"urn:uuid:1\" ");
   expect_refused([&] { grey_of(stack(1, text), 1, "DAPI"); },
                  "no page of channel 'DAPI': that lies in 'c0.ome.tif'");
@@ -257,12 +274,14 @@ PictureFacts facts_of(const FileBytes& bytes, const ImagePart& part = {}) {
   const PictureFacts again = file.facts({.untrusted = true}, part);
   EXPECT_EQ(again.channels, facts.channels);
   EXPECT_EQ(again.channel, facts.channel);
-  EXPECT_EQ(again.page, facts.page);
+  EXPECT_EQ(again.pages, facts.pages);
   EXPECT_EQ(again.pixel.width, facts.pixel.width);
   EXPECT_EQ(again.pixel.height, facts.pixel.height);
   EXPECT_EQ(again.pixel.unit, facts.pixel.unit);
-  EXPECT_EQ(again.order, facts.order);
   EXPECT_EQ(again.slices, facts.slices);
+  EXPECT_EQ(again.slice, facts.slice);
+  EXPECT_EQ(again.frame, facts.frame);
+  EXPECT_EQ(again.image, facts.image);
   EXPECT_EQ(again.is_ome, facts.is_ome);
   return facts;
 }
@@ -279,14 +298,16 @@ TEST(TiffPart, FactsAreThoseOfThePage) {
   EXPECT_EQ(facts_of(two).pixel.width, 0.5);
   EXPECT_EQ(facts_of(two, {1, ""}).pixel.width, 0.5);
   EXPECT_EQ(facts_of(two, {2, ""}).pixel.width, 2);
+  EXPECT_EQ(facts_of(two, {2, ""}).image, 1);
   const PictureFacts third = facts_of(stack(6, ome("XYCZT")), {3, ""});
   EXPECT_THAT(third.channels, ElementsAre("DAPI", "GFP"));
   EXPECT_EQ(third.channel, 1);
-  EXPECT_EQ(third.page, 2);
+  EXPECT_EQ(third.slice, 1);
+  EXPECT_THAT(third.pages, ElementsAre(2, 2));
   EXPECT_EQ(third.slices, 3);
   const PictureFacts green = facts_of(stack(6, ome("XYCZT")), {3, "GFP"});
   EXPECT_EQ(green.channel, 2);
-  EXPECT_EQ(green.page, 3);
+  EXPECT_THAT(green.pages, ElementsAre(3, 3));
   // Two images of two channels each: a channel's pages go on in the second.
   const std::string both =
       "<Image><Pixels DimensionOrder=\"XYCZT\" SizeC=\"2\" SizeZ=\"1\" "
@@ -294,7 +315,50 @@ TEST(TiffPart, FactsAreThoseOfThePage) {
   const FileBytes four = stack(4, "<OME>" + both + both + "</OME>");
   EXPECT_EQ(grey_of(four, 1, "b"), 20);
   EXPECT_EQ(grey_of(four, 2, "b"), 40);
-  EXPECT_EQ(facts_of(four, {4, ""}).page, 2);
+  EXPECT_THAT(facts_of(four, {4, ""}).pages, ElementsAre(2, 2));
+}
+
+TEST(TiffPart, PlanesThatAreMissingMoveNoOthers) {
+  const std::string sizes =
+      "<OME><Image><Pixels DimensionOrder=\"XYZCT\" SizeC=\"2\" SizeZ=\"3\" "
+      "SizeT=\"2\"><Channel/><Channel/>";
+  const FileBytes file =
+      stack(3, sizes +
+                   "<TiffData FirstZ=\"2\" IFD=\"0\"/><TiffData FirstC=\"1\" FirstZ=\"0\" "
+                   "IFD=\"1\"/><TiffData FirstC=\"1\" FirstZ=\"2\" FirstT=\"0\" IFD=\"2\"/>"
+                   "</Pixels></Image></OME>");
+  EXPECT_THAT(decode_image(file, "a.tif", {}, {1, "1"}).notes,
+              Contains(HasSubstr("9 of the 12 planes")));
+  EXPECT_EQ(facts_of(file, {1, "1"}).slice, 2);
+  EXPECT_THAT(facts_of(file, {1, "1"}).pages, ElementsAre(1, 2));
+  EXPECT_THAT(facts_of(file, {1, "2"}).pages, ElementsAre(0, 1));
+  const TempFolder folder;
+  const ImageFile image(folder.write("a.tif", file));
+  std::vector<double> greys;
+  const auto visit = [&](Channel&& channel) { greys.push_back(channel.values.back()); };
+  image.read_channels({}, {1, "1"}, "all", visit);
+  EXPECT_THAT(greys, ElementsAre(10, 30));
+  expect_refused([&] { image.read_channels({}, {1, "2"}, "all", visit); }, "channel '1'");
+  // ImageJ's last plane is missing.
+  const FileBytes cut = stack(5, "ImageJ=1.53t\nimages=6\nslices=3\nframes=2\n");
+  EXPECT_EQ(facts_of(cut, {5, ""}).slice, 1);
+  EXPECT_EQ(facts_of(cut, {5, ""}).frame, 1);
+}
+
+TEST(DecodeTiff, TilesThatAreLeftOutAreZero) {
+  const TempFolder folder;
+  write_scene(folder / "a.tif",
+              {.width = 64,
+               .height = 32,
+               .epsg = 0,
+               .transform = {},
+               .options = {"SPARSE_OK=TRUE", "TILED=YES", "BLOCKXSIZE=16", "BLOCKYSIZE=16",
+                           "COMPRESS=DEFLATE"},
+               .value = [](int, int x, int y) { return x / 16 + y / 16 == 2 ? 255 : 0; }});
+  const Image image = read_image(folder / "a.tif");
+  EXPECT_THAT(image.notes, Contains(HasSubstr("6 of its strips or tiles are left out")));
+  EXPECT_EQ(std::count(image.pixels.begin(), image.pixels.end(), 1.0F), 512);
+  EXPECT_EQ(std::count(image.pixels.begin(), image.pixels.end(), 0.0F), 64 * 32 - 512);
 }
 
 TEST(TiffPart, ASecondSampleBesideGreyIsAChannelUnlessItIsAlpha) {
@@ -327,15 +391,23 @@ TEST(TiffPart, SizesOfPixelsAreInKnownUnits) {
         Told{"ImageJ=1.53t\nunit=inch\n", 72, 72, RESUNIT_INCH, 0, 0},
         Told{"ImageJ=1.53t\nunit=cm\n", 1, 1, RESUNIT_NONE, 1e4, 1e4},
         Told{"", 28.346, 28.346, RESUNIT_CENTIMETER, 0, 0},
-        Told{"", 37.8, 37.8, RESUNIT_CENTIMETER, 0, 0}, Told{"", 1, 1, RESUNIT_CENTIMETER, 0, 0},
-        Told{"", 72, 72, RESUNIT_INCH, 0, 0}, Told{"", 96, 96, RESUNIT_INCH, 0, 0},
-        Told{"", 1, 1, RESUNIT_INCH, 0, 0}, Told{"", 20000, 20000, RESUNIT_CENTIMETER, 0.5, 0.5},
+        Told{"", 37.8, 37.8, RESUNIT_CENTIMETER, 0, 0},
+        Told{"", 1, 1, RESUNIT_CENTIMETER, 0, 0},
+        Told{"", 72, 72, RESUNIT_INCH, 0, 0},
+        Told{"", 96, 96, RESUNIT_INCH, 0, 0},
+        Told{"", 1, 1, RESUNIT_INCH, 0, 0},
+        Told{"", 20000, 20000, RESUNIT_CENTIMETER, 0.5, 0.5},
         Told{"", 25400, 25400, RESUNIT_INCH, 1, 1},
         Told{xml("\xC3\x85", "5000"), 0, 0, RESUNIT_NONE, 0.5, 0.5},
         Told{xml("\xE2\x84\xAB", "5000"), 0, 0, RESUNIT_NONE, 0.5, 0.5},
         Told{xml("pm", "500000"), 0, 0, RESUNIT_NONE, 0.5, 0.5},
         Told{xml("\xC2\xB5m", "0.5"), 0, 0, RESUNIT_NONE, 0.5, 0.5},
         Told{xml("\xCE\xBCm", "0.5"), 0, 0, RESUNIT_NONE, 0.5, 0.5},
+        Told{xml("nanometres", "500"), 0, 0, RESUNIT_NONE, 0.5, 0.5},
+        Told{xml("meter", "5e-7"), 0, 0, RESUNIT_NONE, 0.5, 0.5},
+        Told{"ImageJ=1.53t\nunit= um \n", 4, 4, RESUNIT_NONE, 0.25, 0.25},
+        Told{"ImageJ=1.53t\nunit=microns\n", 4, 4, RESUNIT_NONE, 0.25, 0.25},
+        Told{"ImageJ=1.53t\nunit=millimetre\n", 4, 4, RESUNIT_NONE, 250, 250},
         Told{xml("pixel", "0.5"), 25400, 25400, RESUNIT_INCH, 0, 0}}) {
     TiffPage page = described_page(10, description);
     page.set_tags = [across = across, down = down, unit = unit](TIFF* tiff) {

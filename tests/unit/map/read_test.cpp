@@ -78,6 +78,32 @@ TEST_F(MapRead, WhatLiesOnASceneIsTurnedOrRefused) {
               AllOf(HasSubstr("labels.tif"), HasSubstr("x 500070 to 500140"),
                     HasSubstr("x 500000 to 500070, y 5199950 to 5200000")));
   EXPECT_THAT(told({.epsg = 32633}), HasSubstr("UTM zone 33N"));
+  // World files and control points say it, too.
+  const auto beside = [&](const std::string& name, const std::string& lines) {
+    std::ofstream(folder_ / name) << lines;
+  };
+  const std::string south = "10\n0\n0\n10\n500005\n5199955\n";
+  write("world.tif", {.epsg = 0, .transform = {}});
+  write("picture.png", {.driver = "PNG", .epsg = 0, .transform = {}});
+  for (const char* name : {"world.tfw", "picture.wld"}) beside(name, south);
+  EXPECT_EQ(turn_onto(scene, folder_ / "world.tif"), 4);
+  EXPECT_EQ(turn_onto(scene, folder_ / "picture.png"), 4);
+  beside("picture.wld", "10\n0\n0\n-10\n500075\n5199995\n");
+  EXPECT_THAT(message_of<InputError>([&] { turn_onto(scene, folder_ / "picture.png"); }),
+              HasSubstr("x 500070 to 500140"));
+  const auto by_points = [&](double upper, double lower) {
+    return SceneFile{.points = {{0, 0, x, upper}, {7, 0, x + 70, upper}, {0, 5, x, lower}}};
+  };
+  const std::string upright = write("points.tif", by_points(y, y - 50));
+  EXPECT_EQ(turn_onto(scene, upright), 1);
+  EXPECT_EQ(turn_onto(scene, write("turned.tif", by_points(y - 50, y))), 4);
+  EXPECT_EQ(turn_onto(read_map_frame(upright), folder_ / "turned.tif"), 4);
+  EXPECT_THAT(told(by_points(y + 70, y + 20)), HasSubstr("y 5200020 to 5200070"));
+  // Heights do not count.
+  beside("heights.tif.aux.xml",
+         "<PAMDataset><SRS>EPSG:32632+5773</SRS><GeoTransform>500000, 10, 0, "
+         "5200000, 0, -10</GeoTransform></PAMDataset>");
+  EXPECT_EQ(turn_onto(scene, write("heights.tif", {.epsg = 0, .transform = {}})), 1);
   // What does not say where it lies is laid on as it is.
   EXPECT_EQ(turn_onto(scene, write("plain.tif", {.epsg = 0, .transform = {}})), 1);
   EXPECT_EQ(turn_onto(scene, write("unnamed.tif", {.epsg = 0})), 1);
@@ -98,6 +124,28 @@ TEST_F(MapRead, TellsScenesFromPictures) {
        }) {
     EXPECT_TRUE(is_map(map)) << map;
   }
+}
+
+TEST_F(MapRead, WhatLiesBesideAPictureMakesItAScene) {
+  const std::string name = write("a.tif", {.epsg = 0, .transform = {}});
+  const std::string world = "10\n0\n0\n-10\n500005\n5199995\n";
+  for (const auto& [beside, text] : {std::pair("a.tfw", world),
+                                     {"a.TFW", world},
+                                     {"a.tifw", world},
+                                     {"a.wld", world},
+                                     {"a.tif.aux.xml",
+                                      "<PAMDataset><GeoTransform>500000, 10, 0, 5200000, 0, "
+                                      "-10</GeoTransform></PAMDataset>"}}) {
+    EXPECT_FALSE(is_map(name));
+    std::ofstream(folder_ / beside) << text;
+    EXPECT_TRUE(is_map(name)) << beside;
+    EXPECT_EQ(read_map_frame(name).transform.value_or(std::array<double, 6>())[0], 500'000);
+    std::filesystem::remove(folder_ / beside);
+  }
+  std::ofstream(folder_ / "a.tif.aux.xml")
+      << "<PAMDataset><PAMRasterBand band=\"1\"><Metadata><MDI key=\"STATISTICS_MEAN\">3</MDI>"
+         "</Metadata></PAMRasterBand></PAMDataset>";
+  EXPECT_FALSE(is_map(name));
 }
 
 TEST_F(MapRead, TellsPicturesFromScenes) {
@@ -191,6 +239,23 @@ TEST_F(MapRead, NoDataAlphaAndNotANumberHaveNoData) {
   EXPECT_EQ(std::count(half.valid.begin(), half.valid.end(), 0), 15);
   EXPECT_EQ(half.valid[2], 0);
   EXPECT_EQ(half.valid[3], 1);
+
+  // Each of them leaves pixels out, beside the others; alpha beside any number of bands.
+  for (const char* type : {"Byte", "UInt16"}) {
+    for (const int bands : {2, 4, 6}) {
+      const auto both = [&](int band, int x, int y) {
+        const double opaque = std::string(type) == "Byte" ? 255 : 65535;
+        return band == bands ? (x < 3 ? 0 : opaque) : x == 5 && y == 1 ? 7 : 10 * x + band;
+      };
+      const Image left = read_map(write("c.tif", {.type = type,
+                                                  .bands = bands,
+                                                  .no_data = 7,
+                                                  .last_is_alpha = true,
+                                                  .value = both}))
+                             .image;
+      EXPECT_EQ(std::count(left.valid.begin(), left.valid.end(), 0), 16) << type << bands;
+    }
+  }
 }
 
 TEST_F(MapRead, ASceneWithoutAnyDataIsRefused) {
@@ -279,6 +344,21 @@ TEST_F(MapRead, ADamagedFileIsRefused) {
     std::filesystem::resize_file(name, std::filesystem::file_size(name) * 6 / 10);
     ASSERT_TRUE(is_map(name) || compression == "DEFLATE");
     EXPECT_THAT(refusal(name), AllOf(HasSubstr(name), ::testing::Not(IsEmpty()))) << compression;
+  }
+  // A wrong bit of what Deflate packed.
+  for (const std::string layout : {"INTERLEAVE=PIXEL", "INTERLEAVE=BAND"}) {
+    const std::string whole =
+        write("whole.tif",
+              {.width = 100, .height = 80, .bands = 3, .options = {"COMPRESS=DEFLATE", layout}});
+    const std::vector<float> pixels = read_map(whole).image.pixels;
+    const std::string bytes = read_bytes(whole);
+    for (std::size_t at = bytes.size() / 2; at < bytes.size(); at += 11) {
+      FileBytes file(bytes.begin(), bytes.end());
+      file[at] ^= static_cast<std::uint8_t>(1 << at % 8);
+      const std::string damaged = folder_.write("damaged.tif", file);
+      if (!refusal(damaged).empty()) continue;
+      EXPECT_EQ(read_map(damaged).image.pixels, pixels) << at;
+    }
   }
 }
 

@@ -280,7 +280,7 @@ TEST(Annotations, ClassesAreReadAsSpreadsheetsWriteThem) {
         "\"label\",\"class\"\n\"1\",\"tree\"\n\"2\",\"car, old\"\n",
         "label,class,colour\n1,tree,red\n2,\"car, old\",\"a\nb\"\n", "1,tree,\n2,\"car, old\",\n",
         "label,class\r1,tree\r2,\"car, old\"\r", "label;class\n1;tree\n2;car, old\n",
-        "class\tlabel\ntree\t1\ncar, old\t2\n", "\n1 , tree\n,\n2,\"car, old\" "}) {
+        "Class\tLABEL\ntree\t1\ncar, old\t2\n", "\n1 , tree\n,\n2,\"car, old\" "}) {
     write_file(folder / "c.csv", std::string(text));
     const RegionClasses classes = read_classes(folder / "c.csv");
     EXPECT_THAT(classes.names, ::testing::ElementsAre("tree", "car, old", "region")) << text;

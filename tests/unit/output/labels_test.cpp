@@ -176,25 +176,41 @@ TEST(PageLinker, AMissingPageIsBridgedAndSeriesAreLinkedEachByItself) {
   const Labels both{6, 1, 2, {1, 1, 0, 2, 2, 2}};
   const Labels one{6, 1, 1, {0, 0, 0, 1, 1, 1}};
   EXPECT_THAT(linker.link(both, notes), ElementsAre(1, 2));
-  EXPECT_THAT(linker.link(both, notes, 1), ElementsAre(3, 4));
+  EXPECT_THAT(linker.link(both, notes, {0, 1}), ElementsAre(3, 4));
   EXPECT_THAT(linker.link(one, notes), ElementsAre(2));
   EXPECT_THAT(linker.link(both, notes), ElementsAre(1, 2));
-  EXPECT_THAT(linker.link(one, notes, 1), ElementsAre(4));
+  EXPECT_THAT(linker.link(one, notes, {0, 1}), ElementsAre(4));
   // Of two pages nothing is bridged.
-  EXPECT_THAT(linker.link(one, notes, 1), ElementsAre(4));
-  EXPECT_THAT(linker.link(both, notes, 1), ElementsAre(5, 4));
+  EXPECT_THAT(linker.link(one, notes, {0, 1}), ElementsAre(4));
+  EXPECT_THAT(linker.link(both, notes, {0, 1}), ElementsAre(5, 4));
   EXPECT_EQ(linker.found().objects, 5);
   EXPECT_EQ(linker.found().splits, 0);
 }
 
-TEST(PlaceOfPage, IsByTheAxesOfTheFile) {
-  PictureFacts facts;
-  facts.slices = 3;
-  facts.frames = 2;
-  EXPECT_EQ(place_of_page(facts, 6, 5), std::pair(1, 1));
-  facts.order = "TZ";
-  EXPECT_EQ(place_of_page(facts, 6, 5), std::pair(2, 0));
-  EXPECT_EQ(place_of_page(facts, 5, 5), std::pair(4, 0));
+TEST(LabelsTiff, PagesKeepTheirPlaces) {
+  const auto description = [](const std::vector<PictureFacts>& pages) {
+    LabelStack file;
+    for (const PictureFacts& page : pages) file.add(stripes(5, 3, 14), page);
+    const std::vector<std::uint8_t> bytes = file.finish();
+    for (std::size_t k = 0; k < pages.size(); ++k) {
+      EXPECT_EQ(decode_image(bytes, "labels", {}, {static_cast<int>(k) + 1, ""}).width, 5);
+    }
+    return std::string(bytes.begin(), bytes.end());
+  };
+  std::vector<PictureFacts> pages;
+  for (const auto& [slice, frame] : {std::pair(0, 0), std::pair(1, 0), std::pair(0, 1)}) {
+    pages.push_back({.slices = 2, .frames = 2, .slice = slice, .frame = frame});
+  }
+  EXPECT_THAT(description(pages),
+              AllOf(HasSubstr("SizeZ=\"2\" SizeT=\"2\""),
+                    HasSubstr("<TiffData IFD=\"2\" FirstZ=\"0\" FirstT=\"1\"")));
+  pages.push_back({.slices = 2, .frames = 2, .slice = 1, .frame = 1});
+  EXPECT_THAT(description(pages), HasSubstr("images=4\nslices=2\nframes=2\nhyperstack=true\n"));
+  pages.resize(2);
+  for (PictureFacts& page : pages) page.frames = 1;
+  pages.push_back({.pixel = {2, 2, "um"}, .image = 1});
+  EXPECT_THAT(description(pages),
+              AllOf(HasSubstr("SizeZ=\"2\""), HasSubstr("Image:1"), HasSubstr("SizeX=\"2\"")));
 }
 
 TEST(PageLinker, WithoutOverlapAllNumbersAreNewAndSizesMustBeEqual) {
