@@ -120,10 +120,10 @@ class SegmentCommand : public Command {
   }
 
  private:
-  void settle() override {
+  void resolve() override {
     options_.batch.shard = parse_shard(options_.batch.share, "segment", "images");
     options_.json = place_of_shard(options_.json, options_.batch.shard);
-    settle_memory(line_, options_);
+    set_memory(line_, options_);
     options_.all_pages = page_ == "all";
     if (given("--page") && !options_.all_pages) options_.part.page = page_number(line_, page_);
     if (given("--time-limit")) options_.time_limit = seconds_of(time_limit_);
@@ -132,7 +132,7 @@ class SegmentCommand : public Command {
     const Questions question = asked();
     check_questions(question);
     check_values(question);
-    settle_links(line_, options_);
+    set_links(line_, options_);
     const bool names_no_image = options_.list_devices || options_.print_config;
     if (!names_no_image && options_.batch.list.empty() == options_.inputs.empty()) {
       line_.fail(options_.inputs.empty()
@@ -161,10 +161,10 @@ class SegmentCommand : public Command {
         "--json", options_.json, "FILE|-", kOptionsInputOutput,
         "A report as JSON; for several images JSON Lines; with --list-devices, the devices",
         files_of(".json .jsonl"));
-    for (const CompanionInfo& info : kCompanions) {
+    for (const SidecarInfo& info : kSidecars) {
       line_.option(
-          info.option, options_.companions[info.companion], "FILE|DIR", kOptionsInputOutput,
-          info.companion == Companion::kSeeds ? info.meaning : said(info.questions, info.meaning),
+          info.option, options_.sidecars[info.sidecar], "FILE|DIR", kOptionsInputOutput,
+          info.sidecar == Sidecar::kSeeds ? info.meaning : said(info.questions, info.meaning),
           files_of(info.extensions));
     }
     line_.option(
@@ -264,7 +264,7 @@ class SegmentCommand : public Command {
     line_.exclude("--correct", {"--probabilities", "--html", "--tree", "--ultrametric"});
     line_.exclude("--tile-size", {"--files-from", "--verify", "--json", "--skip-existing", "--page",
                                   "--channel", "--indexed"});
-    for (const CompanionInfo& info : kCompanions) line_.exclude("--tile-size", {info.option});
+    for (const SidecarInfo& info : kSidecars) line_.exclude("--tile-size", {info.option});
     for (const ResultInfo& info : kResults) {
       const Result result = info.result;
       if (result == Result::kLabels || result == Result::kContours || result == Result::kTree) {
@@ -338,7 +338,7 @@ class SegmentCommand : public Command {
                              names(questions)));
     };
     for (const ResultInfo& info : kResults) check(info.option, info.questions);
-    for (const CompanionInfo& info : kCompanions) check(info.option, info.questions);
+    for (const SidecarInfo& info : kSidecars) check(info.option, info.questions);
     for (const auto& [entry, text] : values_) {
       check(entry->text.option.flag, entry->text.option.questions);
     }
@@ -408,7 +408,7 @@ void declare_links(CommandLine& line, LinkOptions& links) {
   line.need("--link", {"--link-overlap"});
 }
 
-void settle_links(const CommandLine& line, Options& options) {
+void set_links(const CommandLine& line, Options& options) {
   LinkOptions& links = options.links;
   if (!links.wanted) return;
   if (!options.all_pages) line.fail("--link links the pages of a file: add --page all");

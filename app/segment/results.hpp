@@ -110,47 +110,47 @@ inline const ResultInfo& info_of(Result result) {
 }
 
 /// The kinds of files that may come with an image.
-enum class Companion : std::size_t { kBoundary, kSeeds, kBarriers, kFeatures, kStart, kCorrected };
-inline constexpr std::size_t kCompanionCount = 6;
+enum class Sidecar : std::size_t { kBoundary, kSeeds, kBarriers, kFeatures, kStart, kCorrected };
+inline constexpr std::size_t kSidecarCount = 6;
 
-/// What is known of a kind of companions.
-struct CompanionInfo {
-  Companion companion;
+/// What is known of a kind of sidecars.
+struct SidecarInfo {
+  Sidecar sidecar;
   const char* option;      ///< The option that names its file, or a folder of such files.
   Questions questions;     ///< That it is for.
   const char* extensions;  ///< Of its file in a folder.
   const char* meaning;     ///< What the help says of the option.
 };
 
-/// In the order of Companion.
-inline constexpr std::array<CompanionInfo, kCompanionCount> kCompanions = {{
-    {Companion::kBoundary, "--boundary-map", kAsksAny & ~kAsksObjects, ".png .tif .tiff .npy",
+/// In the order of Sidecar.
+inline constexpr std::array<SidecarInfo, kSidecarCount> kSidecars = {{
+    {Sidecar::kBoundary, "--boundary-map", kAsksAny & ~kAsksObjects, ".png .tif .tiff .npy",
      "Use your own boundary map instead of the network's: a grey image of 8 or 16 bits, or floats "
      "in [0, 1] (TIFF, NPY), of the image's size; for several images a folder in which a/b.png, "
      ".tif or .npy belongs to photos/a/b.jpg"},
-    {Companion::kSeeds, "--seeds", kAsksSeeded, ".png .tif .tiff .npy .geojson",
+    {Sidecar::kSeeds, "--seeds", kAsksSeeded, ".png .tif .tiff .npy .geojson",
      "Grow labels from these pixels: a PNG, TIFF or NPY of the image's size with numbers from 1, "
      "and 0 elsewhere, or GeoJSON in pixels with properties.label; with --method hierarchy, find "
      "the largest regions that do not join two labels; for several images a folder"},
-    {Companion::kBarriers, "--barriers", kAsksGrowth, ".png .tif .tiff .npy .geojson",
+    {Sidecar::kBarriers, "--barriers", kAsksGrowth, ".png .tif .tiff .npy .geojson",
      "Lines that labels do not cross, pixels other than 0 of a PNG, TIFF or NPY of "
      "the image's size, or GeoJSON in pixels; for several images a folder"},
-    {Companion::kFeatures, "--features", kAsksAny & ~kAsksObjects, ".npy",
+    {Sidecar::kFeatures, "--features", kAsksAny & ~kAsksObjects, ".npy",
      "Compare pixels by your own features instead of boundaries: .npy of float32 or float16, "
      "(height, width, channels), of the image's size or a smaller one of its proportions; for "
      "several images a folder"},
-    {Companion::kStart, "--start-from", kAsksGrowth, ".npy",
+    {Sidecar::kStart, "--start-from", kAsksGrowth, ".npy",
      "Start from the --probabilities of an earlier run (.npy), to save time after "
      "adding a few seeds; for several images a folder"},
-    {Companion::kCorrected, "--correct", kAsksSeeded, ".png .tif .tiff .npy",
+    {Sidecar::kCorrected, "--correct", kAsksSeeded, ".png .tif .tiff .npy",
      "Correct these labels (PNG, TIFF, NPY, COCO JSON or CVAT XML). Regions with marks of one "
      "number get it, those with several are divided among them, all others stay; for several "
      "images "
      "a folder"},
 }};
 
-inline const CompanionInfo& info_of(Companion companion) {
-  return kCompanions[static_cast<std::size_t>(companion)];
+inline const SidecarInfo& info_of(Sidecar sidecar) {
+  return kSidecars[static_cast<std::size_t>(sidecar)];
 }
 
 /// A place for each of some kinds: a file, a folder, "-" for a standard stream, empty if there is
@@ -171,7 +171,7 @@ class PlacesOf {
   std::array<std::string, count> places_;
 };
 using Places = PlacesOf<Result, kResultCount>;
-using Companions = PlacesOf<Companion, kCompanionCount>;
+using Sidecars = PlacesOf<Sidecar, kSidecarCount>;
 
 /// A result that is named, and its place.
 struct NamedResult {

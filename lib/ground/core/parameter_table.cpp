@@ -59,10 +59,11 @@ class Section {
           Group Parameters::*group)
       : entries_(entries), table_(table), meaning_(meaning), group_(group) {}
 
-  /// A parameter with values of its own. `what`: these, for messages. `read`: the member for a
-  /// value that a person gave; nothing if it is none of them. `write`: the value of a member.
-  template <class Member, class Read, class Write>
-  ParameterEntry& form(std::string_view name, Member Group::*member, std::string what,
+  /// A parameter with values of its own; `Owner` is the struct or one that it derives from. `what`:
+  /// these, for messages. `read`: the member for a value that a person gave; nothing if it is none
+  /// of them. `write`: the value of a member.
+  template <class Member, class Owner, class Read, class Write>
+  ParameterEntry& form(std::string_view name, Member Owner::*member, std::string what,
                        const Read& read, const Write& write, ParameterText text) {
     return entries_.emplace_back(
         ParameterEntry{table_,
@@ -84,8 +85,8 @@ class Section {
     form(name, member, "true or false", held<bool>, std::identity(), std::move(text));
   }
 
-  template <class Integer>
-  void integer(std::string_view name, Integer Group::*member, std::int64_t least, std::int64_t most,
+  template <class Integer, class Owner>
+  void integer(std::string_view name, Integer Owner::*member, std::int64_t least, std::int64_t most,
                ParameterText text) {
     static_assert(std::is_signed_v<Integer> && sizeof(Integer) <= sizeof(std::int64_t));
     const auto read = [=](const ParameterValue& value) {
@@ -125,8 +126,8 @@ class Section {
          std::move(text));
   }
 
-  template <class Enum, std::size_t kCount>
-  void names(std::string_view name, Enum Group::*member, const EnumNames<Enum, kCount>& of,
+  template <class Enum, class Owner, std::size_t kCount>
+  void names(std::string_view name, Enum Owner::*member, const EnumNames<Enum, kCount>& of,
              ParameterText text) {
     const auto read = [of](const ParameterValue& value) -> std::optional<Enum> {
       const auto given = held<std::string>(value);
