@@ -613,7 +613,7 @@ void Stages::failed(const char* doing) {
     context_.reset();
     throw;
   }
-  std::terminate();  // Not reached.
+  throw;  // Not reached.
 }
 
 std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const WorkingImage> images,
