@@ -14,9 +14,9 @@ namespace {
 /// The host's part of a segmentation. A BegunSegmentation refers to neither the Segmenter nor the
 /// image, so that this may run in any thread.
 std::string finish_and_write(diacut::BegunSegmentation begun, const std::string& place) {
-  const diacut::Segmentation result = std::move(begun).finish();
-  diacut::write_labels(place, result.labels);
-  return place + ": " + std::to_string(result.labels.count) + " regions\n";
+  const diacut::Labels labels = std::move(begun).finish()->labels;
+  diacut::write_labels(place, labels);
+  return place + ": " + std::to_string(labels.count) + " regions\n";
 }
 
 }  // namespace
@@ -35,8 +35,7 @@ int main(int argc, char** argv) try {
   std::future<std::string> previous;
   for (int i = 2; i < argc; ++i) {
     const diacut::Image image = diacut::read_image(argv[i]);
-    diacut::BegunSegmentation begun =
-        segmenter.begin(diacut::ImageToSegment{&image});  // The device's part.
+    diacut::BegunSegmentation begun = segmenter.begin(image);  // The device's part.
     if (previous.valid()) std::cout << previous.get();
     const std::string name = std::filesystem::path(argv[i]).stem().string() + ".png";
     previous = std::async(std::launch::async, finish_and_write, std::move(begun),

@@ -18,7 +18,7 @@ int main(int argc, char** argv) try {
   // Segmenter should serve many images.
   diacut::Segmenter segmenter(parameters, "");
   segmenter.keep_eigenvectors(false);  // Only the labels are wanted.
-  const diacut::Segmentation result = segmenter.segment(image);
+  const diacut::HierarchyCut result = segmenter.segment(image);
 
   diacut::write_labels(argv[2], result.labels);
   std::cout << result.labels.count << " regions on " << segmenter.device().name << '\n';

@@ -14,8 +14,7 @@ int main(int argc, char** argv) try {
     return 2;
   }
   diacut::Segmenter segmenter(diacut::load_parameters("fast"));
-  const diacut::Segmentation result = segmenter.segment(diacut::read_image(argv[1]));
-  diacut::write_tree(argv[2], *result.hierarchy);  // There with the default region.method.
+  diacut::write_tree(argv[2], segmenter.segment(diacut::read_image(argv[1])).hierarchy);
 
   const diacut::Hierarchy hierarchy = diacut::read_tree(argv[2]);
   for (const double threshold : {0.1, 0.3, 0.5}) {

@@ -24,7 +24,7 @@ class Command {
   /// Does what the arguments ask for. argv[0] is its name. Throws what main() prints.
   ExitCode main(int argc, const char* const* argv, Console& console, const CancelToken& cancel) {
     if (!line_.parse(argc, argv, console)) return ExitCode::kDone;
-    settle();
+    resolve();
     return run(console, cancel);
   }
   /// Its options for manual pages and completions.
@@ -36,8 +36,8 @@ class Command {
           const std::string& examples, const std::string& inputs = "Inputs")
       : line_(name, description, usage, inputs, examples) {}
 
-  /// Settles what was parsed. Throws ConfigError.
-  virtual void settle() = 0;
+  /// Checks the options and sets what follows from them. Throws ConfigError.
+  virtual void resolve() = 0;
   virtual ExitCode run(Console& console, const CancelToken& cancel) = 0;
 
   /// The input of a command that works on one at a time. `one`, `many`: a word for what it works

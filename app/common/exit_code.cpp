@@ -23,7 +23,9 @@ ExitCode worse(ExitCode a, ExitCode b) {
   return rank(a) < rank(b) ? b : a;
 }
 
-Failure current_failure() {
+namespace {
+
+Failure failure_of_any() {
   try {
     throw;
   } catch (const CancelledError& error) {
@@ -52,16 +54,22 @@ Failure current_failure() {
   }
 }
 
+}  // namespace
+
+Failure current_failure(const std::string& input) {
+  Failure failure = failure_of_any();
+  if (failure.message.find(input) == std::string::npos) {
+    failure.message = fmt::format("{}: {}", quoted_input_name(input), failure.message);
+  }
+  return failure;
+}
+
 std::optional<Failure> attempt(const std::string& input, const std::function<void()>& work) {
   try {
     work();
     return std::nullopt;
   } catch (...) {
-    Failure failure = current_failure();
-    if (failure.message.find(input) == std::string::npos) {
-      failure.message = fmt::format("{}: {}", quoted_input_name(input), failure.message);
-    }
-    return failure;
+    return current_failure(input);
   }
 }
 

@@ -27,11 +27,11 @@ struct Failure {
   std::string message;
 };
 
-/// The exception that is being handled. To be called within a catch block.
-Failure current_failure();
+/// The exception that is being handled. To be called within a catch block. `input`: a path or "-",
+/// which the message names; empty: it names none.
+Failure current_failure(const std::string& input = {});
 
-/// Does `work`. Returns what it throws, as a failure whose message names `input`; nothing if it
-/// throws nothing. `input`: a path, or "-".
+/// Does `work`. Returns what it throws, as current_failure() has it; nothing if it throws nothing.
 std::optional<Failure> attempt(const std::string& input, const std::function<void()>& work);
 
 }  // namespace diacut::app

@@ -306,7 +306,7 @@ class EvaluateCommand : public Command {
   }
 
  private:
-  void settle() override {
+  void resolve() override {
     if (inputs_.size() > 1) line_.fail(fmt::format("'{}' is a second folder", inputs_[1]));
     if (!inputs_.empty()) options_.results = inputs_.front();
     options_.parameters.boundaries = !no_boundaries_;

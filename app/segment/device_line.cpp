@@ -44,7 +44,7 @@ void declare_memory(CommandLine& line, DeviceOptions& options, const char* group
           which, beyond));
 }
 
-void settle_memory(const CommandLine& line, DeviceOptions& options) {
+void set_memory(const CommandLine& line, DeviceOptions& options) {
   if (!options.memory_text) return;
   const std::optional<std::uint64_t> size = memory_size(*options.memory_text);
   if (!size) {

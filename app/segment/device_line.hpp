@@ -26,6 +26,6 @@ void declare_memory(CommandLine& line, DeviceOptions& options, const char* group
                     const std::string& which, const std::string& beyond);
 
 /// Sets options.memory from its text. Throws ConfigError.
-void settle_memory(const CommandLine& line, DeviceOptions& options);
+void set_memory(const CommandLine& line, DeviceOptions& options);
 
 }  // namespace diacut::app

@@ -367,7 +367,7 @@ class DoctorCommand : public Command {
   }
 
  private:
-  void settle() override {
+  void resolve() override {
     if (!json_.empty() && json_ != kStandardOutput) check_writable(json_);
   }
 

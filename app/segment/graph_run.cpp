@@ -79,9 +79,9 @@ class GraphCommand : public Command {
   }
 
  private:
-  void settle() override {
+  void resolve() override {
     options_.graph = only_input("graph", "graphs", "one");
-    settle_memory(line_, options_);
+    set_memory(line_, options_);
     if (options_.output.empty() && options_.labels.empty() && options_.json.empty()) {
       line_.fail("name a file for the results with -o, --labels or --json");
     }

@@ -21,7 +21,7 @@ MemoryShare MemoryCheck::take(const ImageSize& size, const FeatureSize& features
   if (!device) return nullptr;
   return enter(
       check_memory(size, options_.parameters, *device, options_.memory,
-                   {options_.companions.has(Companion::kBoundary),
+                   {options_.sidecars.has(Sidecar::kBoundary),
                     options_.results.has(Result::kEigenvectors), features, options_.verify}));
 }
 

@@ -29,12 +29,12 @@ constexpr const char* kParameters = "Parameters";
 
 /// The meaning of an option, after what the option is for if that is neither of the methods that
 /// find regions.
-std::string said(Questions questions, const std::string& meaning) {
-  constexpr Questions kRegions = kAsksCut | kAsksDirect;
-  if ((questions & kRegions) == kRegions) return meaning;
+std::string said(Methods asked, const std::string& meaning) {
+  constexpr Methods kRegions = kForCuts | kForDirectCuts;
+  if ((asked & kRegions) == kRegions) return meaning;
   std::vector<std::string_view> methods;
-  for (const QuestionInfo& info : kQuestions) {
-    if ((questions & info.question) != 0 && *info.method != '\0') methods.emplace_back(info.method);
+  for (const MethodInfo& info : kMethods) {
+    if ((asked & info.method) != 0 && *info.value != '\0') methods.emplace_back(info.value);
   }
   std::string text = methods.empty() ? "With --seeds: "
                                      : fmt::format("--method {}: ", fmt::join(methods, " and "));
@@ -44,7 +44,7 @@ std::string said(Questions questions, const std::string& meaning) {
 
 /// The meaning of an option, with the names that it takes, if it takes names, and its default.
 std::string described(const ParameterEntry& entry) {
-  std::string text = said(entry.text.option.questions, entry.text.option.meaning);
+  std::string text = said(entry.text.option.methods, entry.text.option.meaning);
   if (entry.names.size() > 1) text += ", " + entry.allowed;
   const std::string value = plain_text(entry.get(Parameters{}));
   if (!value.empty()) text += fmt::format(" (default {})", value);
@@ -120,19 +120,19 @@ class SegmentCommand : public Command {
   }
 
  private:
-  void settle() override {
+  void resolve() override {
     options_.batch.shard = parse_shard(options_.batch.share, "segment", "images");
     options_.json = place_of_shard(options_.json, options_.batch.shard);
-    settle_memory(line_, options_);
+    set_memory(line_, options_);
     options_.all_pages = page_ == "all";
     if (given("--page") && !options_.all_pages) options_.part.page = page_number(line_, page_);
     if (given("--time-limit")) options_.time_limit = seconds_of(time_limit_);
     if (given("--bands")) options_.bands = parse_bands(bands_);
     set_parameters();
-    const Questions question = asked();
-    check_questions(question);
-    check_values(question);
-    settle_links(line_, options_);
+    const Methods method = asked();
+    check_methods(method);
+    check_values(method);
+    set_links(line_, options_);
     const bool names_no_image = options_.list_devices || options_.print_config;
     if (!names_no_image && options_.batch.list.empty() == options_.inputs.empty()) {
       line_.fail(options_.inputs.empty()
@@ -148,9 +148,9 @@ class SegmentCommand : public Command {
   void declare_places() {
     for (const ResultInfo& info : kResults) {
       if (!info.is_annotation()) {
-        const bool usual = (info.questions & kAsksCut) != 0;
+        const bool usual = (info.methods & kForCuts) != 0;
         declare_result(line_, info.result, options_.results, kOptionsInputOutput,
-                       usual ? nullptr : said(info.questions, info.meaning).c_str());
+                       usual ? nullptr : said(info.methods, info.meaning).c_str());
       }
     }
     line_.flag("--indexed", options_.labels.indexed, kOptionsInputOutput,
@@ -161,10 +161,10 @@ class SegmentCommand : public Command {
         "--json", options_.json, "FILE|-", kOptionsInputOutput,
         "A report as JSON; for several images JSON Lines; with --list-devices, the devices",
         files_of(".json .jsonl"));
-    for (const CompanionInfo& info : kCompanions) {
+    for (const SidecarInfo& info : kSidecars) {
       line_.option(
-          info.option, options_.companions[info.companion], "FILE|DIR", kOptionsInputOutput,
-          info.companion == Companion::kSeeds ? info.meaning : said(info.questions, info.meaning),
+          info.option, options_.sidecars[info.sidecar], "FILE|DIR", kOptionsInputOutput,
+          info.sidecar == Sidecar::kSeeds ? info.meaning : said(info.methods, info.meaning),
           files_of(info.extensions));
     }
     line_.option(
@@ -264,7 +264,7 @@ class SegmentCommand : public Command {
     line_.exclude("--correct", {"--probabilities", "--html", "--tree", "--ultrametric"});
     line_.exclude("--tile-size", {"--files-from", "--verify", "--json", "--skip-existing", "--page",
                                   "--channel", "--indexed"});
-    for (const CompanionInfo& info : kCompanions) line_.exclude("--tile-size", {info.option});
+    for (const SidecarInfo& info : kSidecars) line_.exclude("--tile-size", {info.option});
     for (const ResultInfo& info : kResults) {
       const Result result = info.result;
       if (result == Result::kLabels || result == Result::kContours || result == Result::kTree) {
@@ -311,41 +311,41 @@ class SegmentCommand : public Command {
   }
 
   /// What is asked for. Seeds choose the random walker, unless --method names another way.
-  Questions asked() {
+  Methods asked() {
     RegionMethod& method = options_.parameters.region.method;
     const bool seeds = given("--seeds");
     if (seeds && !given("--method")) method = RegionMethod::kWalker;
-    if (method == RegionMethod::kHierarchy) return seeds ? kAsksMarks : kAsksCut;
-    if (method == RegionMethod::kObjects) return kAsksObjects;
-    if (method == RegionMethod::kKway) return kAsksDirect;
+    if (method == RegionMethod::kHierarchy) return seeds ? kForSeededCuts : kForCuts;
+    if (method == RegionMethod::kObjects) return kForObjects;
+    if (method == RegionMethod::kKway) return kForDirectCuts;
     if (!seeds) line_.fail("--method walker needs seeds: add --seeds");
-    return kAsksGrowth;
+    return kForGrowth;
   }
 
-  /// Refuses options that are for other questions than the one that is asked.
-  void check_questions(Questions asked) const {
-    const auto names = [](Questions questions) {
+  /// Refuses options that are for other methods than the one that is asked.
+  void check_methods(Methods asked) const {
+    const auto names = [](Methods methods) {
       std::vector<std::string_view> some;
-      for (const QuestionInfo& info : kQuestions) {
-        const bool is_said = info.question == kAsksMarks && (questions & kAsksCut) != 0;
-        if ((questions & info.question) != 0 && !is_said) some.emplace_back(info.name);
+      for (const MethodInfo& info : kMethods) {
+        const bool is_said = info.method == kForSeededCuts && (methods & kForCuts) != 0;
+        if ((methods & info.method) != 0 && !is_said) some.emplace_back(info.name);
       }
       return fmt::format("{}", fmt::join(some, " or "));
     };
-    const auto check = [&](const std::string& option, Questions questions) {
-      if ((questions & asked) != 0 || !given(option)) return;
+    const auto check = [&](const std::string& option, Methods methods) {
+      if ((methods & asked) != 0 || !given(option)) return;
       line_.fail(fmt::format("{} is not for {}: leave it out, or ask for {}", option, names(asked),
-                             names(questions)));
+                             names(methods)));
     };
-    for (const ResultInfo& info : kResults) check(info.option, info.questions);
-    for (const CompanionInfo& info : kCompanions) check(info.option, info.questions);
+    for (const ResultInfo& info : kResults) check(info.option, info.methods);
+    for (const SidecarInfo& info : kSidecars) check(info.option, info.methods);
     for (const auto& [entry, text] : values_) {
-      check(entry->text.option.flag, entry->text.option.questions);
+      check(entry->text.option.flag, entry->text.option.methods);
     }
   }
 
   /// Refuses options that have no effect because of what others are set to.
-  void check_values(Questions asked) const {
+  void check_values(Methods asked) const {
     const Parameters& parameters = options_.parameters;
     refuse(options_.all_pages, {"--seeds", "--features"},
            "{} belong to one page: leave out --page all");
@@ -366,7 +366,7 @@ class SegmentCommand : public Command {
            "{} applies to many images: with --tile-size, segment tile has one of its own");
     refuse(parameters.boundary.kind != BoundaryKind::kLearned, {"--weights"},
            "{} names the network: it needs --boundary learned");
-    const bool uses_vectors = (asked & kAsksTree) == 0 || given("--features") ||
+    const bool uses_vectors = (asked & kForHierarchies) == 0 || given("--features") ||
                               parameters.contour.spectral == SpectralUse::kFull ||
                               options_.results.has(Result::kEigenvectors) ||
                               given("--print-config");
@@ -408,7 +408,7 @@ void declare_links(CommandLine& line, LinkOptions& links) {
   line.need("--link", {"--link-overlap"});
 }
 
-void settle_links(const CommandLine& line, Options& options) {
+void set_links(const CommandLine& line, Options& options) {
   LinkOptions& links = options.links;
   if (!links.wanted) return;
   if (!options.all_pages) line.fail("--link links the pages of a file: add --page all");

@@ -40,7 +40,7 @@ struct Options : DeviceOptions {
   bool print_config = false;        ///< In place of segmenting.
   std::vector<std::string> inputs;  ///< Files, folders, and "-"; empty with a list.
   Places results;                   ///< Files or folders; "-" for standard output.
-  Companions companions;            ///< Files, or folders of files.
+  Sidecars sidecars;                ///< Files, or folders of files.
   ImagePart part;                   ///< Of each input.
   std::vector<int> bands;           ///< That are looked at; empty: not named.
   bool all_pages = false;           ///< Whether every page of each input is an image.
@@ -66,7 +66,7 @@ int page_number(const CommandLine& line, const std::string& text);
 void declare_links(CommandLine& line, LinkOptions& links);
 
 /// Sets the least overlap. Throws ConfigError where one is wanted without --page all.
-void settle_links(const CommandLine& line, Options& options);
+void set_links(const CommandLine& line, Options& options);
 
 /// Sets the parameter `key`. `flag`: what messages name. Throws ConfigError.
 void set_from_option(Parameters& parameters, std::string_view flag, const std::string& key,

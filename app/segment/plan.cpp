@@ -151,20 +151,19 @@ void check_streams(const Options& options, bool batch) {
   }
 }
 
-Companions companions_of(const Companions& roots, const fs::path& name, bool batch) {
-  Companions companions = roots;
-  for (const CompanionInfo& info : kCompanions) {
-    const std::string& root = roots[info.companion];
+Sidecars companions_of(const Sidecars& roots, const fs::path& name, bool batch) {
+  Sidecars sidecars = roots;
+  for (const SidecarInfo& info : kSidecars) {
+    const std::string& root = roots[info.sidecar];
     if (root.empty() || (!batch && !is_folder(root))) continue;
-    companions[info.companion] =
-        mirrored_file(info.option, extensions_in(info.extensions), root, name);
+    sidecars[info.sidecar] = mirrored_file(info.option, extensions_in(info.extensions), root, name);
   }
   // A picture of several without marks keeps the labels that are corrected.
-  std::string& seeds = companions[Companion::kSeeds];
-  if (roots.has(Companion::kCorrected) && seeds != roots[Companion::kSeeds] && !exists(seeds)) {
+  std::string& seeds = sidecars[Sidecar::kSeeds];
+  if (roots.has(Sidecar::kCorrected) && seeds != roots[Sidecar::kSeeds] && !exists(seeds)) {
     seeds.clear();
   }
-  return companions;
+  return sidecars;
 }
 
 /// The file of an image's result in a folder of results. `labels`: the extension of labels.
@@ -178,7 +177,7 @@ std::string file_in(const std::string& folder, const FoundImage& image, const Re
 
 /// The job of a single image, whose results are named files or go into named folders.
 Job single(const Job& roots, const FoundImage& image, const char* labels) {
-  Job job{image.input, roots.results, companions_of(roots.companions, image.name, false)};
+  Job job{image.input, roots.results, companions_of(roots.sidecars, image.name, false)};
   for (const auto& [info, place] : named(roots.results)) {
     if (info.result == Result::kEigenvectors || !is_folder(place)) continue;
     job.results[info.result] = file_in(place, image, info, labels);
@@ -277,8 +276,8 @@ void check_batch_places(const Job& roots, bool skip_existing) {
                       each.info.option));
     }
   }
-  for (const CompanionInfo& info : kCompanions) {
-    const std::string& place = roots.companions[info.companion];
+  for (const SidecarInfo& info : kSidecars) {
+    const std::string& place = roots.sidecars[info.sidecar];
     if (place.empty() || is_folder(place)) continue;
     throw ConfigError(fmt::format(
         "{}: '{}' is not a folder; several images need a folder of files with their names",
@@ -380,7 +379,7 @@ std::string mirrored_file(const char* option, const std::vector<std::string>& ex
 }
 
 Job mirrored(const Job& roots, const FoundImage& image, const char* labels) {
-  Job job{image.input, {}, companions_of(roots.companions, image.name, true)};
+  Job job{image.input, {}, companions_of(roots.sidecars, image.name, true)};
   for (const NamedResult& each : named(roots.results)) {
     if (each.of_run()) continue;
     job.results[each.info.result] = file_in(each.place, image, each.info, labels);
@@ -392,7 +391,7 @@ void check_names(const Options& options, const Plan& plan) {
   std::vector<std::string> inputs;
   for (const Job& job : plan.jobs) {
     inputs.insert(inputs.end(), {job.input, job.made});
-    inputs.insert(inputs.end(), job.companions.begin(), job.companions.end());
+    inputs.insert(inputs.end(), job.sidecars.begin(), job.sidecars.end());
   }
   ResultNames names(inputs);
   for (const Job& job : plan.jobs) {
@@ -415,7 +414,7 @@ Plan make_plan(const Options& options) {
   check_streams(options, plan.batch);
   plan.roots.results = options.results;
   plan.roots.results[Result::kLabels] = labels_place(options);
-  plan.roots.companions = options.companions;
+  plan.roots.sidecars = options.sidecars;
   if (plan.roots.results[Result::kLabels].empty()) {
     const char* styled = options.labels.indexed           ? "--indexed"
                          : options.labels.cloud_optimised ? "--cog"
@@ -438,13 +437,13 @@ Plan make_plan(const Options& options) {
   plan.ignored = found.ignored;
   plan.jobs.reserve(found.images.size());
   for (const FoundImage& image : found.images) add_jobs(options, image, plan);
-  const auto has_marks = [](const Job& job) { return job.companions.has(Companion::kSeeds); };
-  if (plan.batch && options.companions.has(Companion::kCorrected) &&
+  const auto has_marks = [](const Job& job) { return job.sidecars.has(Sidecar::kSeeds); };
+  if (plan.batch && options.sidecars.has(Sidecar::kCorrected) &&
       std::none_of(plan.jobs.begin(), plan.jobs.end(), has_marks)) {
     throw ConfigError(
         fmt::format("--seeds: '{}' has marks of none of the {}; marks/a.png are those "
                     "of photos/a.jpg",
-                    options.companions[Companion::kSeeds],
+                    options.sidecars[Sidecar::kSeeds],
                     counted(static_cast<std::int64_t>(plan.jobs.size()), "image")));
   }
   check_names(options, plan);
@@ -452,7 +451,7 @@ Plan make_plan(const Options& options) {
   return plan;
 }
 
-void settle_least_size(const std::vector<Job>& jobs, Options& options) {
+void set_least_size(const std::vector<Job>& jobs, Options& options) {
   LeastSize& size = options.parameters.region.min_size;
   if (size.unit != LeastSize::Unit::kSquareMetres) return;
   std::optional<LeastSize> least;

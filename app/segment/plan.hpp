@@ -22,7 +22,7 @@ struct Job {
   Places results;
   /// Files; empty: none. Where a folder has none for the image, the file's path without its
   /// extension.
-  Companions companions = {};
+  Sidecars sidecars = {};
   ImagePart part = {};  ///< Of the input.
   /// The pages of the input that are jobs of the run, this one among them; 1: the input is one.
   int pages = 1;
@@ -44,7 +44,7 @@ std::string shown_name(const Job& job);
 
 /// Sets the least size in pixels where it is an area on the ground. Throws InputError where a
 /// scene's pixels have no size there, or where that differs between scenes.
-void settle_least_size(const std::vector<Job>& jobs, Options& options);
+void set_least_size(const std::vector<Job>& jobs, Options& options);
 
 /// All the work of a run.
 struct Plan {

@@ -19,8 +19,8 @@ namespace diacut::app {
 
 namespace {
 
-/// Throws InputError where a companion is not there.
-void require(const CompanionInfo& info, const std::string& file) {
+/// Throws InputError where a sidecar is not there.
+void require(const SidecarInfo& info, const std::string& file) {
   if (file.empty() || exists(file)) return;
   std::vector<std::string> extensions = extensions_in(info.extensions);
   const std::string last = extensions.back();
@@ -150,14 +150,14 @@ LoadedImage Reader::load(const Job& job) const {
   LoadedImage loaded;
   loaded.job = &job;
   FeatureSize features;
-  const Companions& files = job.companions;
+  const Sidecars& files = job.sidecars;
   const auto accepts = [&](const ImageSize& size) {
     loaded.memory.reset();  // What it took for a size that was reported before.
     if (memory_ != nullptr) loaded.memory = memory_->take(size, features);
   };
   loaded.failure = attempt(job.input, [&] {
-    for (const CompanionInfo& info : kCompanions) require(info, files[info.companion]);
-    if (files.has(Companion::kFeatures)) features = read_feature_size(files[Companion::kFeatures]);
+    for (const SidecarInfo& info : kSidecars) require(info, files[info.sidecar]);
+    if (files.has(Sidecar::kFeatures)) features = read_feature_size(files[Sidecar::kFeatures]);
     try {
       auto file = job.pages > 1 ? file_of(job) : nullptr;
       if (keeps_ && !job.map) {
@@ -172,19 +172,19 @@ LoadedImage Reader::load(const Job& job) const {
     }
     const int width = loaded.image.width;
     const int height = loaded.image.height;
-    if (files.has(Companion::kBoundary)) {
-      const std::string& file = files[Companion::kBoundary];
+    if (files.has(Sidecar::kBoundary)) {
+      const std::string& file = files[Sidecar::kBoundary];
       BoundaryMap& map = loaded.boundary_map.emplace(read_boundary_map(file, parameters_));
       lay_on(loaded.frame, file, map.width, map.height, map.strength);
     }
-    if (files.has(Companion::kSeeds)) {
-      const std::string& file = files[Companion::kSeeds];
+    if (files.has(Sidecar::kSeeds)) {
+      const std::string& file = files[Sidecar::kSeeds];
       Seeds& seeds = loaded.seeds.emplace(read_seeds(file, parameters_, width, height));
       lay_on(loaded.frame, file, seeds.width, seeds.height, seeds.labels);
     }
-    if (files.has(Companion::kCorrected)) {
+    if (files.has(Sidecar::kCorrected)) {
       loaded.correction =
-          correction_of(files[Companion::kCorrected], parameters_, loaded, loaded.seeds);
+          correction_of(files[Sidecar::kCorrected], parameters_, loaded, loaded.seeds);
       const std::vector<std::string>& told = loaded.correction->labels.notes;
       loaded.image.notes.insert(loaded.image.notes.end(), told.begin(), told.end());
       if (!loaded.seeds) {
@@ -195,14 +195,14 @@ LoadedImage Reader::load(const Job& job) const {
       std::vector<std::string>& notes = loaded.image.notes;
       notes.insert(notes.end(), loaded.seeds->notes.begin(), loaded.seeds->notes.end());
     }
-    if (files.has(Companion::kBarriers)) {
-      const std::string& file = files[Companion::kBarriers];
+    if (files.has(Sidecar::kBarriers)) {
+      const std::string& file = files[Sidecar::kBarriers];
       Barriers& lines = loaded.barriers.emplace(read_barriers(file, parameters_, width, height));
       lay_on(loaded.frame, file, lines.width, lines.height, lines.pixels);
     }
-    if (files.has(Companion::kStart)) loaded.start = read_probabilities(files[Companion::kStart]);
-    if (files.has(Companion::kFeatures)) {
-      loaded.features = read_features(files[Companion::kFeatures]);
+    if (files.has(Sidecar::kStart)) loaded.start = read_probabilities(files[Sidecar::kStart]);
+    if (files.has(Sidecar::kFeatures)) {
+      loaded.features = read_features(files[Sidecar::kFeatures]);
     }
   });
   if (loaded.failure) loaded.memory.reset();
@@ -225,7 +225,7 @@ void Reader::read_ahead(std::size_t index, std::size_t count) {
   for (std::size_t i = ahead_.empty() ? index : ahead_.rbegin()->first + 1; i < end; ++i) {
     const Job& job = jobs_[i];
     if (skips_(job) || !is_file(job.input)) return;
-    for (const std::string& beside : job.companions) {
+    for (const std::string& beside : job.sidecars) {
       if (!beside.empty() && !is_file(beside)) return;
     }
     ahead_[i] = std::async(std::launch::async, [this, &job] { return load(job); });

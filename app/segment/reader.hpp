@@ -40,7 +40,7 @@ struct LoadedImage {
   std::optional<Probabilities> start;       ///< If the job names probabilities to start from.
   std::optional<Correction> correction;     ///< If the job names labels to be corrected.
   /// Whether there is nothing to segment: labels that are corrected, and no marks.
-  bool is_settled() const { return correction && !seeds; }
+  bool needs_no_device() const { return correction && !seeds; }
   std::optional<Failure> failure;
   double seconds = 0;  ///< How long reading took.
 };

@@ -99,7 +99,7 @@ struct RecutOptions : Options {
   bool corrects = false;                    ///< Whether seeds correct a cut, in place of one.
   bool needs_ground = false;                ///< Whether a size is an area on the ground.
 
-  const std::string& seeds() const { return companions[Companion::kSeeds]; }
+  const std::string& seeds() const { return sidecars[Sidecar::kSeeds]; }
   /// A size that may be an area on the ground, and the option that gives it.
   struct Size {
     const char* option;
@@ -309,11 +309,11 @@ class RecutCommand : public Command {
                  "--image, or auto (default auto, as in segment)");
     line_.flag("--auto", automatic_, kCut, "Cut at the threshold saved with the tree (default)");
     line_.option(
-        "--seeds", options_.companions[Companion::kSeeds], "FILE|DIR", kCut,
+        "--seeds", options_.sidecars[Sidecar::kSeeds], "FILE|DIR", kCut,
         "Find the largest regions that do not join seeds of two labels: a PNG, TIFF or NPY of the "
         "image's size with numbers from 1, and 0 elsewhere; a region without seeds has the label "
         "0. With --regions, --threshold or --auto they correct that cut, as segment --correct does",
-        files_of(info_of(Companion::kSeeds).extensions));
+        files_of(info_of(Sidecar::kSeeds).extensions));
     objects_.declare(line_);
     line_.need("--image", {"--html"});
     // A cut by heights, one by seeds, and objects.
@@ -324,7 +324,7 @@ class RecutCommand : public Command {
     line_.exclude("--auto", {"--threshold"});
   }
 
-  void settle() override {
+  void resolve() override {
     options_.input = options_.is_labels
                          ? only_input("label image", "label images", "one, or a folder of them")
                          : only_input("hierarchy", "hierarchies", "one, or a folder of them");
@@ -336,7 +336,7 @@ class RecutCommand : public Command {
       }
       options_.part.page = page_number(line_, page_);
     }
-    settle_links(line_, options_);
+    set_links(line_, options_);
     options_.corrects = regions_ || threshold_ || automatic_;
     if (min_size_ && !options_.corrects && !options_.seeds().empty()) {
       line_.fail("--min-size is of a cut: with --seeds add --regions, --threshold or --auto");
@@ -556,7 +556,7 @@ Plan plan_of(const RecutOptions& options) {
   Plan plan;
   plan.batch = is_input_folder(options.input) || options.all_pages;
   plan.roots.results = options.results;
-  plan.roots.companions = options.companions;
+  plan.roots.sidecars = options.sidecars;
   if (!plan.batch) {
     Job& job = plan.jobs.emplace_back(plan.roots);
     job.input = options.image.empty() ? options.input : options.image;
@@ -643,11 +643,11 @@ int labels_page(const RecutOptions& options, const Job& job) {
 
 /// Reads labels, which then are 1, 2, ... in the order of their numbers, and returns these.
 std::vector<std::int64_t> read_labels(const RecutOptions& options, const Job& job,
-                                      Segmentation& result) {
+                                      WrittenImage& written) {
   LabelImage read =
       read_label_image(job.made, {}, {labels_page(options, job), options.colours, job.name});
-  result.notes = std::move(read.notes);
-  result.labels = std::move(read.labels);
+  written.result->notes = std::move(read.notes);
+  written.result->labels = std::move(read.labels);
   const bool is_written = job.results.has(Result::kLabels) || !job.stack.empty();
   if (!is_written || read.numbers.empty()) return read.numbers;
   // Polygons take memory for each number.
@@ -659,16 +659,17 @@ std::vector<std::int64_t> read_labels(const RecutOptions& options, const Job& jo
         read.numbers.back(), most));
   }
   for (const std::int64_t number : read.numbers) {
-    result.seed_labels.push_back(static_cast<std::int32_t>(number));
+    written.seed_labels.push_back(static_cast<std::int32_t>(number));
   }
   return read.numbers;
 }
 
-/// Cuts a tree as it was asked for.
-void cut_tree(const RecutOptions& options, const Job& job, const RegionParameters& wanted,
-              const LoadedImage& loaded, Segmentation& result) {
-  const Hierarchy& hierarchy = *result.hierarchy;
-  const std::string& seeds = job.companions[Companion::kSeeds];
+/// Cuts a tree as it was asked for. Returns what files call each region; nothing: by its number.
+std::vector<std::int32_t> cut_tree(const RecutOptions& options, const Job& job,
+                                   const RegionParameters& wanted, const LoadedImage& loaded,
+                                   HierarchyCut& result) {
+  const Hierarchy& hierarchy = result.hierarchy;
+  const std::string& seeds = job.sidecars[Sidecar::kSeeds];
   if (!seeds.empty()) {
     const Labels& leaves = hierarchy.leaves;
     std::optional<Seeds> read = read_seeds(seeds, {}, leaves.width, leaves.height);
@@ -687,13 +688,15 @@ void cut_tree(const RecutOptions& options, const Job& job, const RegionParameter
     }
     if (read) result.notes.insert(result.notes.end(), read->notes.begin(), read->notes.end());
     result.labels = std::move(found.regions);
-    result.seed_labels = std::move(found.seed_labels);
-  } else if (options.objects) {
+    return std::move(found.seed_labels);
+  }
+  if (options.objects) {
     result.labels = find_objects(hierarchy, *options.objects,
                                  options.image.empty() ? nullptr : &loaded.image, result.notes);
   } else {
     result.labels = cut(hierarchy, wanted, result.notes);
   }
+  return {};
 }
 
 /// What the jobs of a run share.
@@ -716,19 +719,22 @@ void recut_one(RecutRun& run, WrittenImage& written) {
   if (job.pages > 1 && options.is_labels) name += fmt::format(", page {}", job.part.page);
   LoadedImage loaded;
   loaded.job = &job;
-  Segmentation& result = written.result;
   RegionParameters wanted = options.parameters.region;
   std::vector<std::int64_t> numbers;
   ImagePart part;
+  const Hierarchy* tree = nullptr;
   if (options.is_labels) {
-    numbers = read_labels(options, job, result);
+    numbers = read_labels(options, job, written);
     // A stack of labels keeps its axes.
     if (job.pages > 1 && options.image.empty()) {
       loaded.facts = ImageFile(job.made).facts(options.parameters.image, {job.part.page, ""});
     }
-    part = read_image_of(options, job, {}, result.labels, loaded);
+    part = read_image_of(options, job, {}, written.result->labels, loaded);
   } else {
-    Hierarchy& hierarchy = result.hierarchy.emplace(read_tree(job.made, &part));
+    auto cut = std::make_unique<HierarchyCut>();
+    cut->hierarchy = read_tree(job.made, &part);
+    Hierarchy& hierarchy = cut->hierarchy;
+    tree = &hierarchy;
     run.console.detail(
         fmt::format("{}: {} x {} pixels, {} leaves, {} merges, automatic threshold {}", name,
                     hierarchy.leaves.width, hierarchy.leaves.height, hierarchy.leaves.count,
@@ -742,22 +748,24 @@ void recut_one(RecutRun& run, WrittenImage& written) {
                              is_greatest);
     }
     wanted = sized.parameters.region;
-    cut_tree(sized, job, wanted, loaded, result);
+    written.seed_labels = cut_tree(sized, job, wanted, loaded, *cut);
+    written.result = std::move(cut);
   }
+  Segmentation& result = *written.result;
   written.facts = loaded.facts;
   if (options.links.overlap) {
-    written.linked = run.links.link(job, loaded.facts, result);
-    numbers.assign(result.seed_labels.begin(), result.seed_labels.end());
+    run.links.link(loaded.facts, written);
+    numbers.assign(written.seed_labels.begin(), written.seed_labels.end());
   }
   const Annotations annotations(
       options.results, options.annotations, job.name, result.labels,
       measured_in(options.annotations, loaded.frame ? &*loaded.frame : nullptr, loaded.file,
                   loaded.facts, options.parameters.image, part),
-      result.hierarchy ? &*result.hierarchy : nullptr, numbers);
+      tree, numbers);
   const std::vector<std::string>& of_image = loaded.image.notes;
   result.notes.insert(result.notes.end(), of_image.begin(), of_image.end());
   for (std::string& note : annotations.notes()) result.notes.push_back(std::move(note));
-  write_results(options, wanted, run.plan.batch, loaded, result, annotations);
+  write_results(options, wanted, run.plan.batch, loaded, written, annotations);
   if (run.plan.batch) {
     const fs::path of_pages = fs::path(job.name).parent_path() / fs::path(job.input).filename();
     run.shared.add(run_parts(options.results, annotations, annotated_name(job.input, job.name, ""),

@@ -57,10 +57,12 @@ std::string describe_run(const Segmentation& segmentation) {
     if (time.device_ms > 0) text += fmt::format("  ({:.1f} ms on the device)", time.device_ms);
     text += '\n';
   }
-  text += segmentation.walk ? describe_walk(*segmentation.walk)
+  const auto* const growth = dynamic_cast<const SeedGrowth*>(&segmentation);
+  text += growth != nullptr ? describe_walk(growth->walk)
                             : describe_eigenvectors(segmentation.eigenvectors);
-  const ContourParameters& contour = segmentation.contour_parameters;
-  if (segmentation.hierarchy && contour.spectral != SpectralUse::kNever) {
+  const auto* const tree = dynamic_cast<const HierarchyCut*>(&segmentation);
+  if (tree != nullptr && tree->contour_parameters.spectral != SpectralUse::kNever) {
+    const ContourParameters& contour = tree->contour_parameters;
     text += fmt::format(
         "  contours: {} of the boundary map and {} of the spectral contour, of which {} counts as "
         "1, "
@@ -68,11 +70,11 @@ std::string describe_run(const Segmentation& segmentation) {
         contour.boundary_weight, contour.spectral_weight, contour.spectral_scale,
         contour.spectral_power);
   }
-  if (segmentation.normalized_cut) {
+  if (const auto* const cuts = dynamic_cast<const KwayCut*>(&segmentation)) {
     text += fmt::format(
         "  {} regions by direct cuts, normalized cut {:.2e}: the weight that leaves each region "
         "divided by its degrees, summed\n",
-        segmentation.labels.count, *segmentation.normalized_cut);
+        segmentation.labels.count, cuts->normalized_cut);
   }
   if (segmentation.costs.programs_built > 0) {
     text += fmt::format("  {} programs of kernels built in {:.0f} ms\n",

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "core/questions.hpp"
+#include "core/methods.hpp"
 #include "diacut/annotations.hpp"
 
 namespace diacut::app {
@@ -48,7 +48,7 @@ struct ResultInfo {
   const char* option;      ///< The option that names the result's place.
   const char* extensions;  ///< Of its file, the first one in a folder of results; empty: a folder.
   const char* meaning;     ///< What the help says of the option.
-  Questions questions = kAsksAny;  ///< That it is for.
+  Methods methods = kForAll;  ///< That it is for.
   Span span = Span::kImage;
   std::optional<AnnotationFormat> format = {};  ///< Of a file of annotations.
 
@@ -64,45 +64,45 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
     {Result::kOverlay, "--overlay", ".png .jpg",
      "The image with region boundaries drawn: .png or .jpg"},
     {Result::kEigenvectors, "--eigenvectors", "",
-     "Eigenvectors as PNG, a montage and NPY; one folder for each image", kAsksVectors},
+     "Eigenvectors as PNG, a montage and NPY; one folder for each image", kForRegions},
     {Result::kTree, "--tree", ".tree", "The merge tree of all regions, for segment recut (.tree)",
-     kAsksTree},
+     kForHierarchies},
     {Result::kUltrametric, "--ultrametric", ".png .npy .tif .tiff",
-     "The tree's ultrametric contour map: .png (16 bits), .npy or .tif (floats)", kAsksTree},
+     "The tree's ultrametric contour map: .png (16 bits), .npy or .tif (floats)", kForHierarchies},
     {Result::kContours, "--contours", ".png .npy .tif .tiff",
-     "Boundary strength, not thinned: .png (16 bits), .npy or .tif (floats)", kAsksTree},
+     "Boundary strength, not thinned: .png (16 bits), .npy or .tif (floats)", kForHierarchies},
     {Result::kPage, "--html", ".html",
      "A page for a browser, with every cut of the tree (.html), and with --eigenvectors those too; "
      "for several images a folder with index.html",
-     kAsksTree & ~kAsksMarks},
+     kForHierarchies & ~kForSeededCuts},
     {Result::kCoco, "--coco", ".json",
-     "COCO JSON: polygons, and RLE for regions with holes; one file for a folder", kAsksAny,
+     "COCO JSON: polygons, and RLE for regions with holes; one file for a folder", kForAll,
      Span::kRun, AnnotationFormat::kCoco},
     {Result::kLabelMe, "--labelme", ".json",
-     "LabelMe JSON: polygons, and masks for regions with holes", kAsksAny, Span::kImage,
+     "LabelMe JSON: polygons, and masks for regions with holes", kForAll, Span::kImage,
      AnnotationFormat::kLabelMe},
     {Result::kYolo, "--yolo", ".txt",
-     "YOLO segmentation labels: one ring for each region, with holes joined to it", kAsksAny,
+     "YOLO segmentation labels: one ring for each region, with holes joined to it", kForAll,
      Span::kImage, AnnotationFormat::kYolo},
     {Result::kLabelStudio, "--label-studio", ".json",
-     "Label Studio tasks with predictions (.json); one file for a folder", kAsksAny, Span::kRun,
+     "Label Studio tasks with predictions (.json); one file for a folder", kForAll, Span::kRun,
      AnnotationFormat::kLabelStudio},
-    {Result::kCvat, "--cvat", ".xml", "CVAT for images 1.1 (.xml); one file for a folder", kAsksAny,
+    {Result::kCvat, "--cvat", ".xml", "CVAT for images 1.1 (.xml); one file for a folder", kForAll,
      Span::kRun, AnnotationFormat::kCvat},
-    {Result::kSvg, "--svg", ".svg", "The outlines of the regions as paths (.svg)", kAsksAny,
+    {Result::kSvg, "--svg", ".svg", "The outlines of the regions as paths (.svg)", kForAll,
      Span::kImage, AnnotationFormat::kSvg},
     {Result::kGeoJson, "--geojson", ".geojson",
-     "Polygons with holes, in pixels from the upper left corner (.geojson)", kAsksAny, Span::kImage,
+     "Polygons with holes, in pixels from the upper left corner (.geojson)", kForAll, Span::kImage,
      AnnotationFormat::kGeoJson},
     {Result::kTable, "--table", ".csv",
      "Figures of each region: shape, size in pixels and in the file's unit, values of channels as "
      "the file stores them, neighbours (.csv); for several images or pages one file, or a folder",
-     kAsksAny, Span::kEither, AnnotationFormat::kTable},
+     kForAll, Span::kEither, AnnotationFormat::kTable},
     {Result::kRegionGraph, "--region-graph", ".graphml .csv",
      "Neighbouring regions, with the length and height of each boundary: .graphml, or .csv as a "
      "list of edges"},
     {Result::kProbabilities, "--probabilities", ".npy",
-     "The probability of each label at each pixel, .npy (labels, height, width)", kAsksGrowth},
+     "The probability of each label at each pixel, .npy (labels, height, width)", kForGrowth},
 }};
 
 inline const ResultInfo& info_of(Result result) {
@@ -110,47 +110,47 @@ inline const ResultInfo& info_of(Result result) {
 }
 
 /// The kinds of files that may come with an image.
-enum class Companion : std::size_t { kBoundary, kSeeds, kBarriers, kFeatures, kStart, kCorrected };
-inline constexpr std::size_t kCompanionCount = 6;
+enum class Sidecar : std::size_t { kBoundary, kSeeds, kBarriers, kFeatures, kStart, kCorrected };
+inline constexpr std::size_t kSidecarCount = 6;
 
-/// What is known of a kind of companions.
-struct CompanionInfo {
-  Companion companion;
+/// What is known of a kind of sidecars.
+struct SidecarInfo {
+  Sidecar sidecar;
   const char* option;      ///< The option that names its file, or a folder of such files.
-  Questions questions;     ///< That it is for.
+  Methods methods;         ///< That it is for.
   const char* extensions;  ///< Of its file in a folder.
   const char* meaning;     ///< What the help says of the option.
 };
 
-/// In the order of Companion.
-inline constexpr std::array<CompanionInfo, kCompanionCount> kCompanions = {{
-    {Companion::kBoundary, "--boundary-map", kAsksAny & ~kAsksObjects, ".png .tif .tiff .npy",
+/// In the order of Sidecar.
+inline constexpr std::array<SidecarInfo, kSidecarCount> kSidecars = {{
+    {Sidecar::kBoundary, "--boundary-map", kForAll & ~kForObjects, ".png .tif .tiff .npy",
      "Use your own boundary map instead of the network's: a grey image of 8 or 16 bits, or floats "
      "in [0, 1] (TIFF, NPY), of the image's size; for several images a folder in which a/b.png, "
      ".tif or .npy belongs to photos/a/b.jpg"},
-    {Companion::kSeeds, "--seeds", kAsksSeeded, ".png .tif .tiff .npy .geojson",
+    {Sidecar::kSeeds, "--seeds", kForSeeds, ".png .tif .tiff .npy .geojson",
      "Grow labels from these pixels: a PNG, TIFF or NPY of the image's size with numbers from 1, "
      "and 0 elsewhere, or GeoJSON in pixels with properties.label; with --method hierarchy, find "
      "the largest regions that do not join two labels; for several images a folder"},
-    {Companion::kBarriers, "--barriers", kAsksGrowth, ".png .tif .tiff .npy .geojson",
+    {Sidecar::kBarriers, "--barriers", kForGrowth, ".png .tif .tiff .npy .geojson",
      "Lines that labels do not cross, pixels other than 0 of a PNG, TIFF or NPY of "
      "the image's size, or GeoJSON in pixels; for several images a folder"},
-    {Companion::kFeatures, "--features", kAsksAny & ~kAsksObjects, ".npy",
+    {Sidecar::kFeatures, "--features", kForAll & ~kForObjects, ".npy",
      "Compare pixels by your own features instead of boundaries: .npy of float32 or float16, "
      "(height, width, channels), of the image's size or a smaller one of its proportions; for "
      "several images a folder"},
-    {Companion::kStart, "--start-from", kAsksGrowth, ".npy",
+    {Sidecar::kStart, "--start-from", kForGrowth, ".npy",
      "Start from the --probabilities of an earlier run (.npy), to save time after "
      "adding a few seeds; for several images a folder"},
-    {Companion::kCorrected, "--correct", kAsksSeeded, ".png .tif .tiff .npy",
+    {Sidecar::kCorrected, "--correct", kForSeeds, ".png .tif .tiff .npy",
      "Correct these labels (PNG, TIFF, NPY, COCO JSON or CVAT XML). Regions with marks of one "
      "number get it, those with several are divided among them, all others stay; for several "
      "images "
      "a folder"},
 }};
 
-inline const CompanionInfo& info_of(Companion companion) {
-  return kCompanions[static_cast<std::size_t>(companion)];
+inline const SidecarInfo& info_of(Sidecar sidecar) {
+  return kSidecars[static_cast<std::size_t>(sidecar)];
 }
 
 /// A place for each of some kinds: a file, a folder, "-" for a standard stream, empty if there is
@@ -171,7 +171,7 @@ class PlacesOf {
   std::array<std::string, count> places_;
 };
 using Places = PlacesOf<Result, kResultCount>;
-using Companions = PlacesOf<Companion, kCompanionCount>;
+using Sidecars = PlacesOf<Sidecar, kSidecarCount>;
 
 /// A result that is named, and its place.
 struct NamedResult {

@@ -133,7 +133,7 @@ std::string walk_error(const Job& job, const WalkReport& walk, double tolerance)
 std::string result_line(const WrittenImage& written) {
   const Job& job = *written.job;
   std::string line =
-      fmt::format("{}: {}", shown_name(job), counted(written.result.labels.count, "region"));
+      fmt::format("{}: {}", shown_name(job), counted(written.result->labels.count, "region"));
   std::vector<std::string> places;
   for (const std::string& place : job.results) {
     if (!place.empty()) places.push_back(place == "-" ? "standard output" : place);
@@ -222,7 +222,7 @@ void RunLog::concluded(const WrittenImage& written) {
 
 void RunLog::tell(const WrittenImage& written) {
   const Job& job = *written.job;
-  const Segmentation& result = written.result;
+  const Segmentation& result = *written.result;
   if (!result.notes.empty()) ++tally_.noted;
   tally_.linked.objects += written.linked.objects;
   tally_.linked.splits += written.linked.splits;
@@ -238,12 +238,13 @@ void RunLog::tell(const WrittenImage& written) {
   say(result_line(written));
   console_.detail(describe_run(result));
   const EigenReport& report = result.eigenvectors.report;
-  if (result.walk ? result.walk->converged : report.converged) return;
+  const auto* const growth = dynamic_cast<const SeedGrowth*>(&result);
+  if (growth != nullptr ? growth->walk.converged : report.converged) return;
   ++tally_.not_converged;
   const Parameters& parameters = options_.parameters;
   failed({ExitCode::kNotConverged,
-          result.walk ? walk_error(job, *result.walk, parameters.walker.tolerance)
-                      : convergence_error(job, report, parameters.eigen.tolerance)});
+          growth != nullptr ? walk_error(job, growth->walk, parameters.walker.tolerance)
+                            : convergence_error(job, report, parameters.eigen.tolerance)});
 }
 
 void RunLog::say(const std::string& text) {

@@ -147,8 +147,8 @@ class DeviceInUse {
   }
 
   void check() {
-    const bool own_maps = options_.companions.has(Companion::kBoundary) ||
-                          options_.companions.has(Companion::kFeatures);
+    const bool own_maps =
+        options_.sidecars.has(Sidecar::kBoundary) || options_.sidecars.has(Sidecar::kFeatures);
     try {
       segmenter_->check_device(own_maps);
     } catch (const DeviceMemoryError&) {
@@ -192,7 +192,7 @@ class Scheduler {
   /// Throws what ends the run.
   void run() {
     for (std::size_t i = 0; i < plan_.jobs.size() && !cancel_.cancelled();) i = run_from(i);
-    settle();
+    finish_all();
     if (cancel_.cancelled()) return;
     shared_.commit();
     objects_.commit();
@@ -212,7 +212,7 @@ class Scheduler {
     const Job& job = plan_.jobs[index];
     if (skips(job)) {
       reader_.drop(index);
-      settle();
+      finish_all();
       log_.skipped(job);
       return index + 1;
     }
@@ -221,7 +221,7 @@ class Scheduler {
     group.push_back(read(index));
     if (group.front().failure) {
       reader_.read_ahead(index + 1, 1);
-      settle();
+      finish_all();
       fail(group);
       return index + 1;
     }
@@ -230,7 +230,7 @@ class Scheduler {
     const std::size_t next = index + group.size();
     reader_.read_ahead(next, group.size());
     std::vector<BegunSegmentation> begun = begin(group);
-    settle();
+    finish_all();
     if (group.front().failure) {
       fail(group);
     } else if (group.size() == 1 && is_last(next)) {
@@ -251,7 +251,7 @@ class Scheduler {
     auto ahead = reader_.take_if(index, [](const LoadedImage& each) { return !each.postponed; });
     if (ahead) return std::move(*ahead);
     reader_.drop_all();
-    settle();
+    finish_all();
     return reader_.take(index);
   }
 
@@ -284,42 +284,49 @@ class Scheduler {
     std::vector<BegunSegmentation> begun(group.size());
     std::vector<std::size_t> places(group.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
-    std::erase_if(places, [&](std::size_t k) { return group[k].is_settled(); });
+    std::erase_if(places, [&](std::size_t k) { return group[k].needs_no_device(); });
+    std::optional<Failure> failure;
     for (int tries = 1; !places.empty(); ++tries) {
-      const std::optional<Failure> failure = begin_at(group, places, begun);
-      for (LoadedImage& each : group) each.failure = failure;
+      try {
+        Segmenter& segmenter = device_.segmenter();
+        auto [images, seeded] = asked_of(group, places);
+        auto found =
+            seeded.empty() ? segmenter.begin(images, watch()) : segmenter.begin(seeded, watch());
+        for (std::size_t i = 0; i < places.size(); ++i) begun[places[i]] = std::move(found[i]);
+      } catch (...) {
+        failure = current_failure(group.front().job->input);
+      }
       std::erase_if(places, [&](std::size_t k) { return !is_device_failure(begun[k].failure()); });
       if (failure || places.empty() || cancel_.cancelled() || !device_.is_replaceable()) break;
       if (tries % kTriesOnADevice != 0) continue;
-      settle();  // So that nobody uses its segmenter.
+      finish_all();  // So that nobody uses its segmenter.
       device_.give_up(begun[places.front()].failure());
     }
     const double seconds = stopwatch.seconds() / static_cast<double>(group.size());
     for (LoadedImage& each : group) {
+      each.failure = failure;
       each.seconds += seconds;
       each.features.reset();  // Only the device's part needs them.
     }
     return begun;
   }
 
-  /// Begins the images at these places of the group. Returns what ended all of them, if anything
-  /// did.
-  std::optional<Failure> begin_at(Group& group, const std::vector<std::size_t>& places,
-                                  std::vector<BegunSegmentation>& begun) {
-    return attempt(group.front().job->input, [&] {
-      Segmenter& segmenter = device_.segmenter();
-      std::vector<ImageToSegment> images;
-      for (const std::size_t k : places) {
-        LoadedImage& each = group[k];
-        if (!device_.note().empty()) each.image.notes.push_back(device_.note());
-        images.push_back(
-            {&each.image, each.boundary_map ? &*each.boundary_map : nullptr,
-             each.seeds ? &*each.seeds : nullptr, each.features ? &*each.features : nullptr,
-             each.barriers ? &*each.barriers : nullptr, each.start ? &*each.start : nullptr});
-      }
-      std::vector<BegunSegmentation> found = segmenter.begin(images, watch());
-      for (std::size_t i = 0; i < places.size(); ++i) begun[places[i]] = std::move(found[i]);
-    });
+  /// The images at these places of the group, and, where seeds were read, all of them with seeds.
+  std::pair<std::vector<ImageToSegment>, std::vector<SeededImage>> asked_of(
+      Group& group, const std::vector<std::size_t>& places) const {
+    const auto pointer = [](const auto& value) { return value ? &*value : nullptr; };
+    std::vector<ImageToSegment> images;
+    std::vector<SeededImage> seeded;
+    for (const std::size_t k : places) {
+      LoadedImage& each = group[k];
+      if (!device_.note().empty()) each.image.notes.push_back(device_.note());
+      images.emplace_back(each.image, pointer(each.boundary_map), pointer(each.features));
+      if (!each.seeds) continue;
+      SeededImage& one = seeded.emplace_back(images.back(), *each.seeds);
+      one.barriers = pointer(each.barriers);
+      one.start = pointer(each.start);
+    }
+    return {std::move(images), std::move(seeded)};
   }
 
   void fail(const Group& group) {
@@ -333,7 +340,7 @@ class Scheduler {
   }
 
   /// Waits for the images that are being finished.
-  void settle() {
+  void finish_all() {
     while (auto written = writer_.next()) conclude(std::move(*written));
   }
 
@@ -376,20 +383,6 @@ void write_index(const Options& options, const Plan& plan) {
   write_page_index(index, title, pages);
 }
 
-/// Segments every image of the plan and writes its results.
-ExitCode segment_files(const Options& options, const Plan& plan, Console& console,
-                       const CancelToken& cancel) {
-  RunLog log(options, plan, console);
-  try {
-    check_parameters(options.parameters);
-    Scheduler(options, plan, log, cancel).run();
-    write_index(options, plan);
-  } catch (...) {  // No network, no device, or nowhere to report to: each image would fail.
-    log.failed(current_failure());
-  }
-  return log.end(cancel.cancelled());
-}
-
 void list_devices(const Options& options, Console& console) {
   const std::vector<DeviceInfo> devices = diacut::list_devices();
   std::optional<DeviceInfo> chosen;
@@ -430,13 +423,21 @@ ExitCode run_segment(Options options, Console& console, const CancelToken& cance
       jobs[k].input = options.inputs[k];
       jobs[k].map = is_map(jobs[k].input);
     }
-    settle_least_size(jobs, options);
+    set_least_size(jobs, options);
     return run_in_tiles(options, console, cancel);
   }
   const Plan plan = make_plan(options);
-  settle_least_size(plan.jobs, options);
+  set_least_size(plan.jobs, options);
   prepare_results(options, plan);
-  return segment_files(options, plan, console, cancel);
+  RunLog log(options, plan, console);
+  try {
+    check_parameters(options.parameters);
+    Scheduler(options, plan, log, cancel).run();
+    write_index(options, plan);
+  } catch (...) {  // No network, no device, or nowhere to report to: each image would fail.
+    log.failed(current_failure());
+  }
+  return log.end(cancel.cancelled());
 }
 
 }  // namespace diacut::app

@@ -19,8 +19,9 @@ namespace diacut::app {
 
 namespace fs = std::filesystem;
 
-LinkedThings PageLinks::link(const Job& job, const PictureFacts& facts, Segmentation& result) {
-  if (!options_.overlap) return {};
+void PageLinks::link(const PictureFacts& facts, WrittenImage& written) {
+  if (!options_.overlap) return;
+  const Job& job = *written.job;
   if (!linker_ || linked_ != job.input) {
     linked_ = job.input;
     linker_.emplace(*options_.overlap);
@@ -29,10 +30,12 @@ LinkedThings PageLinks::link(const Job& job, const PictureFacts& facts, Segmenta
   const bool has_slices = facts.slices > 1;
   const PageLinker::Series series(facts.image, has_slices ? facts.frame : 0);
   const LinkedThings earlier = linker_->found();
-  result.seed_labels = linker_->link(result.labels, result.notes, series);
+  Segmentation& result = *written.result;
+  written.seed_labels = linker_->link(result.labels, result.notes, series);
   if (has_slices && facts.slice + 1 == facts.slices) linker_->end(series);
   const LinkedThings& now = linker_->found();
-  return {now.objects - earlier.objects, now.splits - earlier.splits, now.merges - earlier.merges};
+  written.linked = {now.objects - earlier.objects, now.splits - earlier.splits,
+                    now.merges - earlier.merges};
 }
 
 std::string linked_text(const LinkedThings& linked) {
@@ -49,12 +52,14 @@ std::optional<Failure> Stacks::add(const WrittenImage& written) {
   Stack& stack = stacks_[job.stack];
   auto failure = attempt(job.stack, [&] {
     if (!written.failure) {
-      const Labels& labels = written.result.labels;
+      const Labels& labels = written.result->labels;
       const double bytes = 4.0 * labels.width * labels.height * job.pages;
       // Packed labels are far smaller; what the pages take at most decides, with room for headers.
       const bool is_big = bytes > 0.9 * std::numeric_limits<std::uint32_t>::max();
       if (!stack.file) stack.file.emplace(is_big);
-      stack.file->add(written.result.seed_labels.empty() ? labels : written_labels(written.result),
+      stack.file->add(written.seed_labels.empty()
+                          ? labels
+                          : written_labels(SeededRegions{labels, written.seed_labels}),
                       written.facts);
       ++stack.pages;
     }
@@ -72,7 +77,7 @@ std::optional<Failure> Stacks::add(const WrittenImage& written) {
 }
 
 void ObjectTable::add(const WrittenImage& written) {
-  const std::vector<std::int32_t>& numbers = written.result.seed_labels;
+  const std::vector<std::int32_t>& numbers = written.seed_labels;
   if (place_.empty() || written.failure || numbers.empty()) return;
   const Job& job = *written.job;
   const int page = std::max(job.part.page, 1);
@@ -83,7 +88,7 @@ void ObjectTable::add(const WrittenImage& written) {
                             ? facts.pixel.width * facts.pixel.height * facts.spacing
                             : 0;
   std::vector<std::int64_t> pixels(numbers.size(), 0);
-  for (const std::int32_t label : written.result.labels.values) {
+  for (const std::int32_t label : written.result->labels.values) {
     if (label != 0) ++pixels[static_cast<std::size_t>(label) - 1];
   }
   for (std::size_t k = 0; k < numbers.size(); ++k) {

@@ -22,9 +22,9 @@ class PageLinks {
   /// `options` must outlive the object.
   explicit PageLinks(const LinkOptions& options) : options_(options) {}
 
-  /// Sets result.seed_labels of the next page. `facts`: of the page. Returns what is new on this
+  /// Sets what files call the regions of the next page, and what is new on it. `facts`: of the
   /// page. Throws InputError.
-  LinkedThings link(const Job& job, const PictureFacts& facts, Segmentation& result);
+  void link(const PictureFacts& facts, WrittenImage& page);
 
  private:
   const LinkOptions& options_;

@@ -189,9 +189,9 @@ class TileSubcommand : public Command {
   }
 
  private:
-  void settle() override {
+  void resolve() override {
     plan_ = only_input("plan", "plans", "one");
-    settle_memory(line_, device_);
+    set_memory(line_, device_);
   }
 
   ExitCode run(Console& console, const CancelToken& cancel) override {

@@ -49,18 +49,12 @@ void write_labels_of(const std::string& place, const Labels& labels, const MapFr
   write_labels(place, labels, style.indexed, facts);
 }
 
-/// What the results of a job are made of.
-struct Made {
-  const Options& options;
-  const RegionParameters& cut;
-  const LoadedImage& loaded;
-  Segmentation& result;
-};
-
-/// Writes a result that is no annotation.
-void write_result(const ResultInfo& info, const std::string& place, const Made& made) {
-  const auto& [options, cut, loaded, result] = made;
+/// Writes a result that is no annotation. `cut`: what a page shows at first.
+void write_result(const ResultInfo& info, const std::string& place, const Options& options,
+                  const RegionParameters& cut, const LoadedImage& loaded, WrittenImage& written) {
   const Image& image = loaded.image;
+  Segmentation& result = *written.result;
+  const auto tree = [&]() -> const HierarchyCut& { return dynamic_cast<HierarchyCut&>(result); };
   const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;
   const MapFrame where = frame_or_size(frame, result.labels.width, result.labels.height);
   const auto write_labels = [&](const Labels& labels) {
@@ -70,25 +64,28 @@ void write_result(const ResultInfo& info, const std::string& place, const Made& 
   switch (info.result) {
     case Result::kLabels:
       // Only seeds need labels that are not the regions' numbers: a large image's are not copied.
-      if (result.seed_labels.empty()) return write_labels(result.labels);
-      return write_labels(written_labels(result));
+      if (written.seed_labels.empty()) return write_labels(result.labels);
+      return write_labels(written_labels(SeededRegions{result.labels, written.seed_labels}));
     case Result::kOverlay:
       return write_overlay(place, image, result.labels);
     case Result::kEigenvectors:
       return write_eigenvectors(place, result.eigenvectors, &image);
     case Result::kTree:
-      return write_tree(place, result.hierarchy.value(), loaded.job->part);
+      return write_tree(place, tree().hierarchy, loaded.job->part);
     case Result::kUltrametric:
-      return write_map_strength(place, ultrametric_map(result.hierarchy.value()),
-                                ultrametric_frame(where), options.labels.cloud_optimised);
+      return write_map_strength(place, ultrametric_map(tree().hierarchy), ultrametric_frame(where),
+                                options.labels.cloud_optimised);
     case Result::kContours:
-      return write_map_strength(place, result.contours, where, options.labels.cloud_optimised);
-    case Result::kPage:
-      return write_page(place, image, result.hierarchy.value(), &result.eigenvectors,
-                        {page_title(loaded.job->input), cut, &result.labels, result.inside},
-                        result.notes);
+      return write_map_strength(place, tree().contours, where, options.labels.cloud_optimised);
+    case Result::kPage: {
+      PageParameters page{page_title(loaded.job->input), cut, &result.labels};
+      if (const auto* const objects = dynamic_cast<Objects*>(&result))
+        page.inside = objects->inside;
+      return write_page(place, image, tree().hierarchy, &result.eigenvectors, page, result.notes);
+    }
     case Result::kProbabilities:
-      return write_probabilities(place, result.probabilities, image.width, image.height);
+      return write_probabilities(place, dynamic_cast<SeedGrowth&>(result).probabilities,
+                                 image.width, image.height);
     default:  // An annotation.
       return;
   }
@@ -109,38 +106,44 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
   written.job = &job;
   written.failure = attempt(job.input, [&] {
     written.result = std::move(begun).finish(watch);
+    Segmentation& result = *written.result;
+    if (const auto* const seeded = dynamic_cast<SeededCut*>(&result)) {
+      written.seed_labels = seeded->seed_labels;
+    } else if (const auto* const grown = dynamic_cast<SeedGrowth*>(&result)) {
+      written.seed_labels = grown->seed_labels;
+    }
     if (options_.links.overlap && before.valid()) before.wait();  // Pages end side by side.
-    written.linked = links_.link(job, loaded.facts, written.result);
-    if (loaded.is_settled()) {
-      written.result.labels = loaded.correction->labels.labels;
-      written.result.notes = loaded.image.notes;
-      written.result.eigenvectors.report.converged = true;
+    links_.link(loaded.facts, written);
+    if (loaded.needs_no_device()) {
+      result.labels = loaded.correction->labels.labels;
+      result.notes = loaded.image.notes;
+      result.eigenvectors.report.converged = true;
     }
     if (loaded.correction) {
-      SeededRegions corrected =
-          correct_labels(*loaded.correction, written_labels(written.result), written.result.notes);
-      written.result.labels = std::move(corrected.regions);
-      written.result.seed_labels = std::move(corrected.seed_labels);
+      SeededRegions corrected = correct_labels(
+          *loaded.correction, written_labels(SeededRegions{result.labels, written.seed_labels}),
+          result.notes);
+      result.labels = std::move(corrected.regions);
+      written.seed_labels = std::move(corrected.seed_labels);
     }
-    std::uint64_t& announced = written.result.costs.announced.host_bytes;
+    std::uint64_t& announced = result.costs.announced.host_bytes;
     announced = std::max(announced, memory_.most_together());
     watch.report("writing", 0);
-    const Hierarchy* hierarchy = written.result.hierarchy ? &*written.result.hierarchy : nullptr;
+    const auto* const tree = dynamic_cast<HierarchyCut*>(&result);
     const MapFrame* frame = loaded.frame ? &*loaded.frame : nullptr;
     std::vector<std::int64_t> numbers;  // Of linked pages and corrected labels.
     if (options_.links.overlap || loaded.correction) {
-      numbers.assign(written.result.seed_labels.begin(), written.result.seed_labels.end());
+      numbers.assign(written.seed_labels.begin(), written.seed_labels.end());
     }
     const Annotations annotations(plan_.roots.results, options_.annotations, job.name,
-                                  written.result.labels,
+                                  result.labels,
                                   measured_in(options_.annotations, frame, loaded.file,
                                               loaded.facts, options_.parameters.image, job.part),
-                                  hierarchy, numbers);
-    for (std::string& note : annotations.notes()) written.result.notes.push_back(std::move(note));
+                                  tree != nullptr ? &tree->hierarchy : nullptr, numbers);
+    for (std::string& note : annotations.notes()) result.notes.push_back(std::move(note));
     if (!options_.json.empty()) {
-      written.report =
-          report_json(written.result, loaded.image, segmenter.parameters(), segmenter.device(),
-                      job.input, job.pages > 1 ? job.part.page : 0);
+      written.report = report_json(result, loaded.image, segmenter.parameters(), segmenter.device(),
+                                   job.input, job.pages > 1 ? job.part.page : 0);
       if (!plan_.batch) write_file(options_.json, written.report);
     }
     written.facts = loaded.facts;
@@ -151,8 +154,7 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
           run_parts(plan_.roots.results, annotations, annotated_name(job.input, job.name, ""),
                     file.generic_string(), job.number, std::max(job.part.page, 1));
     }
-    write_results(options_, options_.parameters.region, plan_.batch, loaded, written.result,
-                  annotations);
+    write_results(options_, options_.parameters.region, plan_.batch, loaded, written, annotations);
   });
   written.seconds = loaded.seconds + stopwatch.seconds();
   return written;
@@ -178,7 +180,7 @@ std::optional<WrittenImage> Writer::next() {
 }
 
 void write_results(const Options& options, const RegionParameters& cut, bool batch,
-                   const LoadedImage& loaded, Segmentation& result,
+                   const LoadedImage& loaded, WrittenImage& written,
                    const Annotations& annotations) {
   const Job& job = *loaded.job;
   // In reverse order, so that the labels come last: where they are, all results are.
@@ -191,7 +193,7 @@ void write_results(const Options& options, const RegionParameters& cut, bool bat
       annotations.write(info.result, place,
                         annotated_name(job.input, job.name, names_image ? place : ""));
     } else {
-      write_result(info, place, {options, cut, loaded, result});
+      write_result(info, place, options, cut, loaded, written);
     }
   }
 }

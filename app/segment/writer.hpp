@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "annotate.hpp"
 #include "diacut/progress.hpp"
@@ -21,9 +23,11 @@ namespace diacut::app {
 /// A segmentation whose results are written, or why they are not.
 struct WrittenImage {
   const Job* job = nullptr;
-  Segmentation result;
-  std::string report;  ///< As report_json() makes it; empty if no report is wanted.
-  std::optional<Failure> failure;
+  std::unique_ptr<Segmentation> result = std::make_unique<Segmentation>();  ///< Never null.
+  /// What files call each region of the result, from region 1 on; empty: by its number.
+  std::vector<std::int32_t> seed_labels = {};
+  std::string report = {};  ///< As report_json() makes it; empty if no report is wanted.
+  std::optional<Failure> failure = {};
   double seconds = 0;  ///< How long all work on the image took.
   /// The image's parts of files of the whole run.
   RunParts parts = {};
@@ -35,7 +39,8 @@ struct WrittenImage {
 /// Writes the results of a job, that of `loaded`. `cut`: what a page shows at first. `batch`:
 /// whether folders are made for them.
 void write_results(const Options& options, const RegionParameters& cut, bool batch,
-                   const LoadedImage& loaded, Segmentation& result, const Annotations& annotations);
+                   const LoadedImage& loaded, WrittenImage& written,
+                   const Annotations& annotations);
 
 /// Finishes segmentations on the host and writes their results, in other threads or in the
 /// caller's. Its destructor waits for those under way.
@@ -46,11 +51,10 @@ class Writer {
   Writer(const Options& options, const Plan& plan, const CancelToken& cancel,
          const MemoryCheck& memory);
 
-  /// Finishes a segmentation and writes its results. `segmenter` began it.
+  /// Finishes a segmentation and writes its results. `segmenter` began it. `before`: ends with the
+  /// work on the image before it; not valid: that has ended.
   WrittenImage write(const LoadedImage& loaded, BegunSegmentation begun, const Segmenter& segmenter,
-                     const Watch& watch) {
-    return write(loaded, std::move(begun), segmenter, watch, last_);
-  }
+                     const Watch& watch, const std::shared_future<void>& before = {});
 
   /// Begins to do the work of write() in another thread. `segmenter` must outlive that thread.
   void begin(LoadedImage loaded, BegunSegmentation begun, const Segmenter& segmenter);
@@ -59,10 +63,6 @@ class Writer {
   std::optional<WrittenImage> next();
 
  private:
-  /// `before`: ends with the work on the image that was begun before, if there is one.
-  WrittenImage write(const LoadedImage& loaded, BegunSegmentation begun, const Segmenter& segmenter,
-                     const Watch& watch, const std::shared_future<void>& before);
-
   const Options& options_;
   const Plan& plan_;
   const CancelToken& cancel_;

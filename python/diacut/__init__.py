@@ -39,7 +39,7 @@ from ._estimator import NormalizedCut
 from ._graph import GraphEigenvectors, eigenvectors, spectral_clustering
 from ._hierarchy import Hierarchy
 from ._parameters import Name, Value, make_parameters
-from ._result import Result
+from ._result import HierarchyCut, KwayCut, Objects, Result, SeedGrowth
 from ._segmenter import Segmenter, segment
 
 __all__ = [
@@ -54,14 +54,18 @@ __all__ = [
     "FileError",
     "GraphEigenvectors",
     "Hierarchy",
+    "HierarchyCut",
     "Image",
     "ImageLike",
     "InputError",
+    "KwayCut",
     "NormalizedCut",
     "NumericalError",
+    "Objects",
     "ParameterInfo",
     "Result",
     "Scores",
+    "SeedGrowth",
     "Segmenter",
     "__version__",
     "eigenvectors",

@@ -18,8 +18,8 @@ def _field(name: str, doc: str) -> Any:
 
 
 class Result:
-    """All results for one image. Its arrays are views of the memory that diacut made them in, unless a
-    property says otherwise."""
+    """What every segmentation of an image holds; its type says what else there is. Arrays are views of
+    the memory that diacut made them in, unless a property says otherwise."""
 
     labels: NDArray[np.int32] = _field(
         "labels",
@@ -31,25 +31,11 @@ class Result:
         "count",
         "The number of regions; with seeds the number of connected parts of all labels.",
     )
-    contours: NDArray[np.float32] | None = _field(
-        "contours",
-        """Boundary strength at each pixel, (height, width), in [0, 1]; None with method="kway"
-        and with seeds.""",
-    )
-    inside: NDArray[np.float32] | None = _field(
-        "inside",
-        """With method="objects": how likely each pixel lies inside of an object, (height, width), in
-        [0, 1]; else None.""",
-    )
-    hierarchy: Hierarchy | None = _field(
-        "hierarchy",
-        """The merge tree that the labels are a cut of; None with method="kway" and with seeds.""",
-    )
-    normalized_cut: float | None = _field(
-        "normalized_cut",
-        """With method="kway": what leaves a region divided by the sum of its degrees, summed over the
-        regions; else None.""",
-    )
+    # What one type of result alone has is None in the others.
+    contours: NDArray[np.float32] | None = None
+    hierarchy: Hierarchy | None = None
+    inside: NDArray[np.float32] | None = None
+    normalized_cut: float | None = None
     feature_scale: float = _field(
         "feature_scale",
         """With features: the scale that affinities were computed with, affinity.feature_scale or what the
@@ -86,10 +72,10 @@ class Result:
     )
 
     def __init__(self, fields: dict[str, Any]) -> None:
-        seeds = fields.pop("seed_labels")
+        seeds = fields.pop("seed_labels", None)
         if seeds:
             fields["labels"] = np.array([0, *seeds], dtype=np.int32)[fields["labels"]]
-        if fields["hierarchy"] is not None:
+        if "hierarchy" in fields:
             fields["hierarchy"] = Hierarchy(fields["hierarchy"])
         self._fields = fields
 
@@ -98,9 +84,10 @@ class Result:
 
     @property
     def probabilities(self) -> list[NDArray[np.float32]]:
-        """With seeds, if they were asked for: for each label of the seeds, ascending, the probability
-        that a random walker from a pixel meets a seed of that label first, (height, width)."""
-        kept: list[NDArray[np.float32]] = self._fields["probabilities"]
+        """Of a SeedGrowth, if they were asked for: for each label of the seeds, ascending, the
+        probability that a random walker from a pixel meets a seed of that label first, (height,
+        width)."""
+        kept: list[NDArray[np.float32]] | None = self._fields.get("probabilities")
         if not kept:
             raise ConfigError(
                 "the probabilities were not kept: segment(..., seeds=..., probabilities=True)"
@@ -143,4 +130,40 @@ class Result:
 
     def __repr__(self) -> str:
         height, width = self.labels.shape
-        return f"<Result of {width}x{height} pixels: {self.count} regions>"
+        return f"<{type(self).__name__} of {width}x{height} pixels: {self.count} regions>"
+
+
+class HierarchyCut(Result):
+    """Regions that are a cut of a hierarchy."""
+
+    contours: NDArray[np.float32] = _field(
+        "contours", "Boundary strength at each pixel, (height, width), in [0, 1]."
+    )
+    hierarchy: Hierarchy = _field("hierarchy", "The merge tree that the labels are a cut of.")
+
+
+class Objects(HierarchyCut):
+    """Objects before a background: regions of a cut."""
+
+    inside: NDArray[np.float32] = _field(
+        "inside", "How likely each pixel lies inside of an object, (height, width), in [0, 1]."
+    )
+
+
+class KwayCut(Result):
+    """Regions by direct cuts."""
+
+    normalized_cut: float = _field(
+        "normalized_cut",
+        "What leaves a region divided by the sum of its degrees, summed over the regions.",
+    )
+
+
+class SeedGrowth(Result):
+    """Labels that grew from seeds."""
+
+
+def result_of(fields: dict[str, Any]) -> Result:
+    """The result of the type that the library found."""
+    types = {each.__name__: each for each in (HierarchyCut, Objects, KwayCut, SeedGrowth)}
+    return types[fields.pop("type")](fields)

@@ -36,7 +36,7 @@ from ._parameters import (
     value_of,
 )
 from ._progress import Progress, image_progress, stage_progress
-from ._result import Result
+from ._result import Result, result_of
 
 #: The most images that are begun together.
 _MOST_TOGETHER = 16
@@ -122,7 +122,7 @@ class Segmenter:
         probabilities: bool = False,
         progress: Progress = None,
     ) -> Result:
-        """Segments one image.
+        """Segments one image. The method makes a HierarchyCut, Objects, a KwayCut or a SeedGrowth.
 
         image: an array, (height, width) or (height, width, channels) with 1 (grey), 2 (grey, alpha), 3
         (RGB) or 4 (RGB, alpha) channels, of bool, integers up to 32 bits or floats; the path of a file;
@@ -145,6 +145,8 @@ class Segmenter:
         Ctrl-C stops the work, and so does an exception of the progress function.
         """
         engine = self._open()
+        if seeds is None and (barriers is not None or start is not None):
+            raise ConfigError('barriers and start are for method="walker": give seeds too')
         keeps = self._keeps(eigenvectors)
         whole, map_, own = self._load((image, boundary_map, features), engine, keeps, mask)
         marks = None if seeds is None else seeds_of(seeds)
@@ -153,7 +155,7 @@ class Segmenter:
         keep = bool(probabilities)
         with stage_progress(progress) as tell:
             fields = engine.segment(whole, map_, marks, lines, earlier, own, keeps, keep, tell)
-        return Result(fields)
+        return result_of(fields)
 
     __call__ = segment
 
@@ -221,7 +223,7 @@ class Segmenter:
         with image_progress(progress, total) as tell:
             for future in self._finished(given, eigenvectors):
                 try:
-                    result: Any = Result(future.result())
+                    result: Any = result_of(future.result())
                 except Error as error:
                     if not returns_errors:
                         raise

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <type_traits>
@@ -76,17 +77,16 @@ const T* pointer(const std::optional<T>& value) {
 
 using Fields = nb::typed<nb::dict, std::string, nb::any>;
 
-/// What was found, by the names of the Python class Result. Arrays are views of one Segmentation,
-/// which lives as long as any of them.
-Fields fields_of(Segmentation&& made) {
-  auto* const found = new Segmentation(std::move(made));
+/// What was found, by the names of the Python class Result and of those that derive from it, one of
+/// which "type" names. Arrays are views of one Segmentation, which lives as long as any of them.
+Fields fields_of(std::unique_ptr<Segmentation> made) {
+  Segmentation* const found = made.release();
   const nb::capsule owner(found, [](void* p) noexcept { delete static_cast<Segmentation*>(p); });
   Labels& labels = found->labels;
   Eigenvectors& eigen = found->eigenvectors;
   const EigenReport& report = eigen.report;
-  const auto map = [&](std::vector<float>& values) -> nb::object {
-    if (values.empty()) return nb::none();
-    return nb::cast(view(values.data(), labels.height, labels.width, owner));
+  const auto map = [&](std::vector<float>& values) {
+    return view(values.data(), labels.height, labels.width, owner);
   };
   const auto planes = [&](std::vector<std::vector<float>>& all, int height, int width) {
     nb::list views;
@@ -98,14 +98,7 @@ Fields fields_of(Segmentation&& made) {
   Fields fields;
   fields["labels"] = view(labels.values.data(), labels.height, labels.width, owner);
   fields["count"] = labels.count;
-  fields["seed_labels"] = found->seed_labels;
-  fields["normalized_cut"] = found->normalized_cut;
   fields["feature_scale"] = found->feature_scale;
-  fields["probabilities"] = planes(found->probabilities, labels.height, labels.width);
-  fields["contours"] = map(found->contours);
-  fields["inside"] = map(found->inside);
-  fields["hierarchy"] =
-      found->hierarchy ? nb::cast(std::move(*found->hierarchy)) : nb::object(nb::none());
   fields["eigenvalues"] = view(eigen.values.data(), eigen.values.size(), owner);
   fields["vectors"] = planes(eigen.vectors, eigen.height, eigen.width);
   fields["sqrt_degree"] = view(eigen.sqrt_degree.data(), eigen.height, eigen.width, owner);
@@ -113,19 +106,38 @@ Fields fields_of(Segmentation&& made) {
   fields["error_bounds"] = bounds(report, &EigenResolution::error);
   fields["angle_bounds"] = bounds(report, &EigenResolution::angle);
   fields["resolved"] = resolved(report);
-  fields["converged"] = found->walk ? found->walk->converged : report.converged;
+  fields["converged"] = report.converged;
   fields["solver"] = report.solver;
   nb::dict times;
   for (const StageTime& time : found->costs.times) times[time.stage.c_str()] = time.wall_ms;
   fields["times"] = times;
   fields["device_peak_bytes"] = found->costs.device_peak_bytes;
   fields["notes"] = found->notes;
+  if (auto* const tree = dynamic_cast<HierarchyCut*>(found)) {
+    fields["type"] = "HierarchyCut";
+    fields["contours"] = map(tree->contours);
+    fields["hierarchy"] = std::move(tree->hierarchy);
+  }
+  if (auto* const seeded = dynamic_cast<SeededCut*>(found)) {
+    fields["seed_labels"] = seeded->seed_labels;
+  } else if (auto* const objects = dynamic_cast<Objects*>(found)) {
+    fields["type"] = "Objects";
+    fields["inside"] = map(objects->inside);
+  } else if (auto* const cuts = dynamic_cast<KwayCut*>(found)) {
+    fields["type"] = "KwayCut";
+    fields["normalized_cut"] = cuts->normalized_cut;
+  } else if (auto* const growth = dynamic_cast<SeedGrowth*>(found)) {
+    fields["type"] = "SeedGrowth";
+    fields["seed_labels"] = growth->seed_labels;
+    fields["probabilities"] = planes(growth->probabilities, labels.height, labels.width);
+    fields["converged"] = growth->walk.converged;
+  }
   return fields;
 }
 
 /// Does the rest of a segmentation whose work on the device is done.
 Fields finish(BegunSegmentation& begun) {
-  Segmentation made;
+  std::unique_ptr<Segmentation> made;
   {
     const Released release;
     made = std::move(begun).finish();
@@ -181,9 +193,15 @@ class Engine {
         const Turn turn(*this, follower);
         segmenter_->keep_eigenvectors(eigenvectors);
         segmenter_->keep_probabilities(probabilities);
-        const ImageToSegment asked{&image,       pointer(map),   pointer(marks),
-                                   pointer(own), pointer(lines), pointer(earlier)};
-        begun = segmenter_->begin(asked, follower.watch());
+        const ImageToSegment asked(image, pointer(map), pointer(own));
+        if (marks) {
+          SeededImage seeded(asked, *marks);
+          seeded.barriers = pointer(lines);
+          seeded.start = pointer(earlier);
+          begun = segmenter_->begin(seeded, follower.watch());
+        } else {
+          begun = segmenter_->begin(asked, follower.watch());
+        }
       }
       return std::move(begun).finish(follower.watch());
     }));
@@ -201,7 +219,7 @@ class Engine {
     for (const Features& each : features) own.push_back(made_of(each, feature_map));
     std::vector<ImageToSegment> asked;
     for (std::size_t k = 0; k < images.size(); ++k) {
-      asked.push_back({images[k], pointer(maps[k]), nullptr, pointer(own[k])});
+      asked.emplace_back(*images[k], pointer(maps[k]), pointer(own[k]));
     }
     return follow(nb::none(), [&](Follower& follower) {
       const Turn turn(*this, follower);

@@ -96,6 +96,7 @@ def test_one_leaf(segmenter):
 
 def test_kway_has_none(picture):
     result = diacut.segment(picture, 4, method="kway")
+    assert isinstance(result, diacut.KwayCut)
     assert result.hierarchy is None and result.contours is None
     assert "4 regions" in repr(result)
     assert 0 < result.normalized_cut < 4

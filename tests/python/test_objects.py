@@ -15,7 +15,7 @@ NUCLEI = Path(__file__).resolve().parents[2] / "tests" / "cli" / "nuclei"
 def test_nuclei_are_found() -> None:
     image = diacut.read_image(NUCLEI / "micrograph.png").pixels
     result = diacut.segment(image, config="nuclei")
-    assert result.inside is not None and result.hierarchy is not None
+    assert isinstance(result, diacut.Objects)
     assert result.labels.shape == result.inside.shape == image.shape[:2]
     assert 10 <= result.count <= 12
     assert result.labels.max() == result.count

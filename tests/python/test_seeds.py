@@ -37,8 +37,8 @@ def test_grow_to_the_boundary(halves, seeds):
     assert two[20, 5] == 0
     assert result.converged
     assert result.count == 2
-    assert result.hierarchy is None
-    assert result.contours is None
+    assert isinstance(result, diacut.SeedGrowth)
+    assert result.hierarchy is None and result.contours is None
     assert len(result.eigenvalues) == 0
 
 

@@ -108,7 +108,7 @@ def test_map_with_a_bad_image(segmenter, picture, photograph):
         next(results)
     kept = list(segmenter.map(images, errors="return"))
     assert [type(each) for each in kept] == [
-        diacut.Result, diacut.InputError, diacut.FileError, diacut.Result,
+        diacut.HierarchyCut, diacut.InputError, diacut.FileError, diacut.HierarchyCut,
     ]
     assert np.array_equal(kept[3].labels, segmenter.segment(photograph).labels)
     for bad, message in [

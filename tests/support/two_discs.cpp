@@ -96,6 +96,11 @@ void expect_discs_found(const Labels& labels) {
   EXPECT_GT(parts[2].share, 0.95);
 }
 
+std::vector<float> contours_of(const Segmentation& result) {
+  const auto* const tree = dynamic_cast<const HierarchyCut*>(&result);
+  return tree == nullptr ? std::vector<float>() : tree->contours;
+}
+
 void expect_same(const Segmentation& a, const Segmentation& b) {
   EXPECT_EQ(a.labels.values, b.labels.values);
   EXPECT_EQ(a.eigenvectors.values, b.eigenvectors.values);

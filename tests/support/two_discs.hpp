@@ -38,4 +38,7 @@ void expect_discs_found(const Labels& labels);
 /// Both have equal labels and eigenvectors, found by as many products.
 void expect_same(const Segmentation& a, const Segmentation& b);
 
+/// Empty of direct cuts and of seeds.
+std::vector<float> contours_of(const Segmentation& result);
+
 }  // namespace diacut::testing

@@ -129,10 +129,12 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
   json["stages"] = stages_json(segmentation.costs.times);
   json["memory"] = memory_json(segmentation);
   json["kernels"] = kernels_json(segmentation);
-  if (segmentation.normalized_cut) json["normalized_cut"] = *segmentation.normalized_cut;
+  if (const auto* const cuts = dynamic_cast<const KwayCut*>(&segmentation)) {
+    json["normalized_cut"] = cuts->normalized_cut;
+  }
   if (segmentation.feature_scale > 0) json["features"] = features_json(segmentation, parameters);
-  if (segmentation.walk) {
-    json["walk"] = walk_json(*segmentation.walk);
+  if (const auto* const growth = dynamic_cast<const SeedGrowth*>(&segmentation)) {
+    json["walk"] = walk_json(growth->walk);
   } else if (!segmentation.eigenvectors.values.empty()) {
     json["matvec"] = segmentation.eigenvectors.report.matvec;
     json["eigen"] = eigen_json(segmentation.eigenvectors);

@@ -59,10 +59,11 @@ class Section {
           Group Parameters::*group)
       : entries_(entries), table_(table), meaning_(meaning), group_(group) {}
 
-  /// A parameter with values of its own. `what`: these, for messages. `read`: the member for a
-  /// value that a person gave; nothing if it is none of them. `write`: the value of a member.
-  template <class Member, class Read, class Write>
-  ParameterEntry& form(std::string_view name, Member Group::*member, std::string what,
+  /// A parameter with values of its own; `Owner` is the struct or one that it derives from. `what`:
+  /// these, for messages. `read`: the member for a value that a person gave; nothing if it is none
+  /// of them. `write`: the value of a member.
+  template <class Member, class Owner, class Read, class Write>
+  ParameterEntry& form(std::string_view name, Member Owner::*member, std::string what,
                        const Read& read, const Write& write, ParameterText text) {
     return entries_.emplace_back(
         ParameterEntry{table_,
@@ -84,8 +85,8 @@ class Section {
     form(name, member, "true or false", held<bool>, std::identity(), std::move(text));
   }
 
-  template <class Integer>
-  void integer(std::string_view name, Integer Group::*member, std::int64_t least, std::int64_t most,
+  template <class Integer, class Owner>
+  void integer(std::string_view name, Integer Owner::*member, std::int64_t least, std::int64_t most,
                ParameterText text) {
     static_assert(std::is_signed_v<Integer> && sizeof(Integer) <= sizeof(std::int64_t));
     const auto read = [=](const ParameterValue& value) {
@@ -125,8 +126,8 @@ class Section {
          std::move(text));
   }
 
-  template <class Enum, std::size_t kCount>
-  void names(std::string_view name, Enum Group::*member, const EnumNames<Enum, kCount>& of,
+  template <class Enum, class Owner, std::size_t kCount>
+  void names(std::string_view name, Enum Owner::*member, const EnumNames<Enum, kCount>& of,
              ParameterText text) {
     const auto read = [of](const ParameterValue& value) -> std::optional<Enum> {
       const auto given = held<std::string>(value);
@@ -384,7 +385,7 @@ Table make_table() {
        "fastest on the device; for lanczos, the storages of symmetric are candidates too. "
        "All kernels give the same product up to rounding.",
        "",
-       {"--matvec", "NAME", "The kernel of the product of lanczos and spectra", kAsksVectors}});
+       {"--matvec", "NAME", "The kernel of the product of lanczos and spectra", kForRegions}});
   matvec.names(
       "storage", &MatvecParameters::storage, kMatvecStorageNames,
       {"How the kernel symmetric stores weights: float32, half (16 bits) or minifloat (8 bits: 4 "
@@ -400,20 +401,19 @@ Table make_table() {
                "the device (Wu and Simon 2000). spectra: Spectra's SymEigsSolver on the host, with "
                "the product on the device. All: images of up to 400 pixels are solved densely.",
                "",
-               {"--solver", "NAME", "The eigensolver (spectra runs on the host)", kAsksVectors}});
+               {"--solver", "NAME", "The eigensolver (spectra runs on the host)", kForRegions}});
   eigen.integer(
       "vectors", &EigenParameters::vectors, 2, 1000,
       {"Number of eigenvectors, including the trivial one, which is known; 17 leaves the 16 of "
        "Arbelaez et al. 2011.",
        "",
-       {"--vectors", "N", "Number of eigenvectors, including the trivial one", kAsksVectors}});
-  eigen.real(
-      "tolerance", &EigenParameters::tolerance, 1e-7, 0.1,
-      {"Norm of A x - theta x at which a pair has converged; the norm of A is 1. On "
-       "photographs of 481x321 pixels, contours from vectors solved to 5e-4 correlate .994 "
-       "with exact ones, and .9999 at 4e-5.",
-       "",
-       {"--tolerance", "X", "Residual at which an eigenvector has converged", kAsksVectors}});
+       {"--vectors", "N", "Number of eigenvectors, including the trivial one", kForRegions}});
+  eigen.real("tolerance", &EigenParameters::tolerance, 1e-7, 0.1,
+             {"Norm of A x - theta x at which a pair has converged; the norm of A is 1. On "
+              "photographs of 481x321 pixels, contours from vectors solved to 5e-4 correlate .994 "
+              "with exact ones, and .9999 at 4e-5.",
+              "",
+              {"--tolerance", "X", "Residual at which an eigenvector has converged", kForRegions}});
   eigen.real(
       "relative_tolerance", &EigenParameters::relative_tolerance, 0, 1,
       {"Also requires that the norm is at most this times the pair's eigenvalue, 1 - theta, or "
@@ -445,7 +445,7 @@ Table make_table() {
                  {"--spectral", "NAME",
                   "The eigenvectors in contours: of a decimated grid, of the image's own grid "
                   "(full), or none (never)",
-                  kAsksTree}});
+                  kForHierarchies}});
   const auto by_source = [](double ContourParameters::*member) {
     const auto fitted = [&](BoundarySource source) {
       return contour_parameters({}, source).*member;
@@ -491,7 +491,7 @@ Table make_table() {
        "many. 0: the automatic cut of the hierarchy; kway: what the recursive cuts give.",
        "regions",
        {"--regions", "K", "Number of regions; 0: decided by --threshold or --max-ncut",
-        kAsksCut | kAsksDirect}});
+        kForCuts | kForDirectCuts}});
   region.real_or_auto(
       "threshold", &RegionParameters::threshold, 0, 1,
       {"The automatic cut of the hierarchy: regions merge while the probability or mean "
@@ -500,7 +500,7 @@ Table make_table() {
        "",
        {"--threshold", "T",
         "Merge regions across boundaries of a probability or mean strength of at most T",
-        kAsksCut | kAsksObjects}});
+        kForCuts | kForObjects}});
   region.names(
       "merging", &RegionParameters::merging, kMergingRuleNames,
       {"How regions are merged. learned: by the probability that two regions are different things, "
@@ -512,7 +512,7 @@ Table make_table() {
        {"--merging", "NAME",
         "Merge regions by the probability that they are different things (learned), or by the mean "
         "strength of their boundary",
-        kAsksTree}});
+        kForHierarchies}});
   region.form("merging_weights", &RegionParameters::merging_weights,
               "a text of one line, a file of weights", line_in, std::identity(),
               {"learned: a file of weights from app/learn/fit_merging.py; empty: the built-in "
@@ -523,7 +523,7 @@ Table make_table() {
        "picture of 481 x 321 pixels; in others, this times sqrt(154401/pixels), because the same "
        "shapes in a larger picture have smaller normalized cuts. Lower values give fewer regions.",
        "",
-       {"--max-ncut", "X", "Cut while the normalized cut is at most X", kAsksDirect}});
+       {"--max-ncut", "X", "Cut while the normalized cut is at most X", kForDirectCuts}});
   region.real("max_flatness", &RegionParameters::max_flatness, 0, 1,
               {"A two-way cut is made only if the affinity of direct neighbours across it is at "
                "most this share of the region's own: along a boundary, not through a flat area."});
@@ -538,7 +538,7 @@ Table make_table() {
                {"--min-size", "SIZE",
                 "Merge smaller regions into a neighbour: pixels, a share of the picture such as "
                 "0.2%, of a scene an area such as 0.5ha or 200m2, or auto",
-                kAsksAny & ~kAsksSeeded}});
+                kForAll & ~kForSeeds}});
   region.real("direction", &RegionParameters::direction, 0, 1,
               {"How much the angle between a boundary's own direction and the line that it is part "
                "of counts: strength is multiplied by 1 - direction + direction |cos|. 1 is the "

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/questions.hpp"
+#include "core/methods.hpp"
 #include "diacut/parameters.hpp"
 
 namespace diacut {
@@ -16,10 +16,10 @@ using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
 /// The option of segment that sets a parameter.
 struct ParameterOption {
-  std::string flag;                ///< "--vectors"; empty: the parameter has none.
-  std::string value;               ///< What help calls its value: "N".
-  std::string meaning;             ///< In a few words.
-  Questions questions = kAsksAny;  ///< That it is for.
+  std::string flag;           ///< "--vectors"; empty: the parameter has none.
+  std::string value;          ///< What help calls its value: "N".
+  std::string meaning;        ///< In a few words.
+  Methods methods = kForAll;  ///< That it is for.
 };
 
 /// What a person should know of a parameter.

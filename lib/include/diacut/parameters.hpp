@@ -26,19 +26,27 @@ enum class NetworkPose {
   kCanonical,  ///< Brightest at the top and left by its first moments; where they tie, as it is.
 };
 
+/// How networks see an image.
+struct NetworkParameters {
+  std::string weights;                      ///< Names or files, by commas; empty: "default".
+  std::vector<double> scales = {0.5, 1.0};  ///< The factors that resize the image.
+  int turns = 1;                            ///< In how many forms: 1, 2, 4 or 8.
+  NetworkPose pose = NetworkPose::kGiven;   ///< The form that `turns` starts from.
+  int tile = 1024;                          ///< Side of the squares that they see, pixels.
+  int border = 24;                          ///< Width that is mirrored beyond the edges, pixels.
+};
+
+/// How the magnitudes of derivatives become strengths of boundaries.
+struct GradientParameters {
+  double sigma = 1.0;      ///< Standard deviation of the Gaussian, pixels.
+  double quantile = 0.99;  ///< The quantile of the magnitudes that becomes strength 1.
+  double floor = 2.0;      ///< The least such magnitude, Lab units a pixel.
+  bool thin = true;        ///< Whether to keep the ridge of each boundary alone.
+};
+
 /// How the boundary map is computed: how strong a boundary is at each pixel, in [0, 1].
-struct BoundaryParameters {
+struct BoundaryParameters : NetworkParameters, GradientParameters {
   BoundaryKind kind = BoundaryKind::kLearned;  ///< What computes it.
-  std::string weights;  ///< kLearned: names or files of networks, by commas; empty: "default".
-  std::vector<double> scales = {0.5, 1.0};  ///< kLearned: the factors that resize the image.
-  int turns = 1;  ///< kLearned: in how many forms a network sees it: 1, 2, 4 or 8.
-  NetworkPose pose = NetworkPose::kGiven;  ///< kLearned: the form that `turns` starts from.
-  int tile = 1024;         ///< kLearned: side of the squares that a network sees, pixels.
-  int border = 24;         ///< kLearned: width that is mirrored beyond the edges, pixels.
-  double sigma = 1.0;      ///< kGradient: standard deviation of the Gaussian, pixels.
-  double quantile = 0.99;  ///< kGradient: the quantile of the magnitudes that becomes strength 1.
-  double floor = 2.0;      ///< kGradient: the least such magnitude, Lab units a pixel.
-  bool thin = true;        ///< kGradient: whether to keep the ridge of each boundary alone.
 };
 
 /// How an intervening contour ic becomes an affinity W.
@@ -53,18 +61,22 @@ enum class FeatureMeasure {
   kGaussian,  ///< |f_i - f_j|.
 };
 
+/// How the affinity of two pixels is computed from features.
+struct FeatureParameters {
+  FeatureMeasure feature_measure = FeatureMeasure::kCosine;  ///< How d is measured.
+  double feature_scale = 0;  ///< The d at which W is exp(-1/2); 0: by Segmentation::feature_scale.
+  bool with_boundary = false;  ///< Whether W is multiplied by the boundary map's.
+};
+
 /// How the affinity of two pixels is computed. From the boundary map: by the intervening contour
 /// ic, the largest boundary strength on the line between them (T. Leung and J. Malik, "Contour
 /// continuity in region based image segmentation", 1998). From features of the caller's: by their
 /// distance d, as W = exp(-d^2 / (2 feature_scale^2)).
-struct AffinityParameters {
+struct AffinityParameters : FeatureParameters {
   int radius = 5;                  ///< Pixels up to this distance apart have an affinity, pixels.
   std::vector<int> strides = {1};  ///< Factors of the offsets within it, ascending from 1.
-  AffinityFormula formula = AffinityFormula::kLogistic;      ///< How ic becomes the affinity.
-  double scale = 0.1;                                        ///< The formula's scale, strength.
-  FeatureMeasure feature_measure = FeatureMeasure::kCosine;  ///< How d is measured.
-  double feature_scale = 0;  ///< The d at which W is exp(-1/2); 0: by Segmentation::feature_scale.
-  bool with_boundary = false;  ///< With features: whether W is multiplied by the boundary map's.
+  AffinityFormula formula = AffinityFormula::kLogistic;  ///< How ic becomes the affinity.
+  double scale = 0.1;                                    ///< The formula's scale, strength.
 };
 
 /// The kernel of the matrix-vector product, by its name in the kernel's file, matvec_NAME.cl. All
@@ -200,20 +212,37 @@ std::optional<LeastSize> parse_least_size(const std::string& text);
 /// Writes a size as parse_least_size() reads it.
 std::string to_string(const LeastSize& size);
 
-/// How regions are found from contours or eigenvectors.
-struct RegionParameters {
-  RegionMethod method = RegionMethod::kHierarchy;  ///< How regions are found.
-  int regions = 0;             ///< How many are wanted; 0 leaves it to the image.
-  double max_ncut = 0.01;      ///< kKway: the largest normalized cut, for 481 x 321 pixels.
-  double max_flatness = 0.25;  ///< kKway: most affinity across a cut, as a share of the region's.
-  /// Smaller regions join a neighbour: as without_small_regions() has it, or with kKway the most
-  /// similar. There, pixels that are more alike to other regions than to their own do not count.
+/// How many regions are found, and how large they are.
+struct SizeParameters {
+  int regions = 0;  ///< How many are wanted; 0 leaves it to the image.
+  /// Smaller regions join a neighbour: in a hierarchy as without_small_regions() has it, of direct
+  /// cuts the most similar. There, pixels that are more alike to other regions than to their own do
+  /// not count.
   LeastSize min_size;
-  MergingRule merging = MergingRule::kAuto;  ///< kHierarchy, kObjects: by what regions merge.
-  std::string merging_weights;      ///< kLearned: a file, or built-in ones; empty: those that suit.
-  std::optional<double> threshold;  ///< Height of the hierarchy's cut, in [0, 1]; empty: its own.
-  double direction = 1.0;  ///< kHierarchy: strength's factor is 1 - direction + direction |cos|.
-  double inside = 0.5;     ///< kObjects: the mean of the inside map above which a region is one.
+};
+
+/// How a hierarchy is made and cut.
+struct HierarchyParameters {
+  MergingRule merging = MergingRule::kAuto;  ///< By what regions merge.
+  std::string merging_weights;      ///< For kLearned: a file, or built-in; empty: those that suit.
+  double direction = 1.0;           ///< Strength's factor is 1 - direction + direction |cos|.
+  std::optional<double> threshold;  ///< Height of the cut, in [0, 1]; empty: its own.
+};
+
+/// Which regions of a cut are objects.
+struct ObjectParameters {
+  double inside = 0.5;  ///< The mean of the inside map above which a region is one.
+};
+
+/// How direct cuts are made.
+struct KwayParameters {
+  double max_ncut = 0.01;      ///< The largest normalized cut, for 481 x 321 pixels.
+  double max_flatness = 0.25;  ///< Most affinity across a cut, as a share of the region's.
+};
+
+/// How regions are found from contours or eigenvectors.
+struct RegionParameters : SizeParameters, HierarchyParameters, ObjectParameters, KwayParameters {
+  RegionMethod method = RegionMethod::kHierarchy;  ///< By which of them.
 };
 
 /// Every parameter of a run.

@@ -56,35 +56,55 @@ struct RunCosts {
   std::uint64_t host_before_bytes = 0;  ///< What MemoryNeed::host_bytes comes on top of, bytes.
 };
 
-/// All results for one image; what its method (RegionMethod) does not have is empty. It owns
-/// everything that it holds. Maps are width * height values in [0, 1], row by row from the top
-/// left, 0 where the image has no data.
+/// What every segmentation of an image holds, whichever method (RegionMethod) made it; each method
+/// adds what its type says. It owns everything that it holds. Maps are width * height values in
+/// [0, 1], row by row from the top left, 0 where the image has no data.
 struct Segmentation {
-  Labels labels;  ///< The regions.
-  /// With kHierarchy and kObjects: the map of the boundary map and the spectral contour together,
-  /// not thinned.
-  std::vector<float> contours;
-  ContourParameters contour_parameters;  ///< How `contours` were made.
-  /// With kHierarchy: the merge tree that `labels` is a cut of. With kObjects: the one whose cut
-  /// has the objects among its regions.
-  std::optional<Hierarchy> hierarchy;
-  std::vector<float> inside;  ///< With kObjects: how likely each pixel lies inside of an object.
-  /// With seeds: for each region, from region 1 on, the label of the seeds that it grew from
-  /// (kWalker) or holds (kHierarchy), 0 where there are none; several regions may have one label.
-  std::vector<std::int32_t> seed_labels;
-  /// With kWalker, if they are kept: for each label of the seeds, ascending, the map of the
-  /// probability that a random walker from a pixel meets a seed of that label first.
-  std::vector<std::vector<float>> probabilities;
-  std::optional<WalkReport> walk;  ///< With kWalker.
-  /// With kKway: sum over the regions of the weight that leaves a region divided by the sum of the
-  /// region's degrees (Yu and Shi 2003).
-  std::optional<double> normalized_cut;
-  /// With features: AffinityParameters::feature_scale, or what was taken from the data in its
-  /// place; else 0.
-  double feature_scale = 0;
+  Segmentation() = default;
+  virtual ~Segmentation() = default;
+  Segmentation(Segmentation&&) = default;             ///< Takes all results over.
+  Segmentation& operator=(Segmentation&&) = default;  ///< Takes all results over.
+
+  Labels labels;                   ///< The regions.
   Eigenvectors eigenvectors;       ///< Eigenvalues, report, and eigenvectors if they are kept.
+  double feature_scale = 0;        ///< That affinities by features had; 0: they were by boundaries.
   RunCosts costs;                  ///< Time and memory.
   std::vector<std::string> notes;  ///< What a person should know; the image's notes come first.
+};
+
+/// Regions that are a cut of a hierarchy.
+struct HierarchyCut : Segmentation {
+  Hierarchy hierarchy;                   ///< The merge tree that `labels` is a cut of.
+  std::vector<float> contours;           ///< Boundary map and spectral contour, not thinned.
+  ContourParameters contour_parameters;  ///< How `contours` were made.
+};
+
+/// The largest regions of a hierarchy that hold no seeds of two labels (cut_by_seeds()).
+struct SeededCut : HierarchyCut {
+  std::vector<std::int32_t> seed_labels;  ///< As SeededRegions::seed_labels.
+};
+
+/// Objects: those regions of a cut of `hierarchy` that lie inside of objects.
+struct Objects : HierarchyCut {
+  std::vector<float> inside;  ///< How likely each pixel lies inside of an object.
+};
+
+/// Regions by direct cuts.
+struct KwayCut : Segmentation {
+  /// Sum over the regions of the weight that leaves a region divided by the sum of the region's
+  /// degrees (Yu and Shi 2003).
+  double normalized_cut = 0;
+};
+
+/// Regions that grew from seeds: the connected parts of each label.
+struct SeedGrowth : Segmentation {
+  /// The label of the seeds that each region grew from, from region 1 on; 0 where no seed can be
+  /// reached.
+  std::vector<std::int32_t> seed_labels;
+  /// For each label of the seeds, ascending, the map of the probability that a random walker from a
+  /// pixel meets a seed of that label first; none unless Segmenter::keep_probabilities().
+  std::vector<std::vector<float>> probabilities;
+  WalkReport walk;  ///< How they grew.
 };
 
 /// The stages' own form of a BegunSegmentation; not for callers.
@@ -96,15 +116,16 @@ class Stages;
 /// image, so that another thread may finish it while the Segmenter works on the next image.
 class BegunSegmentation {
  public:
-  /// Nothing to finish: finish() returns an empty result.
+  /// Nothing to finish: finish() returns a Segmentation without regions.
   BegunSegmentation() = default;
 
   /// Does the work that is left to the host: the stage "regions", but for RegionMethod::kWalker,
-  /// and the stage "placement". It consumes the object: call it as std::move(begun).finish().
-  /// Throws CancelledError when the caller stops the work; what the work on the device failed of,
-  /// when the image was begun together with others; DeviceError when results are verified
-  /// (Segmenter::verify_results()) and differ.
-  Segmentation finish(const Watch& watch = {}) &&;
+  /// and the stage "placement". Returns a HierarchyCut, a SeededCut, Objects, a KwayCut or a
+  /// SeedGrowth, as Segmenter::begin() says; never null. It consumes the object: call it as
+  /// std::move(begun).finish(). Throws CancelledError when the caller stops the work; what the work
+  /// on the device failed of, when the image was begun together with others; DeviceError when
+  /// results are verified (Segmenter::verify_results()) and differ.
+  std::unique_ptr<Segmentation> finish(const Watch& watch = {}) &&;
 
   /// What the work on the device failed of, which finish() throws; null: nothing failed.
   std::exception_ptr failure() const;
@@ -115,28 +136,34 @@ class BegunSegmentation {
   std::shared_ptr<UnfinishedSegmentation> begun_;  ///< Null: nothing to finish.
 };
 
-/// One of several images to segment.
+/// An image to segment, and what its pixels are compared by. Nothing is owned.
 struct ImageToSegment {
-  const Image* image = nullptr;               ///< The image; not owned.
-  const BoundaryMap* boundary_map = nullptr;  ///< In place of diacut's own, or null; not owned.
-  /// With RegionMethod::kWalker the seeds; with kHierarchy seeds that the hierarchy is cut by, in
-  /// place of region.regions and region.threshold, or null; else null. Not owned.
-  const Seeds* seeds = nullptr;
-  /// Features that affinities are computed from (AffinityParameters), or null; not owned.
-  const FeatureMap* features = nullptr;
-  /// With RegionMethod::kWalker lines that labels must not cross, or null; not owned. A barrier's
-  /// own pixels get the label of one of its sides, and the probability 0.
-  const Barriers* barriers = nullptr;
-  /// With RegionMethod::kWalker the probabilities that an earlier walk over the image found, which
-  /// the linear systems then start from, or null; not owned. The k-th are those of the k-th label
-  /// of the seeds, ascending; labels beyond the last one start from 0. They change how many
-  /// iterations a walk takes, and labels no more than the tolerance does.
-  const Probabilities* start = nullptr;
+  /// Not explicit: an image alone is compared by diacut's own boundary map.
+  ImageToSegment(const Image& given, const BoundaryMap* map = nullptr,
+                 const FeatureMap* own = nullptr)
+      : image(&given), boundary_map(map), features(own) {}
+
+  const Image* image;               ///< Never null.
+  const BoundaryMap* boundary_map;  ///< In place of diacut's own; null: that.
+  const FeatureMap* features;       ///< That affinities are computed from; null: from the map.
 };
 
-/// A segmentation's labels as files and arrays hold them: with seeds as written_labels() of
-/// SeededRegions, else Segmentation::labels.
-Labels written_labels(const Segmentation& segmentation);
+/// An image with seeds. Nothing is owned.
+struct SeededImage : ImageToSegment {
+  /// An image and its seeds.
+  SeededImage(const ImageToSegment& given, const Seeds& labels)
+      : ImageToSegment(given), seeds(&labels) {}
+
+  const Seeds* seeds;  ///< Never null.
+  /// Lines that labels must not cross; null: there are none. A barrier's own pixels get the label
+  /// of one of its sides, and the probability 0.
+  const Barriers* barriers = nullptr;
+  /// The probabilities that an earlier walk over the image found, which the linear systems then
+  /// start from; null: from 0. The k-th are those of the k-th label of the seeds, ascending; labels
+  /// beyond the last one start from 0. They change how many iterations a walk takes, and labels no
+  /// more than the tolerance does.
+  const Probabilities* start = nullptr;
+};
 
 /// Checks what a Segmenter would be given, before a device is opened. Throws ConfigError as
 /// validate() does, InputError when a network or a file of weights that the parameters name cannot
@@ -170,8 +197,8 @@ class Segmenter {
   /// nothing needs any, results hold no eigenvalues, and what takes the most time is left out.
   void keep_eigenvectors(bool keep);
 
-  /// Says whether results of RegionMethod::kWalker hold Segmentation::probabilities, a float for
-  /// each pixel and label; they do not until this is called.
+  /// Says whether results hold SeedGrowth::probabilities, a float for each pixel and label; they do
+  /// not until this is called.
   void keep_probabilities(bool keep);
 
   /// Says whether each image is segmented twice, from the upload of the networks on, and results
@@ -183,33 +210,43 @@ class Segmenter {
   /// longer than 0.2 seconds to build and others may follow; may be empty.
   void on_compiling(std::function<void()> tell);
 
-  /// Segments one image. Throws as begin() and BegunSegmentation::finish() do.
-  Segmentation segment(const Image& image, const Watch& watch = {});
+  /// Finds regions as a cut of a hierarchy. This and the next three calls have a method of their
+  /// own, whatever Parameters::region.method says, which is for begin() alone. They throw as
+  /// begin() and BegunSegmentation::finish() do.
+  HierarchyCut segment(const ImageToSegment& image, const Watch& watch = {});
+  /// Finds objects before a background.
+  Objects find_objects(const Image& image, const Watch& watch = {});
+  /// Finds regions by direct cuts.
+  KwayCut cut(const ImageToSegment& image, const Watch& watch = {});
+  /// Grows labels from seeds.
+  SeedGrowth grow(const SeededImage& image, const Watch& watch = {});
 
-  /// Segments one image with everything that may come with it.
-  Segmentation segment(const ImageToSegment& image, const Watch& watch = {});
-
-  /// Does the part of segment() that needs the device. A caller with many images can let another
-  /// thread do the other part, BegunSegmentation::finish(), while the device works on the next
-  /// image. What the argument names is not needed after the call. Throws InputError when there is
-  /// nothing to segment; when a boundary map, seeds, barriers or a start have another size than the
-  /// image; when seeds are not as check_seeds() wants them, or the method needs them and there are
-  /// none; when features are not as FeatureMap says or do not fit the image; when barriers lie on
-  /// seeds; when a start has more labels than the seeds or a number that is not in [0, 1]. Throws
-  /// ConfigError when more regions are wanted than the image has pixels with data, and for what
-  /// nothing heeds: seeds, features or a boundary map with a method that does not take them, a
-  /// boundary map or barriers with features alone, barriers with another method than kWalker, and a
-  /// start with another method, with features, or with an affinity.scale below 0.0125. Throws
-  /// DeviceError when the image does not fit the device, or the device fails; NumericalError when
-  /// arithmetic goes wrong; CancelledError when the caller stops the work. After any of these
-  /// errors the next image may be tried. A device that does not answer is not asked again.
+  /// Does the part of a segmentation by region.method that needs the device. A caller with many
+  /// images can let another thread do the other part, BegunSegmentation::finish(), while the device
+  /// works on the next image. What the argument names is not needed after the call. Throws
+  /// InputError when there is nothing to segment; when a boundary map, seeds, barriers or a start
+  /// have another size than the image; when seeds are not as check_seeds() wants them, or the
+  /// method needs them and there are none; when features are not as FeatureMap says or do not fit
+  /// the image; when barriers lie on seeds; when a start has more labels than the seeds or a number
+  /// that is not in [0, 1]. Throws ConfigError when more regions are wanted than the image has
+  /// pixels with data, and for what nothing heeds: what comes with the image and the method does
+  /// not take; a boundary map or barriers with features alone; a start with features, or with an
+  /// affinity.scale below 0.0125. Throws DeviceError when the image does not fit the device, or the
+  /// device fails; NumericalError when arithmetic goes wrong; CancelledError when the caller stops
+  /// the work. After any of these errors the next image may be tried. A device that does not answer
+  /// is not asked again.
   BegunSegmentation begin(const ImageToSegment& image, const Watch& watch = {});
+  /// As begin() of an image, with RegionMethod::kWalker or kHierarchy.
+  BegunSegmentation begin(const SeededImage& image, const Watch& watch = {});
 
   /// As begin() of each image alone, in the order of `images`. Images of one size go through the
   /// eigensolver together, as many as fit the device's memory, because a small image cannot fill a
   /// GPU by itself. An image that fails leaves the others alone: its finish() throws what it failed
   /// of. Throws CancelledError when the caller stops the work.
   std::vector<BegunSegmentation> begin(std::span<const ImageToSegment> images,
+                                       const Watch& watch = {});
+  /// As begin() of images with seeds.
+  std::vector<BegunSegmentation> begin(std::span<const SeededImage> images,
                                        const Watch& watch = {});
 
   /// The most working pixels in all that are faster begun together than one by one; 0 on a CPU.

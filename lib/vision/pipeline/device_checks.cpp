@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -122,14 +121,13 @@ bool same(const Labels& first, const Labels& again) {
          same(first.values, again.values);
 }
 
-bool same(const std::optional<Hierarchy>& first, const std::optional<Hierarchy>& again) {
-  if (!first || !again) return first.has_value() == again.has_value();
+bool same(const Hierarchy& first, const Hierarchy& again) {
   const auto same_merge = [](const Merge& a, const Merge& b) {
     return a.first == b.first && a.second == b.second && a.height == b.height;
   };
-  return same(first->leaves, again->leaves) && first->threshold == again->threshold &&
-         std::equal(first->merges.begin(), first->merges.end(), again->merges.begin(),
-                    again->merges.end(), same_merge);
+  return same(first.leaves, again.leaves) && first.threshold == again.threshold &&
+         std::equal(first.merges.begin(), first.merges.end(), again.merges.begin(),
+                    again.merges.end(), same_merge);
 }
 
 bool same(const Eigenvectors& first, const Eigenvectors& again) {
@@ -143,15 +141,19 @@ bool same(const Eigenvectors& first, const Eigenvectors& again) {
 void check_same_results(const Segmentation& first, const Segmentation& again,
                         const std::string& device) {
   std::vector<std::string> different;
-  const auto compare = [&](const char* what, const auto& result) {
-    if (!same(first.*result, again.*result)) different.emplace_back(what);
+  // Both have one type.
+  const auto compare = [&]<class Kind, class Value>(const char* what, Value Kind::*member) {
+    const auto* const own = dynamic_cast<const Kind*>(&first);
+    if (own == nullptr || same(own->*member, dynamic_cast<const Kind&>(again).*member)) return;
+    different.emplace_back(what);
   };
   compare("labels", &Segmentation::labels);
-  compare("contours", &Segmentation::contours);
-  compare("hierarchy", &Segmentation::hierarchy);
-  compare("inside map", &Segmentation::inside);
-  compare("labels of seeds", &Segmentation::seed_labels);
-  compare("probabilities", &Segmentation::probabilities);
+  compare("contours", &HierarchyCut::contours);
+  compare("hierarchy", &HierarchyCut::hierarchy);
+  compare("inside map", &Objects::inside);
+  compare("labels of seeds", &SeededCut::seed_labels);
+  compare("labels of seeds", &SeedGrowth::seed_labels);
+  compare("probabilities", &SeedGrowth::probabilities);
   compare("eigenvectors", &Segmentation::eigenvectors);
   if (different.empty()) return;
   throw DeviceError(

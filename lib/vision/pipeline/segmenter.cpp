@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -121,51 +120,78 @@ class Segmenter::Implementation {
   const Parameters parameters;
   Stages stages;
 
-  /// As Segmenter::begin(), without a second computation.
-  std::vector<UnfinishedSegmentation> begin_once(std::span<const ImageToSegment> images,
-                                                 const Watch& watch) {
-    std::vector<UnfinishedSegmentation> all(images.size());
-    // The images of one working size, and their places in `images`.
-    struct Group {
-      std::vector<WorkingImage> images;
-      std::vector<std::size_t> members;
-    };
-    // By width, height, and whether there is a boundary map of one's own. Images with features go
-    // alone: their last number is their own.
-    std::map<std::tuple<int, int, bool, std::size_t>, Group> alike;
+  /// As Segmenter::begin() by this method.
+  template <class Asked>
+  std::vector<BegunSegmentation> begin(std::span<const Asked> images, RegionMethod method,
+                                       const Watch& watch) {
+    Parameters own = parameters;
+    own.region.method = method;
+    if (method != parameters.region.method) check_parameters(own);
     note_held(images);
-    std::vector<std::optional<WorkingImage>> working(images.size());
-    parallel_for(static_cast<int>(images.size()), [&](int index) {
-      const auto k = static_cast<std::size_t>(index);
-      const Image& image = *images[k].image;
-      try {
-        check_image(image);
-        check_regions(image, parameters.region);
-        working[k] = working_image(images[k], parameters);
-      } catch (const Error&) {
-        all[k].failure = std::current_exception();
+    std::vector<BegunSegmentation> all(images.size());
+    std::vector<Group> groups = groups_of(images, own, all);
+    for (Group& group : groups) begin_group(own, group.images, group.begun, watch);
+    if (!stages.options.verify) return all;
+    stages.forget_networks();
+    for (Group& group : groups) {
+      const std::vector<UnfinishedSegmentation*> first = group.begun;
+      for (UnfinishedSegmentation*& each : group.begun) {
+        each->again = std::make_unique<UnfinishedSegmentation>();
+        each = each->again.get();
       }
-    });
-    for (std::size_t k = 0; k < images.size(); ++k) {
-      if (!working[k]) continue;
-      const PictureSize size = working[k]->size();
-      Group& group = alike[{size.width, size.height, working[k]->boundary_map != nullptr,
-                            working[k]->features ? k + 1 : 0}];
-      group.images.push_back(std::move(*working[k]));
-      group.members.push_back(k);
-    }
-    for (const auto& [likeness, group] : alike) {
-      std::vector<UnfinishedSegmentation> begun = begin_group(group.images, watch);
-      for (std::size_t i = 0; i < group.members.size(); ++i) {
-        all[group.members[i]] = std::move(begun[i]);
+      begin_group(own, group.images, group.begun, watch);
+      for (UnfinishedSegmentation* const each : first) {
+        each->device = stages.device().name;
+        const std::exception_ptr failure = each->failure ? each->failure : each->again->failure;
+        if (!each->failure == !each->again->failure) continue;
+        each->failure = failure_of_one(failure, each->device);
       }
     }
     return all;
   }
 
  private:
+  /// Images of one working size, and the segmentations that they begin.
+  struct Group {
+    std::vector<WorkingImage> images;
+    std::vector<UnfinishedSegmentation*> begun;
+  };
+
+  /// The images that may go together. Those that cannot be segmented have their failure in `all`.
+  template <class Asked>
+  static std::vector<Group> groups_of(std::span<const Asked> images, const Parameters& own,
+                                      std::vector<BegunSegmentation>& all) {
+    std::vector<std::optional<WorkingImage>> working(images.size());
+    parallel_for(static_cast<int>(images.size()), [&](int index) {
+      const auto k = static_cast<std::size_t>(index);
+      all[k].begun_ = std::make_shared<UnfinishedSegmentation>();
+      try {
+        check_image(*images[k].image);
+        check_regions(*images[k].image, own.region);
+        working[k] = working_image(images[k], own);
+      } catch (const Error&) {
+        all[k].begun_->failure = std::current_exception();
+      }
+    });
+    // By width, height, and whether there is a boundary map of one's own. Images with features go
+    // alone: their last number is their own.
+    std::map<std::tuple<int, int, bool, std::size_t>, Group> alike;
+    for (std::size_t k = 0; k < images.size(); ++k) {
+      if (!working[k]) continue;
+      const PictureSize size = working[k]->size();
+      Group& group = alike[{size.width, size.height, working[k]->boundary_map != nullptr,
+                            working[k]->features ? k + 1 : 0}];
+      group.images.push_back(std::move(*working[k]));
+      group.begun.push_back(all[k].begun_.get());
+    }
+    std::vector<Group> groups;
+    for (auto& [likeness, group] : alike) groups.push_back(std::move(group));
+    return groups;
+  }
+
   /// Notes what the process holds before the first images are begun; what they hold does not count.
-  void note_held(std::span<const ImageToSegment> images) {
+  template <class Asked>
+  void note_held(std::span<const Asked> images) {
     if (held_before_) return;
     std::uint64_t held = host_memory_held();
     for (const ImageToSegment& each : images) {
@@ -176,27 +202,38 @@ class Segmenter::Implementation {
     held_before_ = held;
   }
 
-  /// Begins working images of one size: together where they fit the device so, else in halves, down
-  /// to one by one. Throws CancelledError alone: other errors are the failure of an image.
-  std::vector<UnfinishedSegmentation> begin_group(std::span<const WorkingImage> images,
-                                                  const Watch& watch) {
-    if (images.size() == 1) {
-      std::vector<UnfinishedSegmentation> only(1);
-      try {
-        only.front() = begin_one(images.front(), watch);
-      } catch (const CancelledError&) {
-        throw;
-      } catch (...) {
-        only.front().failure = std::current_exception();
+  /// Begins working images of one size: together, by the first form that fits the device by the
+  /// table of device memory and in fact, else in halves, down to one by one. Throws CancelledError
+  /// alone: other errors are the failure of an image.
+  void begin_group(const Parameters& own, std::span<const WorkingImage> images,
+                   std::span<UnfinishedSegmentation* const> begun, const Watch& watch) {
+    const bool alone = images.size() == 1;
+    const std::uint64_t limit = stages.options.memory_limit;
+    try {
+      const std::vector<RunForm> forms = forms_of(own, images);
+      std::span<const RunForm> left = forms;
+      while (alone || (!left.empty() && device_memory(left.front()).fits(stages.device(), limit))) {
+        const RunForm& form = first_that_fits(left, stages.device(), limit);
+        left = left.subspan(static_cast<std::size_t>(&form - left.data()) + 1);
+        try {
+          auto found = stages.run(images, form, watch);
+          if (!found) break;
+          announce(form, images, *found);
+          for (std::size_t k = 0; k < begun.size(); ++k) *begun[k] = std::move((*found)[k]);
+          return;
+        } catch (const DeviceMemoryError&) {
+          if (left.empty() || stages.lost()) throw;
+        }
       }
-      return only;
+    } catch (const CancelledError&) {
+      throw;
+    } catch (...) {
+      if (alone) begun.front()->failure = std::current_exception();
     }
-    if (auto together = begin_together(images, watch)) return std::move(*together);
+    if (alone) return;
     const std::size_t half = images.size() / 2;
-    std::vector<UnfinishedSegmentation> begun = begin_group(images.first(half), watch);
-    std::vector<UnfinishedSegmentation> others = begin_group(images.subspan(half), watch);
-    std::move(others.begin(), others.end(), std::back_inserter(begun));
-    return begun;
+    begin_group(own, images.first(half), begun.first(half), watch);
+    begin_group(own, images.subspan(half), begun.subspan(half), watch);
   }
 
   WantedResults results_of(const WorkingImage& image) const {
@@ -206,60 +243,16 @@ class Segmenter::Implementation {
     return results;
   }
 
-  RunParameters parameters_of(const WorkingImage& image) const {
-    const PictureSize size = image.size();
-    RunParameters own = working_parameters(parameters, size, image.full ? image.full->size : size,
-                                           results_of(image));
-    if (image.seeds) own.labels = static_cast<int>(image.seeds->values.size());
-    return own;
-  }
-
-  UnfinishedSegmentation begin_one(const WorkingImage& image, const Watch& watch) {
-    const PictureSize size = image.size();
-    return std::move(run_first({&image, 1},
-                               forms_to_try(grid_for(size.width, size.height), 1,
-                                            parameters_of(image), stages.device()),
-                               watch)
-                         ->front());
-  }
-
-  /// Nothing if the images cannot go together: if they do not fit, or one of them fails.
-  std::optional<std::vector<UnfinishedSegmentation>> begin_together(
-      std::span<const WorkingImage> images, const Watch& watch) {
-    // Of a hierarchy, whose parameters depend on the working size, and on whether an image has a
-    // boundary map of its own: all images of a group have or none.
-    const PictureSize size = images.front().size();
-    const std::vector<RunForm> forms =
-        forms_to_try(grid_for(size.width, size.height), static_cast<int>(images.size()),
-                     parameters_of(images.front()), stages.device());
-    const std::uint64_t limit = stages.options.memory_limit;
-    if (forms.empty() || !device_memory(forms.front()).fits(stages.device(), limit)) {
-      return std::nullopt;
-    }
-    try {
-      return run_first(images, forms, watch);
-    } catch (const DeviceError&) {
-      return std::nullopt;
-    } catch (const NumericalError&) {
-      return std::nullopt;
-    }
-  }
-
-  /// Runs the first of the forms that fits: by the table of device memory, and in fact.
-  std::optional<std::vector<UnfinishedSegmentation>> run_first(std::span<const WorkingImage> images,
-                                                               std::span<const RunForm> forms,
-                                                               const Watch& watch) {
-    for (;;) {
-      const RunForm& form = first_that_fits(forms, stages.device(), stages.options.memory_limit);
-      try {
-        auto begun = stages.run(images, form, watch);
-        if (begun) announce(form, images, *begun);
-        return begun;
-      } catch (const DeviceMemoryError&) {
-        if (&form == &forms.back() || stages.lost()) throw;
-        forms = forms.subspan(static_cast<std::size_t>(&form - forms.data()) + 1);
-      }
-    }
+  /// The forms in which the images can be segmented together: all have one working size, and a
+  /// boundary map of their own, or none.
+  std::vector<RunForm> forms_of(const Parameters& own, std::span<const WorkingImage> images) const {
+    const WorkingImage& first = images.front();
+    const PictureSize size = first.size();
+    RunParameters run =
+        working_parameters(own, size, first.full ? first.full->size : size, results_of(first));
+    if (first.seeds) run.labels = static_cast<int>(first.seeds->values.size());
+    return forms_to_try(grid_for(size.width, size.height), static_cast<int>(images.size()), run,
+                        stages.device());
   }
 
   /// Adds to the results of images what was announced for all of them.
@@ -274,8 +267,8 @@ class Segmenter::Implementation {
              all.waiting_bytes + one.waiting_bytes};
     }
     for (UnfinishedSegmentation& each : begun) {
-      each.result.costs.announced = all;
-      each.result.costs.host_before_bytes = held_before_.value_or(0);
+      each.result->costs.announced = all;
+      each.result->costs.host_before_bytes = held_before_.value_or(0);
     }
   }
 
@@ -314,60 +307,76 @@ std::int64_t Segmenter::working_pixels(const Image& image) const {
   return std::int64_t{size.width} * size.height;
 }
 
+namespace {
+
+/// The only one of these. Throws what the work on the device failed of.
+BegunSegmentation only(std::vector<BegunSegmentation> begun) {
+  if (begun.front().failure()) std::rethrow_exception(begun.front().failure());
+  return std::move(begun.front());
+}
+
+/// The result of the only one of these, which is of this type.
+template <class Kind>
+Kind only_result(std::vector<BegunSegmentation> begun, const Watch& watch) {
+  return std::move(dynamic_cast<Kind&>(*only(std::move(begun)).finish(watch)));
+}
+
+}  // namespace
+
 BegunSegmentation Segmenter::begin(const ImageToSegment& image, const Watch& watch) {
-  BegunSegmentation begun = std::move(begin({&image, 1}, watch).front());
-  if (begun.failure()) std::rethrow_exception(begun.failure());
-  return begun;
+  return only(begin({&image, 1}, watch));
+}
+
+BegunSegmentation Segmenter::begin(const SeededImage& image, const Watch& watch) {
+  return only(begin({&image, 1}, watch));
 }
 
 std::vector<BegunSegmentation> Segmenter::begin(std::span<const ImageToSegment> images,
                                                 const Watch& watch) {
-  std::vector<UnfinishedSegmentation> begun = implementation_->begin_once(images, watch);
-  if (stages().options.verify) {
-    stages().forget_networks();
-    std::vector<UnfinishedSegmentation> again = implementation_->begin_once(images, watch);
-    for (std::size_t k = 0; k < images.size(); ++k) {
-      const std::exception_ptr failure = begun[k].failure ? begun[k].failure : again[k].failure;
-      if (!begun[k].failure != !again[k].failure) {
-        begun[k].failure = failure_of_one(failure, device().name);
-      }
-      begun[k].again = std::make_unique<UnfinishedSegmentation>(std::move(again[k]));
-      begun[k].device = device().name;
-    }
-  }
-  std::vector<BegunSegmentation> all(images.size());
-  for (std::size_t k = 0; k < images.size(); ++k) {
-    all[k].begun_ = std::make_shared<UnfinishedSegmentation>(std::move(begun[k]));
-  }
-  return all;
+  return implementation_->begin(images, parameters().region.method, watch);
 }
 
-Segmentation Segmenter::segment(const Image& image, const Watch& watch) {
-  return segment(ImageToSegment{&image}, watch);
+std::vector<BegunSegmentation> Segmenter::begin(std::span<const SeededImage> images,
+                                                const Watch& watch) {
+  return implementation_->begin(images, parameters().region.method, watch);
 }
 
-Segmentation Segmenter::segment(const ImageToSegment& image, const Watch& watch) {
-  return begin(image, watch).finish(watch);
+HierarchyCut Segmenter::segment(const ImageToSegment& image, const Watch& watch) {
+  const std::span one(&image, 1);
+  return only_result<HierarchyCut>(implementation_->begin(one, RegionMethod::kHierarchy, watch),
+                                   watch);
 }
 
-Labels written_labels(const Segmentation& segmentation) {
-  return written_labels(SeededRegions{segmentation.labels, segmentation.seed_labels});
+Objects Segmenter::find_objects(const Image& image, const Watch& watch) {
+  const ImageToSegment alone(image);
+  const std::span one(&alone, 1);
+  return only_result<Objects>(implementation_->begin(one, RegionMethod::kObjects, watch), watch);
+}
+
+KwayCut Segmenter::cut(const ImageToSegment& image, const Watch& watch) {
+  const std::span one(&image, 1);
+  return only_result<KwayCut>(implementation_->begin(one, RegionMethod::kKway, watch), watch);
+}
+
+SeedGrowth Segmenter::grow(const SeededImage& image, const Watch& watch) {
+  const std::span one(&image, 1);
+  return only_result<SeedGrowth>(implementation_->begin(one, RegionMethod::kWalker, watch), watch);
 }
 
 namespace {
 
-Segmentation finished(UnfinishedSegmentation& begun, const Watch& watch) {
+std::unique_ptr<Segmentation> finished(UnfinishedSegmentation& begun, const Watch& watch) {
   if (begun.failure) std::rethrow_exception(begun.failure);
-  if (begun.host_work) begun.host_work(begun.result, watch);
-  if (begun.again) check_same_results(begun.result, finished(*begun.again, watch), begun.device);
-  begun.result.costs.host_peak_bytes = host_memory_peak();
+  begun.host_work(watch);
+  if (begun.again) check_same_results(*begun.result, *finished(*begun.again, watch), begun.device);
+  begun.result->costs.host_peak_bytes = host_memory_peak();
   return std::move(begun.result);
 }
 
 }  // namespace
 
-Segmentation BegunSegmentation::finish(const Watch& watch) && {
-  return begun_ ? finished(*begun_, watch) : Segmentation();
+std::unique_ptr<Segmentation> BegunSegmentation::finish(const Watch& watch) && {
+  return begun_ ? finished(*begun_, watch) : std::make_unique<Segmentation>();
 }
 
 std::exception_ptr BegunSegmentation::failure() const { return begun_ ? begun_->failure : nullptr; }

@@ -155,26 +155,35 @@ Contours on_host(Context& context, const Buffer<float>& contours, const Grid& gr
 }
 
 /// Places a segmentation in the full image, if the image was reduced: a stage that needs no device.
-void add_placement(Segmentation& result, const Grid& grid,
-                   const std::shared_ptr<const FullImage>& full, const Watch& watch) {
+template <class Kind>
+void add_placement(Kind& result, const Grid& grid, const std::shared_ptr<const FullImage>& full,
+                   const Watch& watch) {
   if (!full) return;
   time_on_host(kPlacement, result, watch, [&] { place(result, {grid.width, grid.height}, *full); });
 }
 
-/// The cut of the hierarchy, by seeds if there are some, or what of it lies inside of objects.
-Labels cut_or_objects(Segmentation& result, const RegionParameters& parameters,
-                      const Seeds* seeds) {
-  if (seeds != nullptr) {
-    SeededRegions found = cut_by_seeds(*result.hierarchy, *seeds, result.notes);
-    result.seed_labels = std::move(found.seed_labels);
-    return std::move(found.regions);
+/// Fills the labels from the hierarchy: its cut, by seeds, or what of it lies inside of objects.
+void cut_hierarchy(HierarchyCut& result, const RegionParameters& parameters, const Seeds* seeds) {
+  if (auto* const seeded = dynamic_cast<SeededCut*>(&result)) {
+    SeededRegions found = cut_by_seeds(result.hierarchy, *seeds, result.notes);
+    seeded->seed_labels = std::move(found.seed_labels);
+    result.labels = std::move(found.regions);
+  } else if (auto* const objects = dynamic_cast<Objects*>(&result)) {
+    std::vector<std::string> of_cut;  // Of one region, which is no news: it may be the background.
+    result.labels = objects_of_regions(cut(result.hierarchy, parameters, of_cut), objects->inside,
+                                       parameters, result.notes);
+  } else {
+    result.labels = cut(result.hierarchy, parameters, result.notes);
   }
-  if (parameters.method != RegionMethod::kObjects) {
-    return cut(*result.hierarchy, parameters, result.notes);
-  }
-  std::vector<std::string> of_cut;  // Of one region, which is no news: it may be the background.
-  return objects_of_regions(cut(*result.hierarchy, parameters, of_cut), result.inside, parameters,
-                            result.notes);
+}
+
+/// An empty result for an image.
+std::unique_ptr<Segmentation> result_for(const WorkingImage& image, RegionMethod method) {
+  if (method == RegionMethod::kKway) return std::make_unique<KwayCut>();
+  if (method == RegionMethod::kWalker) return std::make_unique<SeedGrowth>();
+  if (method == RegionMethod::kObjects) return std::make_unique<Objects>();
+  if (image.cut_seeds) return std::make_unique<SeededCut>();
+  return std::make_unique<HierarchyCut>();
 }
 
 /// Gives pixels with data, but for barriers, that no seed can be reached from the number after
@@ -203,15 +212,16 @@ void find_walk(Context& context, NormalizedMatrix matrix, const WorkingImage& im
       random_walk(context, std::move(matrix), image.seeds->labels, count, form.parameters.walker,
                   keep, watch, image.seeds->start, form.matrix);
   check_walk(context, walk.labels, count);
-  begun.result.walk = {count, walk.iterations, walk.error, walk.converged};
-  begun.result.probabilities = std::move(walk.probabilities);
+  auto& result = dynamic_cast<SeedGrowth&>(*begun.result);
+  result.walk = {count, walk.iterations, walk.error, walk.converged};
+  result.probabilities = std::move(walk.probabilities);
   const std::size_t unreached = number_unreached(image, count + 1, walk.labels);
   if (unreached > 0) {
-    begun.result.notes.push_back(
+    result.notes.push_back(
         fmt::format("{} pixels cannot be reached from any seed: they have the label 0", unreached));
   }
-  begun.host_work = [labels = std::move(walk.labels), size = image.size(), full = image.full,
-                     seeds = image.seeds](Segmentation& result, const Watch& watching) {
+  begun.host_work = [&result, labels = std::move(walk.labels), size = image.size(),
+                     full = image.full, seeds = image.seeds](const Watch& watching) {
     time_on_host(kPlacement, result, watching,
                  [&] { place_walk(result, labels, size, full.get(), *seeds); });
   };
@@ -254,7 +264,7 @@ class StageRun {
     timed_("boundaries", [&] { find_boundaries(); });
     if (decimates(parameters_)) {
       if (!find_rough_contours()) return std::nullopt;
-    } else if (hierarchical() && parameters_.contour.spectral == SpectralUse::kNever) {
+    } else if (hierarchical() && parameters_.contours.spectral == SpectralUse::kNever) {
       timed_("contours", [&] {
         make_contours([&](std::size_t k) {
           return boundary_contour(context_, grid_, strength_of(k), parameters_.contours);
@@ -288,14 +298,15 @@ class StageRun {
       ask_for_kept_affinity_kernels(context_, parameters_.affinity);
       ask_for_filtered(context_, affinity_stencil(parameters_.affinity), rough_solver().eigen);
     }
-    ask_for_contour_kernels(context_, parameters_.contour.spectral);
+    ask_for_contour_kernels(context_, parameters_.contours.spectral);
     ask_for_orientation_kernels(context_);
   }
 
   /// What is known before the device works.
   void note_images() {
     for (std::size_t k = 0; k < begun_.size(); ++k) {
-      Segmentation& result = begun_[k].result;
+      begun_[k].result = result_for(images_[k], parameters_.region.method);
+      Segmentation& result = *begun_[k].result;
       result.notes = images_[k].image->notes;
       result.notes.insert(result.notes.end(), form_.notes.begin(), form_.notes.end());
       if (needs_matrix(parameters_)) continue;
@@ -348,9 +359,10 @@ class StageRun {
       if (!for_affinity) map.valid = {};
       // On the host, since no later stage of the device reads it.
       const Buffer<float> inside = std::move(map.inside);
-      if (parameters_.region.method != RegionMethod::kObjects) continue;
+      auto* const objects = dynamic_cast<Objects*>(begun_[k].result.get());
+      if (objects == nullptr) continue;
       check_boundary_map(inside);
-      begun_[k].result.inside = inside.download();
+      objects->inside = inside.download();
     }
     networks_.tensors().clear();  // Later stages need their memory.
   }
@@ -410,8 +422,8 @@ class StageRun {
     };
     one_stage ? timed_("contours", all) : all();
     for (std::size_t k = 0; !one_stage && k < found.size(); ++k) {
-      begun_[k].result.eigenvectors = {grid_.width, grid_.height, std::move(found[k].values),
-                                       {},          {},           std::move(found[k].report)};
+      begun_[k].result->eigenvectors = {grid_.width, grid_.height, std::move(found[k].values),
+                                        {},          {},           std::move(found[k].report)};
     }
     return !found.empty();
   }
@@ -435,7 +447,7 @@ class StageRun {
     if (found.empty()) return false;
     if (!hierarchical()) return true;
     matrix_->free_weights();
-    if (parameters_.contour.spectral == SpectralUse::kFull) {
+    if (parameters_.contours.spectral == SpectralUse::kFull) {
       timed_("contours", [&] { find_contours(found); });
     }
     return true;
@@ -448,7 +460,7 @@ class StageRun {
       if (!parameters_.has_features()) return affinity_matrix(context_, map, parameters);
       HostFeatures features(*images_.front().features, map.grid);
       FeatureAffinity made = feature_affinity(context_, map, features, parameters);
-      begun_.front().result.feature_scale = made.scale;
+      begun_.front().result->feature_scale = made.scale;
       return std::move(made.matrix);
     };
     const auto normalized = [&](const DeviceBoundary& map) {
@@ -471,7 +483,7 @@ class StageRun {
     for (std::size_t k = 0; k < found.size(); ++k) {
       const DeviceEigenvectors& one = found[k];
       check_eigenpairs(context_, one);
-      Segmentation& result = begun_[k].result;
+      Segmentation& result = *begun_[k].result;
       result.eigenvectors =
           keep ? to_host(one, *matrix_, static_cast<int>(k))
                : Eigenvectors{grid_.width, grid_.height, one.values, {}, {}, one.report};
@@ -505,10 +517,10 @@ class StageRun {
   void leave_direct_cuts() {
     auto graph = std::make_shared<const AffinityGraph>(*matrix_);
     matrix_->free_weights();
-    begun_.front().host_work = [graph = std::move(graph), parameters = parameters_.region,
+    auto& result = dynamic_cast<KwayCut&>(*begun_.front().result);
+    begun_.front().host_work = [&result, graph = std::move(graph), parameters = parameters_.region,
                                 keep = options_.keep_eigenvectors, grid = grid_,
-                                full = images_.front().full](Segmentation& result,
-                                                             const Watch& watch) {
+                                full = images_.front().full](const Watch& watch) {
       time_on_host(kRegions, result, watch, [&] {
         DirectCuts cuts =
             segment_regions(result.eigenvectors, *graph, parameters, result.notes, watch);
@@ -533,12 +545,13 @@ class StageRun {
 
   /// Leaves the hierarchy of one image and its cut to the host.
   void leave_hierarchy(std::size_t k) {
-    begun_[k].result.contours = std::move(contours_[k].strength);
-    begun_[k].result.contour_parameters = parameters_.contours;
-    begun_[k].host_work = [orientation = std::move(contours_[k].orientation),
+    auto& result = dynamic_cast<HierarchyCut&>(*begun_[k].result);
+    result.contours = std::move(contours_[k].strength);
+    result.contour_parameters = parameters_.contours;
+    begun_[k].host_work = [&result, orientation = std::move(contours_[k].orientation),
                            valid = images_[k].image->valid, grid = grid_, full = images_[k].full,
                            seeds = images_[k].cut_seeds, parameters = parameters_.region,
-                           learned = learned_merging(k)](Segmentation& result, const Watch& watch) {
+                           learned = learned_merging(k)](const Watch& watch) {
       const std::size_t stage = result.costs.times.size();
       time_on_host(kRegions, result, watch, [&] {
         result.hierarchy = hierarchy(result.contours, orientation, valid, grid.width, grid.height,
@@ -546,7 +559,7 @@ class StageRun {
       });
       add_placement(result, grid, full, watch);
       const auto cut_start = std::chrono::steady_clock::now();
-      result.labels = cut_or_objects(result, parameters, seeds.get());
+      cut_hierarchy(result, parameters, seeds.get());
       result.costs.times[stage].wall_ms += milliseconds_since(cut_start);
     };
   }
@@ -554,10 +567,11 @@ class StageRun {
   /// Adds what the device did for the images to their results.
   void note_run() {
     for (UnfinishedSegmentation& each : begun_) {
-      each.result.costs.times = timed_.shares(begun_.size());
-      each.result.costs.device_peak_bytes = context_.memory_peak();
-      each.result.costs.programs_built = context_.builds().programs - before_.programs;
-      each.result.costs.programs_ms = context_.builds().milliseconds - before_.milliseconds;
+      RunCosts& costs = each.result->costs;
+      costs.times = timed_.shares(begun_.size());
+      costs.device_peak_bytes = context_.memory_peak();
+      costs.programs_built = context_.builds().programs - before_.programs;
+      costs.programs_ms = context_.builds().milliseconds - before_.milliseconds;
     }
   }
 
@@ -588,10 +602,9 @@ Stages::Stages(const std::string& device, const std::string& kernel_dir) : kerne
   device_ = context_->info();
 }
 
-template <class Work>
-auto Stages::guarded(const char* doing, const Work& work) {
+void Stages::failed(const char* doing) {
   try {
-    return with_device_errors(doing, work);
+    with_device_errors(doing, [] { throw; });
   } catch (const DeviceError&) {
     // After some errors a driver refuses all further work in the context, so the next image gets
     // a fresh one. The networks are the only buffers left in this context.
@@ -600,25 +613,31 @@ auto Stages::guarded(const char* doing, const Work& work) {
     context_.reset();
     throw;
   }
+  throw;  // Not reached.
 }
 
 std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const WorkingImage> images,
                                                                const RunForm& form,
                                                                const Watch& watch) {
-  auto begun = guarded("segmenting", [&] {
+  try {
     Context& context = opened();
     const Watched watched(context, watch);
-    return StageRun(context, networks_, options, images, form, watch).all();
-  });
-  if (begun) {
+    auto begun = StageRun(context, networks_, options, images, form, watch).all();
+    if (!begun) return begun;
     // All buffers of the run are free from here on.
-    for (auto& each : *begun) each.result.costs.device_kept_bytes = context_->memory_kept();
+    for (auto& each : *begun) each.result->costs.device_kept_bytes = context.memory_kept();
+    return begun;
+  } catch (...) {
+    failed("segmenting");
   }
-  return begun;
 }
 
 void Stages::work(const char* doing, const std::function<void(Context&, DeviceNetworks&)>& what) {
-  guarded(doing, [&] { what(opened(), networks_); });
+  try {
+    what(opened(), networks_);
+  } catch (...) {
+    failed(doing);
+  }
 }
 
 Context& Stages::opened() {

@@ -20,11 +20,10 @@ namespace diacut {
 
 /// A segmentation whose work on the device is done.
 struct UnfinishedSegmentation {
-  Segmentation result;
-  /// What is left to do on the host; empty: nothing.
-  std::function<void(Segmentation&, const Watch&)> host_work;
+  std::unique_ptr<Segmentation> result;         ///< Of the method's type.
+  std::function<void(const Watch&)> host_work;  ///< What is left to do for it on the host.
   std::exception_ptr failure;  ///< What the work on the device failed of; null: it did not fail.
-  /// The image begun once more on that device, which has to give the same results, or null.
+  /// The image begun once more on that device, which has to give the same results; null: it is not.
   std::unique_ptr<UnfinishedSegmentation> again = {};
   std::string device = {};
 };
@@ -66,9 +65,9 @@ class Stages {
   void work(const char* doing, const std::function<void(Context&, DeviceNetworks&)>& what);
 
  private:
-  template <class Work>
-  auto guarded(const char* doing, const Work& work);
   Context& opened();
+  /// Throws what is being handled, as an error of diacut. `doing`: for errors of OpenCL.
+  [[noreturn]] void failed(const char* doing);
 
   std::string kernel_dir_;
   DeviceInfo device_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -35,34 +36,20 @@ double pixels_of_working_image(const PictureSize& size) {
   return static_cast<double>(size.width) * static_cast<double>(size.height);
 }
 
-/// Throws unless all that comes with the image is for the method, and seeds are there if it needs
-/// them.
-void check_method(const ImageToSegment& asked, RegionMethod method) {
-  if (method == RegionMethod::kWalker && asked.seeds == nullptr) {
-    throw InputError("region.method walker needs seeds (--seeds)");
-  }
-  struct Part {
-    bool given;
-    const char* name;
-    std::vector<std::string_view> methods;
-  };
-  const std::vector<std::string_view> without_inside = {"hierarchy", "kway", "walker"};
-  const std::string_view name = enum_name(kRegionMethodNames, method);
-  for (const Part& part : {Part{asked.seeds != nullptr, "seeds", {"walker", "hierarchy"}},
-                           Part{asked.barriers != nullptr, "barriers", {"walker"}},
-                           Part{asked.start != nullptr, "probabilities to start from", {"walker"}},
-                           Part{asked.boundary_map != nullptr, "a boundary map", without_inside},
-                           Part{asked.features != nullptr, "features", without_inside}}) {
-    if (!part.given || std::count(part.methods.begin(), part.methods.end(), name) > 0) continue;
-    throw ConfigError(fmt::format(
-        "{} came with the image, but region.method {} does not take them: set it to {}, or leave "
-        "them out",
-        part.name, name, fmt::join(part.methods, " or ")));
-  }
+/// Throws where something came with an image whose method does not take it.
+void check_taken(const void* given, const char* name, RegionMethod method,
+                 std::initializer_list<RegionMethod> takers) {
+  if (given == nullptr || std::count(takers.begin(), takers.end(), method) > 0) return;
+  std::vector<std::string_view> names;
+  for (const RegionMethod each : takers) names.push_back(enum_name(kRegionMethodNames, each));
+  throw ConfigError(fmt::format(
+      "{} came with the image, but region.method {} does not take them: set it to {}, or leave "
+      "them out",
+      name, enum_name(kRegionMethodNames, method), fmt::join(names, " or ")));
 }
 
 /// Throws unless barriers are heeded and fit the image and its seeds.
-void check_barriers_of(const ImageToSegment& asked, const Parameters& parameters) {
+void check_barriers_of(const SeededImage& asked, const Parameters& parameters) {
   if (asked.barriers == nullptr) return;
   if (asked.features != nullptr && !parameters.affinity.with_boundary) {
     throw ConfigError(
@@ -104,6 +91,7 @@ std::vector<std::uint8_t> closed_barriers(const Barriers& barriers) {
 
 /// Throws unless the features can be used and fit the image.
 void check_features_of(const ImageToSegment& asked, const Parameters& parameters) {
+  if (asked.features == nullptr) return;
   const bool alone = !parameters.affinity.with_boundary;
   if (alone && asked.boundary_map != nullptr) {
     throw ConfigError(
@@ -238,7 +226,7 @@ std::vector<bool> reached(const WorkingSeeds& seeds, const Image& image) {
 
 /// Throws ConfigError where a random walk starts from probabilities that nothing can make use of,
 /// and InputError where they do not fit the image and its seeds.
-void check_walk_start(const ImageToSegment& asked, const Parameters& parameters) {
+void check_walk_start(const SeededImage& asked, const Parameters& parameters) {
   if (asked.start == nullptr) return;
   if (asked.features != nullptr) {
     throw ConfigError(
@@ -346,33 +334,22 @@ void label_barriers(const PictureSize& size, const std::vector<std::uint8_t>& wa
       size, [&](std::size_t i) { return walls[i] != 0; }, labels);
 }
 
-}  // namespace
-
-WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters) {
+/// As working_image() without seeds. `valid`: FullImage::valid of an image that is reduced.
+WorkingImage without_seeds(const ImageToSegment& asked, const Parameters& parameters,
+                           const std::vector<std::uint8_t>& valid) {
+  using enum RegionMethod;
+  const RegionMethod method = parameters.region.method;
+  check_taken(asked.boundary_map, "a boundary map", method, {kHierarchy, kKway, kWalker});
+  check_taken(asked.features, "features", method, {kHierarchy, kKway, kWalker});
+  check_features_of(asked, parameters);
   const Image& image = *asked.image;
-  check_method(asked, parameters.region.method);
-  if (asked.seeds != nullptr) check_seeds(*asked.seeds, image.width, image.height, image.valid);
-  check_barriers_of(asked, parameters);
-  check_walk_start(asked, parameters);
   const PictureSize full{image.width, image.height};
   const PictureSize working = reduced_size(full, parameters.image.detail);
   WorkingImage result;
-  if (asked.features != nullptr) {
-    check_features_of(asked, parameters);
-    result.features = borrowed(asked.features);
-  }
-  if (asked.seeds != nullptr && parameters.region.method == RegionMethod::kHierarchy) {
-    result.cut_seeds = std::make_shared<Seeds>(*asked.seeds);
-  }
-  std::shared_ptr<WorkingSeeds> seeds;
-  if (asked.seeds != nullptr && !result.cut_seeds) {
-    seeds = working_seeds(*asked.seeds, asked.barriers, working);
-  }
+  result.features = borrowed(asked.features);
   if (working == full) {
     result.image = borrowed(asked.image);
     result.boundary_map = borrowed(asked.boundary_map);
-    if (asked.start != nullptr) seeds->start = walk_start(*asked.start, *seeds, image);
-    result.seeds = std::move(seeds);
     return result;
   }
   if (asked.boundary_map != nullptr) {
@@ -382,17 +359,43 @@ WorkingImage working_image(const ImageToSegment& asked, const Parameters& parame
                     reduced_by_maximum(asked.boundary_map->strength, full, working)});
   }
   result.image = std::make_shared<Image>(reduced(image, working));
-  if (asked.start != nullptr) seeds->start = walk_start(*asked.start, *seeds, *result.image);
-  result.seeds = std::move(seeds);
-  std::vector<std::uint8_t> valid = image.valid;
-  if (asked.barriers != nullptr) {
-    valid.resize(image.pixel_count(), 1);
-    for (std::size_t i = 0; i < valid.size(); ++i) {
-      if (result.seeds->full_walls[i] != 0) valid[i] = 0;
-    }
+  result.full = std::make_shared<FullImage>(FullImage{full, valid, detail_picture(image, working)});
+  return result;
+}
+
+}  // namespace
+
+WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters) {
+  if (walks(parameters)) throw InputError("region.method walker needs seeds (--seeds)");
+  return without_seeds(asked, parameters, asked.image->valid);
+}
+
+WorkingImage working_image(const SeededImage& asked, const Parameters& parameters) {
+  using enum RegionMethod;
+  const RegionMethod method = parameters.region.method;
+  check_taken(asked.seeds, "seeds", method, {kWalker, kHierarchy});
+  check_taken(asked.barriers, "barriers", method, {kWalker});
+  check_taken(asked.start, "probabilities to start from", method, {kWalker});
+  const Image& image = *asked.image;
+  check_seeds(*asked.seeds, image.width, image.height, image.valid);
+  if (!walks(parameters)) {
+    WorkingImage result = without_seeds(asked, parameters, image.valid);
+    result.cut_seeds = std::make_shared<Seeds>(*asked.seeds);
+    return result;
   }
-  result.full = std::make_shared<FullImage>(
-      FullImage{full, std::move(valid), detail_picture(image, working)});
+  check_barriers_of(asked, parameters);
+  check_walk_start(asked, parameters);
+  const auto seeds =
+      working_seeds(*asked.seeds, asked.barriers,
+                    reduced_size({image.width, image.height}, parameters.image.detail));
+  std::vector<std::uint8_t> valid = image.valid;
+  if (!seeds->full_walls.empty()) valid.resize(image.pixel_count(), 1);
+  for (std::size_t i = 0; i < seeds->full_walls.size(); ++i) {
+    if (seeds->full_walls[i] != 0) valid[i] = 0;
+  }
+  WorkingImage result = without_seeds(asked, parameters, valid);
+  if (asked.start != nullptr) seeds->start = walk_start(*asked.start, *seeds, *result.image);
+  result.seeds = seeds;
   return result;
 }
 
@@ -400,16 +403,16 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
                                  const PictureSize& full, const WantedResults& results) {
   RunParameters result = parameters;
   result.feature_channels = results.features.channels;
-  SpectralUse& spectral = result.contour.spectral;
   // Kept pixels reach one another in one way alone: by affinities of a boundary map within a disc.
   const bool decimable = results.features.channels == 0 &&
                          parameters.affinity.strides.size() == 1 && parameters.affinity.radius > 1;
-  if (spectral == SpectralUse::kDecimated && !decimable) spectral = SpectralUse::kFull;
   const BoundarySource source = results.boundary_map ? BoundarySource::kMap
                                 : parameters.boundary.kind == BoundaryKind::kGradient
                                     ? BoundarySource::kGradient
                                     : BoundarySource::kNetwork;
-  result.contours = contour_parameters(result.contour, source);
+  result.contours = contour_parameters(parameters.contour, source);
+  SpectralUse& spectral = result.contours.spectral;
+  if (spectral == SpectralUse::kDecimated && !decimable) spectral = SpectralUse::kFull;
   result.eigenvectors =
       !makes_hierarchy(parameters) || spectral == SpectralUse::kFull || results.eigenvectors;
   if (parameters.image.detail == 0) return result;
@@ -424,7 +427,7 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
   return result;
 }
 
-void place_walk(Segmentation& result, const std::vector<std::int32_t>& labels,
+void place_walk(SeedGrowth& result, const std::vector<std::int32_t>& labels,
                 const PictureSize& working, const FullImage* full, const WorkingSeeds& seeds) {
   std::vector<std::int32_t> own = labels;
   if (full == nullptr) {
@@ -451,17 +454,26 @@ void place_walk(Segmentation& result, const std::vector<std::int32_t>& labels,
   }
 }
 
-void place(Segmentation& result, const PictureSize& working, const FullImage& full) {
+namespace {
+
+/// Labels or a hierarchy of the working image, in the full one.
+template <class Value>
+Value placed_in(const FullImage& full, const PictureSize& working, const Value& value) {
   const std::vector<std::uint8_t> levels = detail_levels(full.detail, working, full.size);
-  const FullPicture picture{full.size.width, full.size.height, levels, full.valid};
-  if (result.hierarchy) {
-    result.hierarchy = placed(*result.hierarchy, picture);
-    result.contours = enlarged(result.contours, working, full.size, full.valid);
-    if (!result.inside.empty()) {
-      result.inside = enlarged(result.inside, working, full.size, full.valid);
-    }
-  } else {
-    result.labels = placed(result.labels, picture);
+  return placed(value, FullPicture{full.size.width, full.size.height, levels, full.valid});
+}
+
+}  // namespace
+
+void place(Segmentation& result, const PictureSize& working, const FullImage& full) {
+  result.labels = placed_in(full, working, result.labels);
+}
+
+void place(HierarchyCut& result, const PictureSize& working, const FullImage& full) {
+  result.hierarchy = placed_in(full, working, result.hierarchy);
+  result.contours = enlarged(result.contours, working, full.size, full.valid);
+  if (auto* const objects = dynamic_cast<Objects*>(&result)) {
+    objects->inside = enlarged(objects->inside, working, full.size, full.valid);
   }
 }
 

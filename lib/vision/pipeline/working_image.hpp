@@ -38,13 +38,14 @@ struct WorkingSeeds {
 };
 
 /// An image as the stages see it: as large as it is, or reduced to the size at which regions are
-/// found. Copies share what they hold. Of the pointers only `image` is never null.
+/// found. Copies share what they hold. Of the pointers only `image` is never null; others are where
+/// there is nothing of their kind.
 struct WorkingImage {
   std::shared_ptr<const Image> image;
   std::shared_ptr<const BoundaryMap> boundary_map;  ///< As ImageToSegment::boundary_map.
   std::shared_ptr<const FullImage> full;            ///< Null: `image` is not reduced.
-  std::shared_ptr<const WorkingSeeds> seeds;        ///< With RegionMethod::kWalker; else null.
-  std::shared_ptr<const Seeds> cut_seeds;           ///< Those that a hierarchy is cut by, or null.
+  std::shared_ptr<const WorkingSeeds> seeds;        ///< That labels grow from.
+  std::shared_ptr<const Seeds> cut_seeds;           ///< That a hierarchy is cut by.
   std::shared_ptr<const FeatureMap> features;  ///< As ImageToSegment::features, in their own size.
 
   PictureSize size() const { return {image->width, image->height}; }
@@ -52,16 +53,20 @@ struct WorkingImage {
 
 /// The image reduced as parameters.image.detail says, with its boundary map, of which a pixel takes
 /// the largest strength of its area, so that thin lines keep theirs. An image that is not reduced
-/// is not copied: it must outlive the result. Throws InputError where the map of an image that is
-/// reduced has another size, or a value outside [0, 1]; and where seeds are not as
-/// Segmenter::begin() wants them, or a label has no pixel of its own in the working image. Where
-/// there are barriers, FullImage::valid is 0 at them. Throws ConfigError where there are seeds, a
-/// boundary map or features that the method has no use for. Features are not copied: they must
-/// outlive the result; InputError where they do not fit.
+/// is not copied: it must outlive the result. Features are not copied: they must outlive the
+/// result. Throws ConfigError where there are a boundary map or features that the method has no use
+/// for; InputError where the method needs seeds, features do not fit, or the map of an image that
+/// is reduced has another size, or a value outside [0, 1].
 WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters);
 
+/// As working_image() of an image with seeds, for RegionMethod::kWalker or kHierarchy. Where there
+/// are barriers, FullImage::valid is 0 at them. Throws InputError where seeds are not as
+/// Segmenter::begin() wants them, or a label has no pixel of its own in the working image;
+/// ConfigError where the method takes no seeds, barriers or start.
+WorkingImage working_image(const SeededImage& asked, const Parameters& parameters);
+
 /// The parameters for an image of the size `working` that was reduced from the size `full`, or not.
-/// contour.spectral is kFull where a decimated grid does not do. The network sees a picture whose
+/// contours.spectral is kFull where a decimated grid does not do. The network sees a picture whose
 /// longer side is three quarters of parameters.image.detail, at scale 1 of
 /// parameters.boundary.scales, or what is left of it in a smaller picture. A least size of direct
 /// cuts, in pixels, is in those of the working image.
@@ -72,11 +77,14 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
 /// each label, in the image itself. `labels`: numbers of seeds.values in the working image of that
 /// size, 0 where there is no data, and seeds.values.size() + 1 where no seed can be reached, whose
 /// regions get the label 0. `full`: null if that is the image. Barriers get the label of a side.
-void place_walk(Segmentation& result, const std::vector<std::int32_t>& labels,
+void place_walk(SeedGrowth& result, const std::vector<std::int32_t>& labels,
                 const PictureSize& working, const FullImage* full, const WorkingSeeds& seeds);
 
-/// Takes a segmentation from the working image to the full one: labels and hierarchy are placed,
-/// contours and the inside map interpolated. The cut of a hierarchy is left to the caller.
+/// Takes a segmentation from the working image to the full one: labels are placed.
 void place(Segmentation& result, const PictureSize& working, const FullImage& full);
+
+/// The same of a hierarchy, whose contours and inside map are interpolated. Its cut is left to the
+/// caller.
+void place(HierarchyCut& result, const PictureSize& working, const FullImage& full);
 
 }  // namespace diacut

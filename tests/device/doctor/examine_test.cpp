@@ -143,10 +143,10 @@ TEST(CheckOfASegmenter, LeavesResultsAsTheyAre) {
     Segmenter checked(parameters, testing::test_device());
     checked.keep_eigenvectors(false);
     checked.check_device();
-    const Segmentation after = checked.segment(image);
+    const HierarchyCut after = checked.segment(image);
     Segmenter other(parameters, testing::test_device());
     other.keep_eigenvectors(false);
-    const Segmentation alone = other.segment(image);
+    const HierarchyCut alone = other.segment(image);
     EXPECT_EQ(after.labels.values, alone.labels.values);
     EXPECT_EQ(after.contours, alone.contours);
     EXPECT_EQ(after.costs.programs_built, 0) << spectral;

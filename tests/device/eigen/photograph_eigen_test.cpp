@@ -89,7 +89,7 @@ TEST_P(Photographs, MeetARelativeTolerance) {
   parameters.eigen.solver = GetParam();
   parameters.eigen.tolerance = 1e-3;
   const auto largest_share = [&] {
-    const Segmentation result = Segmenter(parameters, test_device()).segment(image);
+    const HierarchyCut result = Segmenter(parameters, test_device()).segment(image);
     const Eigenvectors& found = result.eigenvectors;
     EXPECT_TRUE(found.report.converged);
     EXPECT_EQ(found.report.resolution.size(), found.values.size());
@@ -114,7 +114,7 @@ TEST(PhotographsCompressed, GiveTheSameContours) {
     const auto solve = [&](MatvecKind kernel, MatvecStorage storage, const std::string& product) {
       parameters.matvec.kernel = kernel;
       parameters.matvec.storage = storage;
-      Segmentation result = Segmenter(parameters, test_device()).segment(image);
+      HierarchyCut result = Segmenter(parameters, test_device()).segment(image);
       EXPECT_EQ(result.eigenvectors.report.matvec, product);
       EXPECT_LE(result.costs.device_peak_bytes, result.costs.announced.device_bytes);
       return std::move(result.eigenvectors);
@@ -156,7 +156,7 @@ TEST(PhotographsCompressed, AreWhatFitsWhereTheWholeMatrixDoesNot) {
       });
       const std::uint64_t limit = device_memory(*found).total - less;
       segmenter.limit_device_memory(limit);
-      const Segmentation result = segmenter.segment(image);
+      const HierarchyCut result = segmenter.segment(image);
       EXPECT_LE(result.costs.device_peak_bytes, limit);
       const EigenReport& report = result.eigenvectors.report;
       const auto notes =

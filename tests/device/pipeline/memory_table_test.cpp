@@ -48,9 +48,9 @@ TEST_P(MemoryTable, HoldsWhatEachFormTakesWithin15Percent) {
                                                 {.eigenvectors = eigenvectors});
   parameters.labels = labels;
   const Seeds seeds = seeds_of(labels);
-  const ImageToSegment asked{&image, nullptr, labels > 0 ? &seeds : nullptr};
-  const std::vector<WorkingImage> all(static_cast<std::size_t>(images),
-                                      working_image(asked, parameters));
+  const WorkingImage working = labels > 0 ? working_image(SeededImage(image, seeds), parameters)
+                                          : working_image(image, parameters);
+  const std::vector<WorkingImage> all(static_cast<std::size_t>(images), working);
   Stages stages(test_device(), "");
   const std::vector<RunForm> forms =
       forms_to_try(grid_for(size.width, size.height), images, parameters, stages.device());
@@ -58,7 +58,7 @@ TEST_P(MemoryTable, HoldsWhatEachFormTakesWithin15Percent) {
   for (const RunForm& form : forms) {
     const auto begun = stages.run(all, form, {});
     ASSERT_TRUE(begun);
-    const std::uint64_t taken = begun->front().result.costs.device_peak_bytes;
+    const std::uint64_t taken = begun->front().result->costs.device_peak_bytes;
     const std::uint64_t announced = device_memory(form).total;
     const auto pixels = static_cast<double>(form.batch.grid().rows());
     SCOPED_TRACE(::testing::Message()

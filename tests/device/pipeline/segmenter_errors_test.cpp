@@ -69,7 +69,7 @@ TEST(SegmenterErrors, RefusesParametersDevicesAndFoldersThatMakeNoSense) {
 TEST(SegmenterErrors, StopsWhenCancelledAndGoesOnAfterwards) {
   const Image image = two_discs(64, 48);
   Segmenter segmenter({}, test_device());
-  const Segmentation before = segmenter.segment(image);
+  const HierarchyCut before = segmenter.segment(image);
 
   CancelToken token;
   token.cancel();
@@ -97,7 +97,10 @@ TEST(SegmenterErrors, NamesTheLargestImageThatFitsTheMemory) {
   Segmenter segmenter(direct_cuts(), test_device());
   const std::uint64_t limit = 2 << 20;
   segmenter.limit_device_memory(limit);
-  const std::string message = error_of<DeviceError>(segmenter, image);
+  const auto error = [&](const Image& asked) {
+    return message_of<DeviceError>([&] { segmenter.cut(asked); });
+  };
+  const std::string message = error(image);
   EXPECT_THAT(message, AllOf(HasSubstr("not enough device memory"), HasSubstr("megapixels (")));
 
   // An image of the size that the message names fits; one with half as many pixels more does not.
@@ -105,14 +108,13 @@ TEST(SegmenterErrors, NamesTheLargestImageThatFitsTheMemory) {
   int height = 0;
   const std::size_t at = message.find("megapixels (");
   ASSERT_EQ(std::sscanf(message.c_str() + at, "megapixels (%dx%d)", &width, &height), 2);
-  const Segmentation result = segmenter.segment(two_discs(width, height));
-  EXPECT_LE(result.costs.device_peak_bytes, limit);
-  EXPECT_NE(error_of<DeviceError>(segmenter, two_discs(width * 3 / 2, height)), "");
+  EXPECT_LE(segmenter.cut(two_discs(width, height)).costs.device_peak_bytes, limit);
+  EXPECT_NE(error(two_discs(width * 3 / 2, height)), "");
 
   segmenter.limit_device_memory(16);
-  EXPECT_THAT(error_of<DeviceError>(segmenter, image), HasSubstr("no image fits"));
+  EXPECT_THAT(error(image), HasSubstr("no image fits"));
   segmenter.limit_device_memory(0);
-  expect_discs_found(segmenter.segment(image).labels);
+  expect_discs_found(segmenter.cut(image).labels);
 }
 
 TEST(SegmenterErrors, ShowsTheBuildLogOfABrokenKernelOfAFolderAndRecovers) {

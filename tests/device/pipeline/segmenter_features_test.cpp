@@ -43,32 +43,32 @@ const Image& flat() {
   return image;
 }
 
-Parameters with_regions(int regions, RegionMethod method = RegionMethod::kHierarchy) {
+Parameters with_regions(int regions) {
   Parameters parameters;
   parameters.region.regions = regions;
-  parameters.region.method = method;
   return parameters;
 }
 
-Segmentation by_features(const Parameters& parameters, const FeatureMap& features) {
-  Segmenter segmenter(parameters, test_device());
-  return segmenter.segment(ImageToSegment{&flat(), nullptr, nullptr, &features});
+HierarchyCut by_features(const Parameters& parameters, const FeatureMap& features) {
+  return Segmenter(parameters, test_device()).segment({flat(), nullptr, &features});
 }
 
 TEST(SegmenterFeatures, MayBeSmallerThanThePictureAndThePictureReduced) {
   Parameters parameters = with_regions(3);
   expect_discs_found(by_features(parameters, disc_features(2)).labels);
   parameters.image.detail = 60;
-  const Segmentation reduced = by_features(parameters, disc_features());
+  const HierarchyCut reduced = by_features(parameters, disc_features());
   expect_labels_contract(reduced.labels, kWidth, kHeight);
   expect_discs_found(reduced.labels);
 }
 
 TEST(SegmenterFeatures, StridesReachFarther) {
-  Parameters parameters = with_regions(3, RegionMethod::kKway);
-  const Segmentation near = by_features(parameters, disc_features());
+  Parameters parameters = with_regions(3);
+  const FeatureMap features = disc_features();
+  const ImageToSegment asked(flat(), nullptr, &features);
+  const KwayCut near = Segmenter(parameters, test_device()).cut(asked);
   parameters.affinity.strides = {1, 2, 4};
-  const Segmentation far = by_features(parameters, disc_features());
+  const KwayCut far = Segmenter(parameters, test_device()).cut(asked);
   EXPECT_EQ(far.eigenvectors.report.solver, "multilevel");
   EXPECT_TRUE(far.eigenvectors.report.converged);
   expect_discs_found(far.labels);
@@ -91,8 +91,8 @@ TEST(SegmenterFeatures, HalvesGiveWhatTheirFloatsGive) {
     halves.halves.push_back(
         static_cast<std::uint16_t>(((bits >> 23) - 112) << 10 | (bits >> 13 & 0x3ffU)));
   }
-  const Segmentation a = by_features(with_regions(3), floats);
-  const Segmentation b = by_features(with_regions(3), halves);
+  const HierarchyCut a = by_features(with_regions(3), floats);
+  const HierarchyCut b = by_features(with_regions(3), halves);
   EXPECT_EQ(a.labels.values, b.labels.values);
   EXPECT_EQ(a.contours, b.contours);
 }
@@ -109,11 +109,9 @@ TEST(SegmenterFeatures, GrowSeeds) {
       seeds.labels[static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)] = part + 1;
     }
   }
-  Segmenter segmenter(with_regions(0, RegionMethod::kWalker), test_device());
-  const Segmentation result =
-      segmenter.segment(ImageToSegment{&flat(), nullptr, &seeds, &features});
-  ASSERT_TRUE(result.walk.has_value());
-  EXPECT_TRUE(result.walk->converged);
+  const SeedGrowth result =
+      Segmenter({}, test_device()).grow({{flat(), nullptr, &features}, seeds});
+  EXPECT_TRUE(result.walk.converged);
   EXPECT_GT(result.feature_scale, 0);
   expect_discs_found(result.labels);
 }
@@ -122,12 +120,12 @@ TEST(SegmenterFeatures, GrowSeeds) {
 TEST(SegmenterFeatures, MayBeLargerThanTheDevicesMemory) {
   const FeatureMap features = disc_features(1, 1400);
   Segmenter segmenter(with_regions(3), test_device());
-  const ImageToSegment asked{&flat(), nullptr, nullptr, &features};
-  const Segmentation free = segmenter.segment(asked);
+  const ImageToSegment asked(flat(), nullptr, &features);
+  const HierarchyCut free = segmenter.segment(asked);
   const std::uint64_t limit = free.costs.announced.device_bytes;
   ASSERT_LT(2 * limit, features.size().bytes());
   segmenter.limit_device_memory(limit);
-  const Segmentation limited = segmenter.segment(asked);
+  const HierarchyCut limited = segmenter.segment(asked);
   EXPECT_LE(limited.costs.device_peak_bytes, limit);
   EXPECT_EQ(limited.labels.values, free.labels.values);
   EXPECT_EQ(limited.contours, free.contours);
@@ -138,8 +136,7 @@ TEST(SegmenterFeatures, MayBeLargerThanTheDevicesMemory) {
 TEST(SegmenterFeatures, CountAmongTheMemoryThatIsNeeded) {
   const FeatureMap features = disc_features(1, 40);
   Segmenter segmenter(with_regions(3), test_device());
-  const Segmentation result =
-      segmenter.segment(ImageToSegment{&flat(), nullptr, nullptr, &features});
+  const HierarchyCut result = segmenter.segment({flat(), nullptr, &features});
   EXPECT_LE(result.costs.device_peak_bytes, result.costs.announced.device_bytes);
   ImageSize size;
   size.width = kWidth;
@@ -158,7 +155,7 @@ TEST(SegmenterFeatures, RefusesWhatDoesNotFit) {
   cut.values.pop_back();
   Segmenter segmenter({}, test_device());
   EXPECT_THAT(message_of<InputError>([&] {
-                segmenter.segment(ImageToSegment{&flat(), nullptr, nullptr, &cut});
+                segmenter.segment({flat(), nullptr, &cut});
               }),
               HasSubstr("expected 18900"));
 }

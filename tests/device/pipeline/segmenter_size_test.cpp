@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "diacut/segmenter.hpp"
@@ -41,14 +42,14 @@ int differences(const Labels& small, const Labels& large) {
 TEST(SegmenterSize, FindsTheSameRegionsAtAnySize) {
   for (const Parameters& asked : {Parameters{}, direct_cuts()}) {
     Segmenter segmenter(reduced_to(96, asked), test_device());
-    const Segmentation small = segmenter.segment(two_discs(96, 72));
-    const Segmentation large = segmenter.segment(two_discs(480, 360));
-    expect_labels_contract(large.labels, 480, 360);
-    EXPECT_EQ(large.labels.count, 3);
-    expect_discs_found(large.labels);
-    EXPECT_EQ(differences(small.labels, large.labels), 0);
-    EXPECT_EQ(large.eigenvectors.width, 96);
-    EXPECT_EQ(large.eigenvectors.height, 72);
+    const std::unique_ptr<Segmentation> small = segmenter.begin(two_discs(96, 72)).finish();
+    const std::unique_ptr<Segmentation> large = segmenter.begin(two_discs(480, 360)).finish();
+    expect_labels_contract(large->labels, 480, 360);
+    EXPECT_EQ(large->labels.count, 3);
+    expect_discs_found(large->labels);
+    EXPECT_EQ(differences(small->labels, large->labels), 0);
+    EXPECT_EQ(large->eigenvectors.width, 96);
+    EXPECT_EQ(large->eigenvectors.height, 72);
   }
 }
 
@@ -58,28 +59,27 @@ TEST(SegmenterSize, LargeImagesOfOneWorkingSizeGoTogether) {
   std::vector<ImageToSegment> asked;
   for (const Image& image : images) {
     EXPECT_EQ(segmenter.working_pixels(image), 96 * 72);
-    asked.push_back({&image});
+    asked.emplace_back(image);
   }
   std::vector<BegunSegmentation> begun = segmenter.begin(asked);
   for (std::size_t k = 0; k < images.size(); ++k) {
     SCOPED_TRACE(k);
-    const Segmentation found = std::move(begun[k]).finish();
-    EXPECT_EQ(found.labels.values, segmenter.segment(images[k]).labels.values);
-    EXPECT_EQ(found.labels.width, images[k].width);
+    const Labels found = std::move(begun[k]).finish()->labels;
+    EXPECT_EQ(found.values, segmenter.segment(images[k]).labels.values);
+    EXPECT_EQ(found.width, images[k].width);
   }
 }
 
 TEST(SegmenterSize, AllResultsOfAHierarchyHaveTheSizeOfTheImage) {
-  const Segmentation result = Segmenter(reduced_to(64), test_device()).segment(two_discs(201, 151));
-  ASSERT_TRUE(result.hierarchy);
-  check(*result.hierarchy);
-  EXPECT_EQ(result.hierarchy->leaves.width, 201);
-  EXPECT_EQ(result.hierarchy->leaves.height, 151);
+  const HierarchyCut result = Segmenter(reduced_to(64), test_device()).segment(two_discs(201, 151));
+  check(result.hierarchy);
+  EXPECT_EQ(result.hierarchy.leaves.width, 201);
+  EXPECT_EQ(result.hierarchy.leaves.height, 151);
   EXPECT_EQ(result.contours.size(), 201u * 151u);
   std::vector<std::string> notes;
   RegionParameters region;
   region.regions = 3;
-  EXPECT_EQ(cut(*result.hierarchy, region, notes).values, result.labels.values);
+  EXPECT_EQ(cut(result.hierarchy, region, notes).values, result.labels.values);
 }
 
 TEST(SegmenterSize, PixelsWithoutDataHaveNoRegion) {
@@ -95,19 +95,19 @@ TEST(SegmenterSize, PixelsWithoutDataHaveNoRegion) {
     }
   }
   for (const Parameters& asked : {Parameters{}, direct_cuts()}) {
-    const Segmentation result = Segmenter(reduced_to(80, asked), test_device()).segment(image);
-    expect_labels_contract(result.labels, 240, 180, image.valid);
+    Segmenter segmenter(reduced_to(80, asked), test_device());
+    expect_labels_contract(segmenter.begin(image).finish()->labels, 240, 180, image.valid);
   }
 }
 
 TEST(SegmenterSize, NativeFindsRegionsInTheImageItself) {
   Parameters native = reduced_to(0);
   const Image image = two_discs(120, 90);
-  const Segmentation result = Segmenter(native, test_device()).segment(image);
+  const HierarchyCut result = Segmenter(native, test_device()).segment(image);
   EXPECT_EQ(result.eigenvectors.width, 120);
   EXPECT_EQ(result.labels.width, 120);
   // A picture that the network sees as it is gives the same.
-  const Segmentation detailed = Segmenter(reduced_to(160), test_device()).segment(image);
+  const HierarchyCut detailed = Segmenter(reduced_to(160), test_device()).segment(image);
   EXPECT_EQ(result.labels.values, detailed.labels.values);
   EXPECT_EQ(result.contours, detailed.contours);
 }
@@ -115,7 +115,7 @@ TEST(SegmenterSize, NativeFindsRegionsInTheImageItself) {
 TEST(SegmenterSize, StripsAndSinglePixelsAreSegmented) {
   Segmenter segmenter(reduced_to(64), test_device());
   for (const auto& [width, height] : {std::pair(1, 3000), std::pair(3000, 2), std::pair(700, 65)}) {
-    const Segmentation result = segmenter.segment(two_discs(width, height));
+    const HierarchyCut result = segmenter.segment(two_discs(width, height));
     expect_labels_contract(result.labels, width, height);
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,12 +24,12 @@ TEST(Segmenter, FindsTheDiscsByTheirNumberAndByTwoWayCuts) {
        {std::pair(Parameters{}, 3), {direct_cuts(), 3}, {direct_cuts(), 0}}) {
     Parameters asked = parameters;
     asked.region.regions = regions;
-    const Segmentation result = Segmenter(asked, test_device()).segment(two_discs(64, 48));
-    expect_labels_contract(result.labels, 64, 48);
-    expect_discs_found(result.labels);
+    const Labels labels = Segmenter(asked, test_device()).begin(two_discs(64, 48)).finish()->labels;
+    expect_labels_contract(labels, 64, 48);
+    expect_discs_found(labels);
     if (regions == 0) continue;
-    EXPECT_EQ(result.labels.count, regions);
-    EXPECT_GT(majorities(result.labels)[0].share, 0.95);
+    EXPECT_EQ(labels.count, regions);
+    EXPECT_GT(majorities(labels)[0].share, 0.95);
   }
 }
 
@@ -43,7 +44,7 @@ TEST(Segmenter, ReportsStagesMemoryAndConvergence) {
     shares[std::string(stage)] = share;
   };
   Segmenter segmenter({}, test_device());
-  const Segmentation result = segmenter.segment(two_discs(64, 48), watch);
+  const HierarchyCut result = segmenter.segment(two_discs(64, 48), watch);
 
   // Contours have rough eigenvectors of their own.
   EXPECT_THAT(stages, ElementsAre("boundaries", "contours", "affinity", "eigenvectors", "regions"));
@@ -83,7 +84,7 @@ TEST(Segmenter, TellsWhereLanczosTookOver) {
   const auto about_lanczos = [](int radius) {
     Parameters parameters;
     parameters.affinity.radius = radius;
-    const Segmentation result = Segmenter(parameters, test_device()).segment(two_discs(64, 48));
+    const HierarchyCut result = Segmenter(parameters, test_device()).segment(two_discs(64, 48));
     const bool told = std::any_of(
         result.notes.begin(), result.notes.end(),
         [](const std::string& note) { return note.find("Lanczos") != std::string::npos; });
@@ -94,7 +95,7 @@ TEST(Segmenter, TellsWhereLanczosTookOver) {
 }
 
 TEST(Segmenter, GivesEigenvectorsAsTheHeaderPromises) {
-  const Segmentation result = Segmenter({}, test_device()).segment(two_discs(64, 48));
+  const HierarchyCut result = Segmenter({}, test_device()).segment(two_discs(64, 48));
   const Eigenvectors& eigen = result.eigenvectors;
   ASSERT_EQ(eigen.vectors.size(), 17u);
   ASSERT_EQ(eigen.values.size(), 17u);
@@ -125,22 +126,24 @@ TEST(Segmenter, LeavesEigenvectorsOnTheDeviceIfNobodyWantsThem) {
   spectral.contour.spectral = SpectralUse::kFull;
   for (const Parameters& parameters : {spectral, direct_cuts()}) {
     Segmenter segmenter(parameters, test_device());
-    const Segmentation whole = segmenter.segment(image);
+    const std::unique_ptr<Segmentation> kept = segmenter.begin(image).finish();
     segmenter.keep_eigenvectors(false);
-    const Segmentation result = segmenter.segment(image);
+    const std::unique_ptr<Segmentation> left = segmenter.begin(image).finish();
+    const Segmentation& whole = *kept;
+    const Segmentation& result = *left;
     EXPECT_EQ(result.labels.values, whole.labels.values);
-    EXPECT_EQ(result.contours, whole.contours);
+    EXPECT_EQ(contours_of(result), contours_of(whole));
     EXPECT_EQ(result.eigenvectors.values, whole.eigenvectors.values);
     EXPECT_EQ(result.eigenvectors.report.residuals, whole.eigenvectors.report.residuals);
     EXPECT_EQ(result.eigenvectors.width, 64);
     EXPECT_TRUE(result.eigenvectors.vectors.empty());
     EXPECT_TRUE(result.eigenvectors.sqrt_degree.empty());
     segmenter.keep_eigenvectors(true);
-    expect_same(whole, segmenter.segment(image));
+    expect_same(whole, *segmenter.begin(image).finish());
   }
 }
 
-Segmentation segmented(const Parameters& parameters, const Image& image, bool eigenvectors) {
+HierarchyCut segmented(const Parameters& parameters, const Image& image, bool eigenvectors) {
   Segmenter segmenter(parameters, test_device());
   segmenter.keep_eigenvectors(eigenvectors);
   return segmenter.segment(image);
@@ -157,7 +160,7 @@ TEST(Segmenter, ComputesEigenvectorsOnlyForWhoNeedsThem) {
     Parameters parameters;
     parameters.boundary.kind = kind;
     parameters.contour.spectral = SpectralUse::kNever;
-    const Segmentation without = segmented(parameters, image, false);
+    const HierarchyCut without = segmented(parameters, image, false);
     EXPECT_TRUE(without.eigenvectors.values.empty());
     EXPECT_TRUE(without.eigenvectors.vectors.empty());
     EXPECT_TRUE(without.eigenvectors.report.converged);
@@ -165,25 +168,25 @@ TEST(Segmenter, ComputesEigenvectorsOnlyForWhoNeedsThem) {
     EXPECT_FALSE(has_stage(without, "affinity"));
     EXPECT_GT(*std::max_element(without.contours.begin(), without.contours.end()), 0.2f);
     // Who asks for eigenvectors gets the same regions.
-    const Segmentation with = segmented(parameters, image, true);
+    const HierarchyCut with = segmented(parameters, image, true);
     EXPECT_EQ(with.eigenvectors.vectors.size(), 17u);
     EXPECT_EQ(with.contours, without.contours);
     EXPECT_EQ(with.labels.values, without.labels.values);
     parameters.contour.spectral = SpectralUse::kFull;
-    const Segmentation full = segmented(parameters, image, false);
+    const HierarchyCut full = segmented(parameters, image, false);
     EXPECT_EQ(full.eigenvectors.values.size(), 17u);
     EXPECT_TRUE(has_stage(full, "eigenvectors"));
     EXPECT_NE(full.contours, without.contours);
     // By default contours are made with rough eigenvectors, whether or not those of the image are
     // computed for somebody.
     parameters.contour.spectral = SpectralUse::kDecimated;
-    const Segmentation rough = segmented(parameters, image, false);
+    const HierarchyCut rough = segmented(parameters, image, false);
     EXPECT_EQ(rough.eigenvectors.report.solver, "filtered");
     EXPECT_GT(rough.eigenvectors.values.size(), 2u);
     EXPECT_TRUE(rough.eigenvectors.vectors.empty());
     EXPECT_TRUE(has_stage(rough, "affinity"));
     EXPECT_NE(rough.contours, without.contours);
-    const Segmentation both = segmented(parameters, image, true);
+    const HierarchyCut both = segmented(parameters, image, true);
     EXPECT_EQ(both.eigenvectors.vectors.size(), 17u);
     EXPECT_EQ(both.contours, rough.contours);
     EXPECT_EQ(both.labels.values, rough.labels.values);
@@ -198,15 +201,15 @@ TEST(Segmenter, MakesTheMatrixOfABoundaryMapOfOnesOwn) {
   }
   Segmenter segmenter({}, test_device());
   segmenter.keep_eigenvectors(false);
-  const std::vector<ImageToSegment> both = {{&image, &map, nullptr}, {&image, nullptr, nullptr}};
+  const std::vector<ImageToSegment> both = {{image, &map}, image};
   std::vector<BegunSegmentation> begun = segmenter.begin(both);
-  const Eigenvectors of_edges = std::move(begun[0]).finish().eigenvectors;
+  const Eigenvectors of_edges = std::move(begun[0]).finish()->eigenvectors;
   EXPECT_EQ(of_edges.values.size(), 17u);
   EXPECT_EQ(of_edges.report.matrix.diagonals, 81);
   EXPECT_EQ(of_edges.report.matrix.bands, 11);
   // One line parts the picture into two.
   EXPECT_LT(of_edges.values[1], 0.1 * of_edges.values[2]);
-  EXPECT_NE(of_edges.values, std::move(begun[1]).finish().eigenvectors.values);
+  EXPECT_NE(of_edges.values, std::move(begun[1]).finish()->eigenvectors.values);
 }
 
 TEST(Segmenter, LabelsNothingWhereThereIsNoData) {
@@ -220,7 +223,7 @@ TEST(Segmenter, LabelsNothingWhereThereIsNoData) {
   for (int regions : {0, 4}) {
     Parameters parameters;
     parameters.region.regions = regions;
-    const Segmentation result = Segmenter(parameters, test_device()).segment(image);
+    const HierarchyCut result = Segmenter(parameters, test_device()).segment(image);
     expect_labels_contract(result.labels, 64, 48, image.valid);
     for (const std::vector<float>& vector : result.eigenvectors.vectors) {
       for (std::size_t i = 0; i < vector.size(); ++i) {
@@ -238,17 +241,16 @@ TEST(Segmenter, OneRegionOfOnePixelWithData) {
   image.valid.assign(image.pixel_count(), 0);
   image.valid[31] = 1;
   image.pixels[31] = 0.5f;
-  const Segmentation result = Segmenter({}, test_device()).segment(image);
+  const HierarchyCut result = Segmenter({}, test_device()).segment(image);
   expect_labels_contract(result.labels, 9, 7, image.valid);
   EXPECT_EQ(result.labels.count, 1);
 }
 
 TEST(Segmenter, LabelsAreTheHierarchysAutomaticCut) {
   const Image image = two_discs(120, 80);
-  const Segmentation result = Segmenter({}, test_device()).segment(image);
-  ASSERT_TRUE(result.hierarchy);
-  EXPECT_NO_THROW(check(*result.hierarchy));
-  EXPECT_EQ(result.labels.values, cut(*result.hierarchy, result.hierarchy->threshold).values);
+  const HierarchyCut result = Segmenter({}, test_device()).segment(image);
+  EXPECT_NO_THROW(check(result.hierarchy));
+  EXPECT_EQ(result.labels.values, cut(result.hierarchy, result.hierarchy.threshold).values);
   ASSERT_EQ(result.contours.size(), image.pixel_count());
   // The discs' rims are the strongest boundaries.
   double rim = 0;
@@ -270,7 +272,7 @@ TEST(Segmenter, SegmentsFlatImages) {
   Segmenter segmenter({}, test_device());
   for (float value : {0.0f, 0.5f, 1.0f}) {
     for (int channels : {1, 3}) {
-      const Segmentation result = segmenter.segment(flat_image(64, 48, channels, value));
+      const HierarchyCut result = segmenter.segment(flat_image(64, 48, channels, value));
       expect_labels_contract(result.labels, 64, 48);
       for (double eigenvalue : result.eigenvectors.values) EXPECT_TRUE(std::isfinite(eigenvalue));
     }
@@ -287,7 +289,7 @@ TEST(Segmenter, SegmentsTinyImages) {
       SCOPED_TRACE(regions);
       Parameters parameters = direct_cuts();
       parameters.region.regions = regions;
-      const Segmentation result = Segmenter(parameters, test_device()).segment(image);
+      const KwayCut result = Segmenter(parameters, test_device()).cut(image);
       expect_labels_contract(result.labels, width, height);
       if (regions > 0) {
         EXPECT_EQ(result.labels.count, regions);
@@ -304,7 +306,7 @@ TEST(Segmenter, MakesMoreRegionsThanItHasVectors) {
   parameters.eigen.basis = 0;
   parameters.region.regions = 5;
   parameters.region.min_size = {LeastSize::Unit::kPixels, 1};
-  const Segmentation result = Segmenter(parameters, test_device()).segment(two_discs(64, 48));
+  const KwayCut result = Segmenter(parameters, test_device()).cut(two_discs(64, 48));
   EXPECT_EQ(result.eigenvectors.vectors.size(), 2u);
   EXPECT_EQ(result.labels.count, 5);
 }
@@ -317,7 +319,7 @@ TEST(Segmenter, TheNcutPresetCutsTheSameEachTimeAndWithoutImagesToo) {
     parameters.matvec.kernel = kind;
     Segmenter segmenter(parameters, test_device());
     SCOPED_TRACE(to_string(kind));
-    const Segmentation first = segmenter.segment(two_discs(64, 48));
+    const KwayCut first = segmenter.cut(two_discs(64, 48));
     EXPECT_EQ(first.eigenvectors.report.solver, "lanczos");
     EXPECT_TRUE(first.eigenvectors.report.converged);
     const MatvecChoice choice =
@@ -333,7 +335,7 @@ TEST(Segmenter, TheNcutPresetCutsTheSameEachTimeAndWithoutImagesToo) {
     }
     EXPECT_EQ(first.labels.count, 3);
     expect_discs_found(first.labels);
-    expect_same(first, segmenter.segment(two_discs(64, 48)));
+    expect_same(first, segmenter.cut(two_discs(64, 48)));
   }
 }
 

@@ -37,11 +37,11 @@ std::vector<std::pair<double, double>> differences(const Parameters& parameters,
   Segmenter segmenter(parameters, test_device());
   Image image = patches_image(width, height, 3, 7);
   const cv::Mat picture(height, width, CV_32FC3, image.pixels.data());
-  Segmentation upright = segmenter.segment(image);
+  HierarchyCut upright = segmenter.segment(image);
   const cv::Mat contours(height, width, CV_32F, upright.contours.data());
   std::vector<std::pair<double, double>> result;
   for (const auto& [rotation, mirrored] : kForms) {
-    Segmentation other = segmenter.segment(image_of(turned(picture, rotation, mirrored)));
+    HierarchyCut other = segmenter.segment(image_of(turned(picture, rotation, mirrored)));
     const cv::Mat expected = turned(contours, rotation, mirrored);
     const cv::Mat found(expected.rows, expected.cols, CV_32F, other.contours.data());
     const cv::Mat difference = cv::abs(found - expected);

@@ -35,7 +35,6 @@ class SegmenterWrongData : public ::testing::TestWithParam<Fault> {
     }
     // Lanczos, which has another kernel, takes over where the multilevel solver does not converge.
     if (GetParam().stage == "eigenvectors") parameters.eigen.tolerance = 1e-2;
-    if (GetParam().stage == "random walk") parameters.region.method = RegionMethod::kWalker;
     return parameters;
   }
 };
@@ -47,10 +46,10 @@ TEST_P(SegmenterWrongData, IsAnErrorOfItsStage) {
   Seeds seeds{64, 48, std::vector<std::int32_t>(64 * 48, 0)};
   seeds.labels[64 * 24 + 20] = 1;
   seeds.labels[0] = 2;
-  const bool walks = parameters().region.method == RegionMethod::kWalker;
   EXPECT_THAT(
       [&] {
-        segmenter.begin({&image, nullptr, walks ? &seeds : nullptr}).finish();
+        if (GetParam().stage == "random walk") segmenter.grow({image, seeds});
+        segmenter.segment(image);
       },
       ThrowsMessage<DeviceError>(AllOf(HasSubstr("stage " + GetParam().stage),
                                        HasSubstr(GetParam().value), HasSubstr("--list-devices"))));

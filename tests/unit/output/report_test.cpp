@@ -21,7 +21,7 @@ using OrderedJson = nlohmann::ordered_json;
 ///   3 3 3 3
 struct Sample {
   Image image{4, 3, 3, std::vector<float>(36, 0.25F), {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {}};
-  Segmentation segmentation;
+  KwayCut segmentation;
   Parameters parameters;
   DeviceInfo device;
 
@@ -127,9 +127,10 @@ TEST(Report, NamesThatAreNoUtf8AreStillJson) {
 TEST(Report, OnePixelWithoutData) {
   Sample run;
   run.image = {1, 1, 1, {0.0F}, {0}, {}};
-  run.segmentation = {};
-  run.segmentation.labels = {1, 1, 0, {0}};
-  const OrderedJson json = run.json();
+  Segmentation none;
+  none.labels = {1, 1, 0, {0}};
+  const OrderedJson json =
+      OrderedJson::parse(report_json(none, run.image, run.parameters, run.device, "a.png"));
   EXPECT_EQ(json["image"]["pixels_with_data"], 0);
   EXPECT_EQ(json["regions"]["count"], 0);
   // No eigenvectors were computed.

@@ -30,14 +30,14 @@ Parameters with_detail(int side) {
 TEST(WorkingImage, IsReducedBeyondTheSizeOfDetail) {
   const Image image = testing::grey_image(64, 40, 0.5F);
   for (const int side : {0, 64, 640}) {
-    const WorkingImage working = working_image({&image, nullptr}, with_detail(side));
+    const WorkingImage working = working_image(image, with_detail(side));
     EXPECT_EQ(working.image.get(), &image);
     EXPECT_FALSE(working.boundary_map);
     EXPECT_FALSE(working.full);
   }
   // The detail is at most twice the working size.
   for (const auto& [side, height, detail] : {std::tuple(32, 20, 64), {16, 10, 32}}) {
-    const WorkingImage working = working_image({&image, nullptr}, with_detail(side));
+    const WorkingImage working = working_image(image, with_detail(side));
     EXPECT_EQ(working.size(), (PictureSize{side, height}));
     ASSERT_TRUE(working.full);
     EXPECT_EQ(working.full->size, (PictureSize{64, 40}));
@@ -49,7 +49,7 @@ TEST(WorkingImage, ReducesABoundaryMapByItsMaximum) {
   const Image image = testing::grey_image(8, 4, 0.5F);
   BoundaryMap map{8, 4, std::vector<float>(32, 0.0F)};
   for (std::size_t y = 0; y < 4; ++y) map.strength[y * 8 + 5] = 0.75F;
-  const auto reduced = [&] { return working_image({&image, &map}, with_detail(4)); };
+  const auto reduced = [&] { return working_image({image, &map}, with_detail(4)); };
   ASSERT_TRUE(reduced().boundary_map);
   EXPECT_THAT(reduced().boundary_map->strength, ElementsAre(0, 0, 0.75F, 0, 0, 0, 0.75F, 0));
   for (const float bad : {-0.1F, 1.1F, std::nanf("")}) {
@@ -152,7 +152,7 @@ class WalkStart : public ::testing::Test {
                        RegionMethod method = RegionMethod::kWalker) const {
     Parameters parameters = with_detail(detail);
     parameters.region.method = method;
-    ImageToSegment asked{&image_, nullptr, &seeds_};
+    SeededImage asked(image_, seeds_);
     asked.start = &start;
     return working_image(asked, parameters);
   }

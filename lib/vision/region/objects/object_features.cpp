@@ -12,8 +12,8 @@
 #include <span>
 #include <tuple>
 
+#include "core/common_ancestors.hpp"
 #include "core/embedded_text.hpp"
-#include "core/meetings.hpp"
 #include "diacut/errors.hpp"
 #include "region/arcs/borders.hpp"
 
@@ -99,7 +99,7 @@ void NodeMeasures::add_pixels(const std::vector<double>& brightness) {
 }
 
 void NodeMeasures::add_sides(const std::vector<double>& brightness) {
-  const Meetings meetings(hierarchy_);
+  const CommonAncestors ancestors(hierarchy_);
   const auto leaves = static_cast<std::size_t>(hierarchy_.leaves.count);
   neighbour_pairs(hierarchy_.leaves, [&](std::size_t i, std::size_t j) {
     const std::int32_t a = hierarchy_.leaves.values[i];
@@ -111,8 +111,8 @@ void NodeMeasures::add_sides(const std::vector<double>& brightness) {
       sums_[own].within += here;
       sums_[own].without += there;
     }
-    const std::size_t merge = meetings.merge_of(a, b);
-    if (merge == Meetings::kNever) return;
+    const std::size_t merge = ancestors.merge_of(a, b);
+    if (merge == CommonAncestors::kNever) return;
     Sums& both = sums_[leaves + 1 + merge];
     both.sides -= 2;
     both.within -= brightness[i] + brightness[j];

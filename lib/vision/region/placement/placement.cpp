@@ -9,8 +9,8 @@
 #include <opencv2/core.hpp>
 #include <utility>
 
+#include "core/common_ancestors.hpp"
 #include "core/disjoint_sets.hpp"
-#include "core/meetings.hpp"
 #include "core/parallel.hpp"
 #include "region/arcs/borders.hpp"
 #include "region/arcs/parts.hpp"
@@ -268,11 +268,11 @@ struct Contact {
 
 /// Each pair of leaves that touch once, in the order of the merges in which they meet.
 std::vector<Contact> contacts(const Placed& leaves, const Hierarchy& found) {
-  const Meetings meetings(found);
+  const CommonAncestors ancestors(found);
   std::vector<Contact> result;
   for (const Border& border : find_borders(leaves.labels)) {
-    result.push_back({meetings.merge_of(leaves.found_as[static_cast<std::size_t>(border.first)],
-                                        leaves.found_as[static_cast<std::size_t>(border.second)]),
+    result.push_back({ancestors.merge_of(leaves.found_as[static_cast<std::size_t>(border.first)],
+                                         leaves.found_as[static_cast<std::size_t>(border.second)]),
                       border.first, border.second});
   }
   std::sort(result.begin(), result.end());

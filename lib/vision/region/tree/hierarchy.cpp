@@ -66,7 +66,7 @@ StrengthTree strength_tree(const std::vector<float>& strength,
 
 Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>& orientation,
                     const std::vector<std::uint8_t>& valid, int width, int height,
-                    const RegionParameters& parameters, const LearnedMerging* learned) {
+                    const HierarchyParameters& parameters, const LearnedMerging* learned) {
   StrengthTree tree =
       strength_tree(strength, orientation, valid, width, height, parameters.direction,
                     learned != nullptr ? static_cast<float>(kStartStrength) : 1.0F);

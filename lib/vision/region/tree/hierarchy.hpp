@@ -40,7 +40,7 @@ struct LearnedMerging {
 /// that is not finite where there is data. Deterministic, on the host.
 Hierarchy hierarchy(const std::vector<float>& strength, const std::vector<float>& orientation,
                     const std::vector<std::uint8_t>& valid, int width, int height,
-                    const RegionParameters& parameters, const LearnedMerging* learned = nullptr);
+                    const HierarchyParameters& parameters, const LearnedMerging* learned = nullptr);
 
 /// What hierarchies are made of: the basins of a boundary map, their arcs, and their merges by mean
 /// strength.

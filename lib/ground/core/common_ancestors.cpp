@@ -1,4 +1,4 @@
-#include "core/meetings.hpp"
+#include "core/common_ancestors.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 
 namespace diacut {
 
-Meetings::Meetings(const Hierarchy& hierarchy)
+CommonAncestors::CommonAncestors(const Hierarchy& hierarchy)
     : parent_(static_cast<std::size_t>(hierarchy.leaves.count) + 1), link_(parent_.size(), kNever) {
   const std::vector<Merge>& merges = hierarchy.merges;
   std::iota(parent_.begin(), parent_.end(), 0);
@@ -31,7 +31,7 @@ Meetings::Meetings(const Hierarchy& hierarchy)
   }
 }
 
-std::size_t Meetings::merge_of(std::int32_t a, std::int32_t b) const {
+std::size_t CommonAncestors::merge_of(std::int32_t a, std::int32_t b) const {
   std::size_t merge = kNever;
   while (a != b) {
     if (link_[b] < link_[a]) std::swap(a, b);
@@ -96,13 +96,13 @@ void check(const Hierarchy& hierarchy) {
     throw InputError(
         fmt::format("the automatic threshold is {}, expected 0 to 1", hierarchy.threshold));
   }
-  const Meetings meetings(hierarchy);
+  const CommonAncestors ancestors(hierarchy);
   std::vector<char> touching(hierarchy.merges.size(), 0);
   const std::vector<std::int32_t>& leaf = hierarchy.leaves.values;
   neighbour_pairs(hierarchy.leaves, [&](std::size_t i, std::size_t j) {
     if (leaf[i] == leaf[j] || leaf[i] == 0 || leaf[j] == 0) return;
-    const std::size_t merge = meetings.merge_of(leaf[i], leaf[j]);
-    if (merge == Meetings::kNever) {
+    const std::size_t merge = ancestors.merge_of(leaf[i], leaf[j]);
+    if (merge == CommonAncestors::kNever) {
       throw InputError(fmt::format("leaves {} and {} touch but never merge", leaf[i], leaf[j]));
     }
     touching[merge] = 1;
@@ -120,7 +120,7 @@ std::vector<float> ultrametric_map(const Hierarchy& hierarchy) {
   const std::size_t row = 2 * width + 1;
   const std::size_t rows = 2 * static_cast<std::size_t>(leaves.height) + 1;
   std::vector<float> map(row * rows, 0.0F);
-  const Meetings meetings(hierarchy);
+  const CommonAncestors ancestors(hierarchy);
   neighbour_pairs(leaves, [&](std::size_t i, std::size_t j) {
     const std::int32_t a = leaves.values[i];
     const std::int32_t b = leaves.values[j];
@@ -128,7 +128,7 @@ std::vector<float> ultrametric_map(const Hierarchy& hierarchy) {
     const std::size_t pixel = (2 * (i / width) + 1) * row + 2 * (i % width) + 1;
     map[j - i == width ? pixel + row : pixel + 1] =
         a == 0 || b == 0 ? std::numeric_limits<float>::infinity()
-                         : hierarchy.merges[meetings.merge_of(a, b)].height;
+                         : hierarchy.merges[ancestors.merge_of(a, b)].height;
   });
   for (std::size_t y = 0; y < rows; y += 2) {
     for (std::size_t x = 0; x < row; x += 2) {

@@ -10,16 +10,16 @@
 
 namespace diacut {
 
-/// Finds the merge of a hierarchy in which two leaves meet, in log n steps for n leaves: the merges
-/// are links of a union-find by size without path compression, and each link knows its merge, so
-/// that merges rise along a path.
-class Meetings {
+/// Finds the lowest common ancestor of two leaves: the merge in which they meet, in log n steps for
+/// n leaves: the merges are links of a union-find by size without path compression, and each link
+/// knows its merge, so that merges rise along a path.
+class CommonAncestors {
  public:
   /// For leaves that never meet.
   static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
   /// Preconditions: each merge joins two older nodes, and each node is merged at most once.
-  explicit Meetings(const Hierarchy& hierarchy);
+  explicit CommonAncestors(const Hierarchy& hierarchy);
 
   /// The index of the merge, or kNever. Precondition: a and b are different leaves.
   std::size_t merge_of(std::int32_t a, std::int32_t b) const;
