@@ -1,10 +1,12 @@
 #include "opencl/buffer.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <utility>
@@ -32,6 +34,29 @@ constexpr std::array<std::uint8_t, 512> kBand = [] {
   band.fill(0xff);
   return band;
 }();
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+/// A buffer for a CPU in pages of 2 MiB, where the system has them: it gives each page at its first
+/// use, which with pages of 4 KiB takes up to a tenth of a photograph's time.
+cl::Buffer in_huge_pages(const cl::Context& context, std::size_t bytes) {
+  const std::size_t whole = round_up(bytes, kHugePage);
+  std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(kHugePage, whole),
+                                                     &std::free);
+  if (!memory) throw cl::Error(CL_OUT_OF_HOST_MEMORY, "aligned_alloc");
+  madvise(memory.get(), whole, MADV_HUGEPAGE);
+  cl::Buffer buffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, memory.get());
+  buffer.setDestructorCallback([](cl_mem, void* freed) { std::free(freed); }, memory.get());
+  memory.release();
+  return buffer;
+}
+
+cl::Buffer new_buffer(const Context& context, std::size_t bytes) {
+  if (context.info().kind == DeviceKind::kCpu && bytes >= 2 * kHugePage) {
+    return in_huge_pages(context.cl(), bytes);
+  }
+  return {context.cl(), CL_MEM_READ_WRITE, bytes};
+}
 
 }  // namespace
 
@@ -62,11 +87,11 @@ RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& wha
         const std::size_t at_least_one =
             context.guards_ ? bytes + kBand.size() : std::max<std::size_t>(bytes, 1);
         try {
-          buffer_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, at_least_one);
+          buffer_ = new_buffer(context, at_least_one);
         } catch (const cl::Error&) {
           if (context.memory_kept() == 0) throw;
           context.drop_kept();
-          buffer_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, at_least_one);
+          buffer_ = new_buffer(context, at_least_one);
         }
       });
   context_ = &context;
