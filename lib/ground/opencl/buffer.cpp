@@ -38,7 +38,7 @@ constexpr std::array<std::uint8_t, 512> kBand = [] {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 /// A buffer for a CPU in pages of 2 MiB, where the system has them: it gives each page at its first
-/// use, which with pages of 4 KiB takes a tenth of a photograph's time.
+/// use, which with pages of 4 KiB takes up to a tenth of a photograph's time.
 cl::Buffer in_huge_pages(const cl::Context& context, std::size_t bytes) {
   const std::size_t whole = round_up(bytes, kHugePage);
   std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(kHugePage, whole),
