@@ -82,9 +82,21 @@ class HelpFormatter : public CLI::Formatter {
   std::string usage_;
 };
 
+/// What other programs call an option.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kOtherNames = {
+    {{"--preset", "--config"},
+     {"--superpixels", "--regions"},
+     {"--segments", "--regions"},
+     {"--clusters", "--regions"}}};
+
 /// ": did you mean --regions?", or nothing when no option is near.
 std::string suggestion(const CLI::App& app, const std::string& unknown) {
   const std::string name = unknown.substr(0, unknown.find('='));
+  for (const auto& [other, own] : kOtherNames) {
+    if (name == other && app.get_option_no_throw(std::string(own)) != nullptr) {
+      return fmt::format(": did you mean {}?", own);
+    }
+  }
   std::string nearest;
   std::pair<std::size_t, std::size_t> least = {std::max<std::size_t>(2, name.size() / 3) + 1, 0};
   for (const CLI::Option* option : app.get_options()) {
@@ -185,13 +197,15 @@ void CommandLine::check_rules() const {
 }
 
 bool CommandLine::parse(int argc, const char* const* argv, Console& console) {
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const bool all = brief_.empty() || (arguments.size() > 1 && arguments.back() == "all");
+  if (arguments.empty() && !all) write_file("-", brief_);
   try {
-    std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
     check_dashes(*this, arguments);
     std::reverse(arguments.begin(), arguments.end());  // As CLI11 takes them.
     app_.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    write_file("-", app_.help());
+    write_file("-", all ? app_.help() : brief_);
     return false;
   } catch (const CLI::CallForVersion& version) {
     write_file("-", version.what());

@@ -23,6 +23,8 @@ class CommandLine {
   CommandLine(const std::string& name, const std::string& description, const std::string& usage,
               const std::string& inputs, const std::string& examples);
 
+  /// What --help prints then, and an empty command line; `--help all` prints all options.
+  void brief_help(const char* text) { brief_ = text; }
   /// Adds the arguments that are no options. `offered`: what a shell offers for them.
   void inputs(const char* name, std::vector<std::string>& values, const char* meaning,
               const Values& offered);
@@ -70,6 +72,7 @@ class CommandLine {
   ValueTable offered_;
   std::vector<const CLI::Option*> texts_;
   std::vector<Rule> rules_;
+  std::string brief_;
   bool quiet_ = false;
   bool verbose_ = false;
 };

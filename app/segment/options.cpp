@@ -115,6 +115,7 @@ class SegmentCommand : public Command {
     declare_parameters();
     declare_run();
     declare_pairs();
+    line_.brief_help(kSegmentBrief);
     line_.message_flags("Only errors", "Also the device, the time of each stage, and each file",
                         true);
   }

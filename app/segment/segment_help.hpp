@@ -2,6 +2,45 @@
 
 namespace diacut::app {
 
+/// What `segment --help` prints: one screen. `segment --help all` prints all options.
+inline constexpr const char* kSegmentBrief =
+    R"(Segments images by normalized cuts, on any OpenCL device.
+Usage: segment [OPTION]... IMAGE|FOLDER|-...
+
+  segment photo.jpg -o labels.png --overlay overlay.png
+  segment photos/ -o labels/                a folder with its subfolders
+  segment cells.tif -o labels.tif --config nuclei --table cells.csv
+
+  -o, --output FILE|DIR     Labels 1, 2, ...: .png, .tif, .npy; polygons of scenes
+                            with coordinates: .gpkg, .geojson, .shp
+      --overlay FILE|DIR    The image with region boundaries drawn
+      --html FILE|DIR       A page with a slider from one region to many
+      --table FILE|DIR      A row for each region: size, shape, colours (.csv)
+      --tree FILE|DIR       All regions, for segment recut
+      --eigenvectors DIR    Pictures of the eigenvectors, and their values
+      --regions K           So many regions (default: as many as people draw)
+      --threshold T         From 0, many regions, to 1, one
+      --min-size SIZE       The least region: pixels, or a share such as 0.2%
+      --seeds FILE|DIR      Grow labels from pixels that you have marked
+      --config NAME         What the images show, or how carefully to look:
+                              default      photographs
+                              fast         a preview, or no GPU
+                              quality      slower and finer
+                              micrographs  objects whose size is in pixels
+                              nuclei       nuclei of cells before a background
+                              scene        satellites' and aircraft's pictures
+                              ncut         direct cuts, as in the articles
+
+Commands, each with a --help of its own:
+  segment recut TREE        Cut a saved tree anew, in milliseconds
+  segment annotate LABELS   Polygons and tables of labels
+  segment graph MATRIX      Clusters of any graph
+  segment tile, paint, join A picture too large for one machine, in parts
+  segment doctor            Check whether the devices compute rightly
+
+segment --help all lists all options, more examples and the exit codes.
+)";
+
 /// What follows the options in the help of segment.
 inline constexpr const char* kSegmentExamples = R"(Examples:
   segment photo.jpg -o labels.png

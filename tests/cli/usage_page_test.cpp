@@ -32,7 +32,7 @@ TEST_F(UsagePage, TheReferenceIsWhatTheProgramsPrint) {
 }
 
 TEST_F(UsagePage, ListsTheExitCodesThatHelpNames) {
-  const std::string help = segment("--help").out;
+  const std::string help = segment("--help all").out;
   const std::size_t begin = help.find("Exit codes:");
   ASSERT_NE(begin, std::string::npos);
   const std::string sentence = help.substr(begin, help.find('.', begin) - begin);
@@ -68,7 +68,7 @@ TEST_F(UsagePage, TheProgramsHaveTheOptionsOfTheSourcesPage) {
     const std::string name = is_bench ? match[2].str() : "segment";
     if (!help.contains(name)) {
       const Result printed =
-          expect_done(is_bench ? bench(fmt::format("{} --help", name)) : segment("--help"));
+          expect_done(is_bench ? bench(fmt::format("{} --help", name)) : segment("--help all"));
       help[name] = printed.out;
     }
     const std::string words = match[3];
