@@ -37,6 +37,7 @@ __kernel void kept_product(__global const float* restrict values,
   __global float* own = coarse + to.z * coarse_pitch;
   __global float* opposite = coarse + to.w * coarse_pitch;
   const bool below = y + to.y < height;
+  const bool last = y == height - 1 && x + WIDTH >= width;
   lanesw sum;
   sum.all = (floatw)(0.0f);
   if (below && here + WIDTH <= rows && there >= 0 && there + WIDTH <= rows) {
@@ -45,7 +46,7 @@ __kernel void kept_product(__global const float* restrict values,
       all += GLOBAL_LOADW(values + pairs[k].x * pitch + here) *
              GLOBAL_LOADW(values + pairs[k].y * pitch + there);
     }
-    if (y >= to.y && x >= abs(to.x) && x + (int)abs(to.x) + WIDTH <= width) {
+    if (y >= to.y && x >= abs(to.x) && x + (int)abs(to.x) + WIDTH <= width && !last) {
       GLOBAL_STOREW(all, own + here);
       GLOBAL_STOREW(all, opposite + there);
       return;
@@ -66,8 +67,7 @@ __kernel void kept_product(__global const float* restrict values,
     if (pair) opposite[there + i] = sum.lane[i];
     if (y < to.y || !IN_ROW(x + i - to.x)) opposite[here + i] = 0.0f;
   }
-  if (y < height - 1 || x + WIDTH < width) return;
-  for (ulong i = rows; i < coarse_pitch; ++i) own[i] = opposite[i] = 0.0f;
+  for (ulong i = rows; last && i < coarse_pitch; ++i) own[i] = opposite[i] = 0.0f;
 }
 
 // kept_interpolate: fine = R coarse for vectors 1 to count - 1, of one image, whose kept pixels are
