@@ -58,6 +58,7 @@ void check_name(Result result, const std::string& place, const LabelStyle& label
     case Result::kLabels:
       return check_labels_name(place, labels);
     case Result::kOverlay:
+    case Result::kFlat:
       picture_format(place);
       return;
     case Result::kUltrametric:

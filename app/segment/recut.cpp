@@ -270,10 +270,12 @@ class RecutCommand : public Command {
     line_.flag("--cog", options_.labels.cloud_optimised, kRecutInputOutput,
                "Write .tif results as cloud-optimised GeoTIFF");
     declare_result(line_, Result::kOverlay, options_.results, kRecutInputOutput);
-    line_.option("--image", options_.image, "FILE|DIR|-", kRecutInputOutput,
-                 "The image that the regions belong to, for annotations, tables, --overlay and "
-                 "coordinates; of a folder the folder of images: photos/a/b.jpg for a/b.tree or "
-                 "a/b.png");
+    declare_result(line_, Result::kFlat, options_.results, kRecutInputOutput);
+    line_.option(
+        "--image", options_.image, "FILE|DIR|-", kRecutInputOutput,
+        "The image that the regions belong to, for annotations, tables, --overlay, "
+        "--flat and coordinates; of a folder the folder of images: photos/a/b.jpg for a/b.tree or "
+        "a/b.png");
     line_.option(
         "--page", page_, "N|all", kRecutInputOutput,
         "The page of --image, and of labels of several pages, from 1 (default: that of the "
@@ -285,8 +287,8 @@ class RecutCommand : public Command {
     declare_links(line_, options_.links);
     line_.need("--image", {"--channel", "--damaged"});
     declare_annotations(line_, options_.results, options_.annotations);
-    // The boundaries are drawn on the image, and files of some formats name it.
-    line_.need("--image", {"--overlay"});
+    // Pictures have the image's colours, and files of some formats name it.
+    line_.need("--image", {"--overlay", "--flat"});
     for (const ResultInfo& info : kResults) {
       const bool named = info.span == Span::kRun || info.result == Result::kLabelMe;
       if (named) line_.need("--image", {info.option});
@@ -382,13 +384,13 @@ class RecutCommand : public Command {
     }
     // A file of annotations may hold several images, of which --image names one.
     const bool is_drawn = options_.is_labels && has_extension(options_.input, {".json", ".xml"});
-    if (!options_.image.empty() && !options_.results.has(Result::kOverlay) && !is_drawn &&
-        !options_.results.has(Result::kPage) && !annotated && !polygons && !options_.all_pages &&
-        !takes_coordinates(options_) && !options_.needs_brightness() && !options_.needs_ground) {
+    if (!options_.image.empty() && !options_.results.has(Result::kOverlay) &&
+        !options_.results.has(Result::kFlat) && !is_drawn && !options_.results.has(Result::kPage) &&
+        !annotated && !polygons && !options_.all_pages && !takes_coordinates(options_) &&
+        !options_.needs_brightness() && !options_.needs_ground) {
       line_.fail(
-          "--image has no effect: it is used by --overlay, --html, annotations, tables, "
-          "coordinates "
-          "and the brightness of objects");
+          "--image has no effect: it is used by --overlay, --flat, --html, annotations, tables, "
+          "coordinates and the brightness of objects");
     }
     if (options_.needs_brightness() && options_.image.empty()) {
       line_.fail(

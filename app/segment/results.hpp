@@ -17,6 +17,7 @@ namespace diacut::app {
 enum class Result : std::size_t {
   kLabels,
   kOverlay,
+  kFlat,
   kEigenvectors,
   kTree,
   kUltrametric,
@@ -33,7 +34,7 @@ enum class Result : std::size_t {
   kRegionGraph,
   kProbabilities,
 };
-inline constexpr std::size_t kResultCount = 17;
+inline constexpr std::size_t kResultCount = 18;
 
 /// What a file of a kind of results holds in a run of several images.
 enum class Span {
@@ -63,6 +64,7 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
      ".gpkg, .geojson or .shp; - writes a PNG to standard output; for several images a folder"},
     {Result::kOverlay, "--overlay", ".png .jpg",
      "The image with region boundaries drawn: .png or .jpg"},
+    {Result::kFlat, "--flat", ".png .jpg", "Each region in its mean colour: .png or .jpg"},
     {Result::kEigenvectors, "--eigenvectors", "",
      "Eigenvectors as PNG, a montage and NPY; one folder for each image", kForRegions},
     {Result::kTree, "--tree", ".tree", "The merge tree of all regions, for segment recut (.tree)",

@@ -14,6 +14,7 @@ Usage: segment [OPTION]... IMAGE|FOLDER|-...
   -o, --output FILE|DIR     Labels 1, 2, ...: .png, .tif, .npy; polygons of scenes
                             with coordinates: .gpkg, .geojson, .shp
       --overlay FILE|DIR    The image with region boundaries drawn
+      --flat FILE|DIR       Each region in its mean colour
       --html FILE|DIR       A page with a slider from one region to many
       --table FILE|DIR      A row for each region: size, shape, colours (.csv)
       --tree FILE|DIR       All regions, for segment recut
@@ -68,8 +69,8 @@ inline constexpr const char* kSegmentExamples = R"(Examples:
 A scene with coordinates (GeoTIFF and other formats of GDAL, also /vsi names)
 keeps them in .tif, .gpkg, .geojson and .shp; in folders its labels are .tif.
 
-If no result is named (-o, --overlay, --eigenvectors, --tree, --ultrametric,
---contours, --html, --json, annotations, tables), photo.jpg gives
+If no result is named (-o, --overlay, --flat, --eigenvectors, --tree,
+--ultrametric, --contours, --html, --json, annotations, tables), photo.jpg gives
 photo-labels.png beside it, and the folder photos/ gives photos-labels/.
 Existing results are replaced; input images are never overwritten.
 

@@ -68,6 +68,8 @@ void write_result(const ResultInfo& info, const std::string& place, const Option
       return write_labels(written_labels(SeededRegions{result.labels, written.seed_labels}));
     case Result::kOverlay:
       return write_overlay(place, image, result.labels);
+    case Result::kFlat:
+      return write_flat(place, image, result.labels);
     case Result::kEigenvectors:
       return write_eigenvectors(place, result.eigenvectors, &image);
     case Result::kTree:

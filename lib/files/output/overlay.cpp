@@ -15,11 +15,19 @@ constexpr float kTint = 0.25F;
 /// Share of its brightness that the halo beside a line keeps.
 constexpr float kHalo = 0.45F;
 
-std::vector<cv::Vec3f> mean_colours(const cv::Mat3b& rgb, const Labels& labels) {
+bool has_data(const Image& image, std::size_t pixel) {
+  return image.valid.empty() || image.valid[pixel] != 0;
+}
+
+/// The mean colours of each label's pixels with data, from 0 on. `rgb`: of the image.
+std::vector<cv::Vec3f> mean_colours(const Image& image, const cv::Mat3b& rgb,
+                                    const Labels& labels) {
   std::vector<cv::Vec4d> sums(static_cast<std::size_t>(labels.count) + 1, cv::Vec4d::all(0));
-  const std::int32_t* label = labels.values.data();
+  std::size_t at = 0;
   for (const cv::Vec3b& pixel : rgb) {
-    sums[*label++] += cv::Vec4d(pixel[0], pixel[1], pixel[2], 1);
+    const cv::Vec4d one(pixel[0], pixel[1], pixel[2], 1);
+    if (has_data(image, at)) sums[labels.values[at]] += one;
+    ++at;
   }
   std::vector<cv::Vec3f> means;
   for (const cv::Vec4d& sum : sums) {
@@ -36,13 +44,31 @@ cv::Mat1b thicken(const cv::Mat1b& mask, int width) {
   return thick;
 }
 
+std::vector<std::uint8_t> encode_flat(const Image& image, const Labels& labels,
+                                      PictureFormat format) {
+  check_one_size("image", image.width, image.height, "labels", labels.width, labels.height);
+  cv::Mat3b rgb = to_rgb(image);
+  const std::vector<cv::Vec3f> means = mean_colours(image, rgb, labels);
+  std::size_t at = 0;
+  for (cv::Vec3b& pixel : rgb) {
+    if (has_data(image, at)) pixel = means[labels.values[at]];
+    ++at;
+  }
+  return encode_rgb(rgb, format);
+}
+
 }  // namespace
+
+void write_flat(const std::string& path, const Image& image, const Labels& labels) {
+  const PictureFormat format = picture_format(path);
+  write_file(path, encode_for(path, [&] { return encode_flat(image, labels, format); }));
+}
 
 std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& labels,
                                          PictureFormat format) {
   check_one_size("image", image.width, image.height, "labels", labels.width, labels.height);
   cv::Mat3b rgb = to_rgb(image);
-  const std::vector<cv::Vec3f> means = mean_colours(rgb, labels);
+  const std::vector<cv::Vec3f> means = mean_colours(image, rgb, labels);
   const std::int32_t* label = labels.values.data();
   for (cv::Vec3b& pixel : rgb) {
     if (*label > 0) pixel = cv::Vec3f(pixel) * (1 - kTint) + means[*label] * kTint;

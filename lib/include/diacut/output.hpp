@@ -43,6 +43,10 @@ void write_labels(const std::string& path, const Labels& labels, bool indexed = 
 /// image's size. Throws InputError also when the sizes differ.
 void write_overlay(const std::string& path, const Image& image, const Labels& labels);
 
+/// Writes each region, and what belongs to none, in its mean colour: files, sizes, errors and
+/// pixels without data as write_overlay().
+void write_flat(const std::string& path, const Image& image, const Labels& labels);
+
 /// A hierarchy as the bytes of a .tree file. `part`: of the image's file, that it is of. All
 /// numbers are little-endian, one directly after the other:
 ///

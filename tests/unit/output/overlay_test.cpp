@@ -92,6 +92,24 @@ TEST(Overlay, RegionsLeanTowardsTheirMeanColour) {
   EXPECT_NEAR(found(0, 1)[0], 255 - 0.25 * 127.5, 1);
 }
 
+TEST(Flat, EachRegionAndTheBackgroundHaveTheirMeanColour) {
+  Image image{6, 1, 1, {0.0F, 0.2F, 0.4F, 1.0F, 1.0F, 0.6F}, {}, {}};
+  const Labels labels{6, 1, 2, {1, 1, 0, 2, 2, 0}};
+  const TempFolder folder;
+  write_flat(folder / "a.png", image, labels);
+  const cv::Mat3b flat = cv::imread(folder / "a.png");
+  const std::vector<int> expected = {25, 25, 127, 255, 255, 127};
+  ASSERT_EQ(flat.size(), cv::Size(6, 1));
+  for (int x = 0; x < 6; ++x) {
+    for (int c = 0; c < 3; ++c) EXPECT_NEAR(flat(0, x)[c], expected[x], 1) << x;
+  }
+  image.valid = {1, 0, 1, 1, 1, 1};
+  write_flat(folder / "a.jpg", image, labels);
+  EXPECT_EQ(cv::imread(folder / "a.jpg").size(), cv::Size(6, 1));
+  EXPECT_THROW(write_flat(folder / "a.png", image, Labels{1, 1, 1, {1}}), InputError);
+  EXPECT_THROW(write_flat(folder / "a.tif", image, labels), ConfigError);
+}
+
 TEST(Overlay, PixelsWithoutDataShowAFaintCheckerboard) {
   Image image = flat(200, 200, {0.0F, 0.0F, 0.0F});
   const std::vector<int> right = by_pixel(200, 200, [](int x, int) { return x < 100 ? 0 : 1; });
