@@ -11,8 +11,8 @@ Usage: segment [OPTION]... IMAGE|FOLDER|-...
   segment photos/ -o labels/                a folder with its subfolders
   segment cells.tif -o labels.tif --config nuclei --table cells.csv
 
-  -o, --output FILE|DIR     Labels 1, 2, ...: .png, .tif, .npy; polygons of scenes
-                            with coordinates: .gpkg, .geojson, .shp
+  -o, --output FILE|DIR     Labels 1, 2, ...: .png, .tif or .npy; for scenes
+                            also polygons: .gpkg, .geojson or .shp
       --overlay FILE|DIR    The image with region boundaries drawn
       --flat FILE|DIR       Each region in its mean colour
       --html FILE|DIR       A page with a slider from one region to many

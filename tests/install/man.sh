@@ -18,7 +18,7 @@ for program in segment diacut-evaluate diacut-bench; do
     grep -qx "$section" <<<"$text" || { echo "$program.1 has no section $section" >&2; exit 1; }
   done
 
-  help=$("$prefix/bin/$program" --help)
+  help=$("$prefix/bin/$program" --help all)
   if [[ $program == segment ]]; then
     for subcommand in recut annotate graph tile join paint doctor; do
       help+=$'\n'$("$prefix/bin/segment" "$subcommand" --help)

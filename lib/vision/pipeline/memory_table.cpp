@@ -44,7 +44,7 @@ constexpr PixelBytes kLanczos{21, 4, 16};
 constexpr PixelBytes kLanczosCopied{35, 5.1, 16};
 constexpr PixelBytes kLanczosCompressed{106, 1.04, 16};
 constexpr PixelBytes kLanczosCompressing{24, 5.2};
-constexpr PixelBytes kWalk{38, 6, 16};
+constexpr PixelBytes kWalk{41, 6, 16};
 constexpr PixelBytes kWalkCompressed{112, 6.98};
 constexpr double kWalkLabel = 4;
 /// Masks and the maps of all images, beside what a network takes for one.
@@ -52,15 +52,17 @@ constexpr double kNetworkMaps = 5;
 
 /// For each pair of columns of the multilevel solver, for each pixel of an image up to so many: the
 /// sums of its groups of pixels.
-constexpr double kPairOfColumns = 0.145;
+constexpr double kPairOfColumns = 0.2;
 constexpr double kMostSummed = 1 << 18;
 
 /// Of compressed matrices, for each pixel of an image's width and height: what their kernels read
 /// around the image.
 constexpr double kCompressedBorder = 2400;
 
-// Bytes whatever the size: weights of filters and counts; of the copy that Lanczos multiplies by.
+// Bytes whatever the size: weights of filters and counts; the sums of a GPU's many groups; of the
+// copy that Lanczos multiplies by.
 constexpr double kOnce = 1 << 18;
+constexpr double kSumsOnce = 3.6e6;
 constexpr double kCopyOnce = 3.6e6;
 
 /// Columns of the widest block or basis of vectors that is one allocation.
@@ -92,7 +94,7 @@ double matrix_bytes(const RunForm& form) {
   if (form.parameters.eigen.solver == SolverKind::kMultilevel) {
     const int columns = Lobpcg::columns(form.parameters.eigen);
     const double summed = std::min(static_cast<double>(form.batch.segment()), kMostSummed);
-    const double sums = kPairOfColumns * columns * columns * summed * form.batch.count;
+    const double sums = kPairOfColumns * columns * columns * summed * form.batch.count + kSumsOnce;
     if (whole) return bytes(kMultilevel, columns) + sums;
     return std::max(bytes(kMultilevelCompressed, columns), bytes(kMultilevelCompressing, 0)) + sums;
   }

@@ -18,13 +18,10 @@ namespace {
 constexpr double kBreakdown = 1e-5;
 /// Steps of plain Lanczos that bound the spectrum.
 constexpr int kProbeSteps = 12;
-/// Filters that are tried where it is not known how far the wanted eigenvalues reach; each has to
-/// be of more than this times the degree of the one before.
+/// Filters that are tried to find out how far the wanted eigenvalues reach; each has to be of this
+/// times the degree of the one before.
 constexpr int kSpanRounds = 8;
 constexpr double kSpanGrowth = 1.5;
-/// A residual above this times the tolerance is worth a new basis with a better filter; one below
-/// converges sooner in the basis that there is.
-constexpr double kFar = 100;
 /// Where sums_ holds the squared norm.
 constexpr int kNorm = 0;
 /// Steps from a fresh direction that look for what the Krylov space of the first could not hold:
@@ -137,7 +134,6 @@ class Lanczos {
         sums_(context, static_cast<std::size_t>(2 * (size_ + 2) + 1), "dot products"),
         projected_(Eigen::MatrixXd::Zero(size_ + 1, size_ + 1)),
         first_product_(op_.products()),
-        span_given_(problem.span > 0),
         span_(problem.span) {
     basis_.fill(0);
     a_.fill(0);
@@ -147,7 +143,11 @@ class Lanczos {
   DeviceEigenvectors run() {
     if (trivial_ != nullptr) set_trivial();
     lower_ = std::max(-1.0, probe().first) - 1e-3;
-    filter_ = span_given_ ? choose_filter() : ChebyshevFilter();
+    if (span_ > 0) {
+      filter_ = choose_filter();
+    } else {
+      find_span();
+    }
 
     DeviceEigenvectors result;
     result.report.solver = "lanczos";
@@ -242,18 +242,23 @@ class Lanczos {
     beta_ = 0;
   }
 
-  /// Whether a filter was found that takes far fewer steps than the one so far, by the Ritz values
-  /// of a full basis. The k-th is at most the k-th eigenvalue (Cauchy's interlacing), so a filter
-  /// that damps below it damps nothing that is wanted. With each better filter the Ritz values come
-  /// closer.
-  bool improve_filter(const Ritz& ritz) {
-    if (span_given_ || ++rounds_ > kSpanRounds) return false;
-    top_ = filter_.inverse(ritz.values(0));
-    span_ = top_ - filter_.inverse(ritz.values(std::min(wanted_, ritz.steps() - 1)));
-    const ChebyshevFilter next = choose_filter();
-    if (next.degree() <= kSpanGrowth * filter_.degree()) return false;
-    filter_ = next;
-    return true;
+  /// Finds a filter and the span that it is for. The k-th Ritz value is at most the k-th eigenvalue
+  /// (Cauchy's interlacing), so a filter that damps below it damps nothing that is wanted. With
+  /// each better filter the Ritz values come closer.
+  void find_span() {
+    int degree = 1;
+    for (int round = 0; round < kSpanRounds && !out_of_products(); ++round) {
+      start();
+      for (int j = 0; j < size_; ++j) step(j);
+      const Ritz ritz = solve_projected(size_);
+      top_ = filter_.inverse(ritz.values(0));
+      span_ = top_ - filter_.inverse(ritz.values(std::min(wanted_, size_ - 1)));
+      const ChebyshevFilter next = choose_filter();
+      const bool better = next.degree() > kSpanGrowth * degree;
+      degree = next.degree();
+      if (better || round == 0) filter_ = next;
+      if (!better) return;
+    }
   }
 
   ChebyshevFilter choose_filter() const {
@@ -338,12 +343,8 @@ class Lanczos {
         // A wanted pair inside the damped interval cannot be told from unwanted ones: damp less.
         span_ *= 4;
         filter_ = choose_filter();
-        j = 0;
-      } else if (full && fixed_count != 0 && excess > kFar && improve_filter(ritz)) {
-        j = 0;
-      }
-      if (j == 0) {
         start();
+        j = 0;
         next_look = fixed_count + 1;
         continue;
       }
@@ -430,9 +431,7 @@ class Lanczos {
   std::int64_t first_product_;
   double lower_ = -1;  ///< Of the spectrum.
   double top_ = 1;     ///< The largest eigenvalue, about.
-  bool span_given_;
-  double span_;     ///< The filter damps up to top_ - span_.
-  int rounds_ = 0;  ///< In which a better filter was looked for.
+  double span_;        ///< The filter damps up to top_ - span_.
   int restarts_ = 0;
   double share_ = 0;
 };
