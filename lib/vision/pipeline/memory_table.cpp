@@ -96,7 +96,7 @@ double matrix_bytes(const RunForm& form) {
     const double summed = std::min(static_cast<double>(form.batch.segment()), kMostSummed);
     const double sums = kPairOfColumns * columns * columns * summed * form.batch.count + kSumsOnce;
     if (whole) return bytes(kMultilevel, columns) + sums;
-    return std::max(bytes(kMultilevelCompressed, columns), bytes(kMultilevelCompressing, 0)) + sums;
+    return std::max(bytes(kMultilevelCompressed, columns) + sums, bytes(kMultilevelCompressing, 0));
   }
   const int vectors = form.parameters.eigen.vectors;
   if (!whole) {
