@@ -83,8 +83,9 @@ class HelpFormatter : public CLI::Formatter {
 };
 
 /// What other programs call an option.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kOtherNames = {
-    {{"--preset", "--config"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOtherNames = {
+    {{"--fill", "--flat"},
+     {"--preset", "--config"},
      {"--superpixels", "--regions"},
      {"--segments", "--regions"},
      {"--clusters", "--regions"}}};
