@@ -83,8 +83,8 @@ void place_walk(SeedGrowth& result, const std::vector<std::int32_t>& labels,
 /// Takes a segmentation from the working image to the full one: labels are placed.
 void place(Segmentation& result, const PictureSize& working, const FullImage& full);
 
-/// The same of a hierarchy, whose contours and inside map are interpolated. Its cut is left to the
-/// caller.
+/// Takes a hierarchy from the working image to the full one: its leaves are placed, its contours
+/// and inside map interpolated. The caller cuts it.
 void place(HierarchyCut& result, const PictureSize& working, const FullImage& full);
 
 }  // namespace diacut
