@@ -41,8 +41,8 @@ app::CommandDescription describe_options() {
        {"--solvers", {.words = {"multilevel", "lanczos", "plain", "spectra"}, .list = true}}});
 }
 
-app::ExitCode run(int argc, char** argv, app::Console& console) {
-  if (app::generated(argc, argv, describe_options)) return app::ExitCode::kDone;
+void run(int argc, char** argv, app::Console& console) {
+  if (app::generated(argc, argv, describe_options)) return;
   BenchLine line;
   CLI::App& app = line.app;
   std::optional<app::KernelCache> kernels;
@@ -51,11 +51,11 @@ app::ExitCode run(int argc, char** argv, app::Console& console) {
     app.parse(argc, argv);  // Which runs the subcommand.
   } catch (const CLI::CallForVersion&) {
     write_file("-", app::version_text("diacut-bench"));
-    return app::ExitCode::kDone;
+    return;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
       write_file("-", app.help());
-      return app::ExitCode::kDone;
+      return;
     }
     const std::string first = argc > 1 ? argv[1] : "-";
     if (app.get_subcommands().empty() && first[0] != '-') {
@@ -63,7 +63,6 @@ app::ExitCode run(int argc, char** argv, app::Console& console) {
     }
     throw ConfigError(app::reworded(error) + " (see diacut-bench --help)");
   }
-  return app::ExitCode::kDone;
 }
 
 }  // namespace
@@ -71,7 +70,11 @@ app::ExitCode run(int argc, char** argv, app::Console& console) {
 }  // namespace diacut::bench
 
 int main(int argc, char** argv) {
-  return diacut::app::run_program("diacut-bench", [&](diacut::app::Console& console) {
-    return diacut::bench::run(argc, argv, console);
-  });
+  diacut::app::Program program("diacut-bench");
+  try {
+    diacut::bench::run(argc, argv, program.console);
+    return 0;
+  } catch (...) {
+    return program.fail();
+  }
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,12 +20,15 @@ class Command {
   Command& operator=(const Command&) = delete;
   virtual ~Command() = default;
 
-  /// Does what the arguments ask for. argv[0] is its name. Throws what main() prints.
-  ExitCode main(int argc, const char* const* argv, Console& console, const CancelToken& cancel) {
-    if (!line_.parse(argc, argv, console)) return ExitCode::kDone;
+  /// Reads the arguments, of which the first one is its name. False where there is nothing to run,
+  /// as with --help. Throws ConfigError.
+  bool parse(int argc, const char* const* argv, Console& console) {
+    if (!line_.parse(argc, argv, console)) return false;
     resolve();
-    return run(console, cancel);
+    return true;
   }
+  /// Does what the arguments ask for, once parse() was true. Throws what Program::fail() prints.
+  virtual ExitCode run(Console& console, const CancelToken& cancel) = 0;
   /// Its options for manual pages and completions.
   CommandDescription describe() const { return line_.describe(); }
 
@@ -38,7 +40,6 @@ class Command {
 
   /// Checks the options and sets what follows from them. Throws ConfigError.
   virtual void resolve() = 0;
-  virtual ExitCode run(Console& console, const CancelToken& cancel) = 0;
 
   /// The input of a command that works on one at a time. `one`, `many`: a word for what it works
   /// on, as "graph", "graphs"; `instead`: what can be named in place of several. Throws ConfigError
@@ -54,8 +55,19 @@ class Command {
   CommandLine line_;
 };
 
-/// Runs a program: calls guard_standard_streams() and `work`, and turns what `work` throws into a
-/// message and an exit code. Returns the exit code, for main().
-int run_program(const std::string& name, const std::function<ExitCode(Console&)>& work);
+/// What surrounds the work of a program, from the start of its main() to the end.
+class Program {
+ public:
+  /// Calls guard_standard_streams(). `name`: what its messages begin with.
+  explicit Program(const std::string& name);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program();
+
+  /// Prints the exception that is being handled. Returns the exit code, for main().
+  int fail();
+
+  Console console;
+};
 
 }  // namespace diacut::app

@@ -305,6 +305,10 @@ class EvaluateCommand : public Command {
     line_.message_flags("Only errors, and the scores", "Also the scores of each image", true);
   }
 
+  ExitCode run(Console& console, const CancelToken& cancel) override {
+    return run_evaluation(options_, console, cancel);
+  }
+
  private:
   void resolve() override {
     if (inputs_.size() > 1) line_.fail(fmt::format("'{}' is a second folder", inputs_[1]));
@@ -312,10 +316,6 @@ class EvaluateCommand : public Command {
     options_.parameters.boundaries = !no_boundaries_;
     options_.kind = parse_kind(kind_);
     check();
-  }
-
-  ExitCode run(Console& console, const CancelToken& cancel) override {
-    return run_evaluation(options_, console, cancel);
   }
 
   std::optional<ResultKind> parse_kind(const std::string& name) const {
@@ -365,9 +365,14 @@ class EvaluateCommand : public Command {
 
 int main(int argc, char** argv) {
   using namespace diacut::app;
-  return run_program("diacut-evaluate", [&](Console& console) {
+  Program program("diacut-evaluate");
+  try {
     const diacut::CancelToken& cancel = handle_signals();
-    if (generated(argc, argv, [] { return EvaluateCommand().describe(); })) return ExitCode::kDone;
-    return EvaluateCommand().main(argc, argv, console, cancel);
-  });
+    if (generated(argc, argv, [] { return EvaluateCommand().describe(); })) return 0;
+    EvaluateCommand command;
+    if (!command.parse(argc, argv, program.console)) return 0;
+    return static_cast<int>(command.run(program.console, cancel));
+  } catch (...) {
+    return program.fail();
+  }
 }

@@ -1,4 +1,5 @@
 #include <array>
+#include <memory>
 #include <string_view>
 
 #include "command_description.hpp"
@@ -29,19 +30,30 @@ CommandDescription describe_program() {
   return description;
 }
 
+/// The subcommand that the first argument names; null: it names none.
+std::unique_ptr<Command> named_command(int argc, const char* const* argv) {
+  for (const NamedCommand& each : kSubcommands) {
+    if (argc > 1 && std::string_view(argv[1]) == each.name) return each.make(each.name);
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 }  // namespace diacut::app
 
 int main(int argc, char** argv) {
   using namespace diacut::app;
-  return run_program("segment", [&](Console& console) {
+  Program program("segment");
+  try {
     const diacut::CancelToken& cancel = handle_signals();
-    if (generated(argc, argv, describe_program)) return ExitCode::kDone;
-    for (const NamedCommand& each : kSubcommands) {
-      if (argc < 2 || std::string_view(argv[1]) != each.name) continue;
-      return each.make(each.name)->main(argc - 1, argv + 1, console, cancel);
-    }
-    return make_segment("segment")->main(argc, argv, console, cancel);
-  });
+    if (generated(argc, argv, describe_program)) return 0;
+    std::unique_ptr<Command> command = named_command(argc, argv);
+    const int names = command ? 1 : 0;
+    if (!command) command = make_segment("segment");
+    if (!command->parse(argc - names, argv + names, program.console)) return 0;
+    return static_cast<int>(command->run(program.console, cancel));
+  } catch (...) {
+    return program.fail();
+  }
 }

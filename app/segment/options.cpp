@@ -13,8 +13,14 @@
 #include "annotate.hpp"
 #include "core/parameter_table.hpp"
 #include "device_line.hpp"
+#include "diacut/device.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
+#include "diacut/output.hpp"
+#include "interrupt.hpp"
+#include "kernel_cache.hpp"
+#include "output/program_json.hpp"
+#include "report.hpp"
 #include "segment_help.hpp"
 #include "subcommand.hpp"
 #include "text.hpp"
@@ -100,6 +106,24 @@ std::vector<int> parse_bands(const std::string& text) {
                   text, bands.size()));
 }
 
+void list_devices(const Options& options, Console& console) {
+  const std::vector<DeviceInfo> devices = diacut::list_devices();
+  std::optional<DeviceInfo> chosen;
+  try {
+    chosen = choose_device(options.device);
+  } catch (const ConfigError& error) {
+    if (!options.device.empty()) throw;
+    // The environment variable names no device: the list shows what it may name.
+    console.note(error.what());
+  }
+  const DeviceInfo* mark = chosen ? &*chosen : nullptr;
+  if (options.json.empty()) {
+    write_file("-", device_table(devices, mark));
+  } else {
+    write_file(options.json, devices_json(devices, mark));
+  }
+}
+
 /// "segment" itself: its options, declared by the constructor, and what they set.
 class SegmentCommand : public Command {
  public:
@@ -118,6 +142,21 @@ class SegmentCommand : public Command {
     line_.brief_help(kSegmentBrief);
     line_.message_flags("Only errors", "Also the device, the time of each stage, and each file",
                         true);
+  }
+
+  ExitCode run(Console& console, const CancelToken& cancel) override {
+    // Before there are threads, and before anything of a device or of a file is in memory.
+    if (options_.parameters.image.untrusted) start_sandbox();
+    if (options_.time_limit > 0) limit_time(options_.time_limit);
+    const KernelCache kernels(console);
+    if (options_.list_devices) {
+      list_devices(options_, console);
+    } else if (options_.print_config) {
+      write_file("-", print_parameters(options_.parameters));
+    } else {
+      return segment_images(std::move(options_), console, cancel);
+    }
+    return ExitCode::kDone;
   }
 
  private:
@@ -140,10 +179,6 @@ class SegmentCommand : public Command {
                      ? "no image given: name a file, a folder, or - for standard input"
                      : "--files-from names all images: leave out the inputs, or the list");
     }
-  }
-
-  ExitCode run(Console& console, const CancelToken& cancel) override {
-    return run_segment(std::move(options_), console, cancel);
   }
 
   void declare_places() {

@@ -72,10 +72,10 @@ void set_links(const CommandLine& line, Options& options);
 void set_from_option(Parameters& parameters, std::string_view flag, const std::string& key,
                      const std::string& value);
 
-/// Does what the options ask for: segments images and writes their results, or lists devices or
-/// parameters. An image that fails does not stop the others; a device that cannot be opened does,
-/// and so does `cancel`. Reports everything on the console. Returns the program's exit code.
-ExitCode run_segment(Options options, Console& console, const CancelToken& cancel);
+/// Segments the images that the options name, and writes their results. An image that fails does
+/// not stop the others; a device that cannot be opened does, and so does `cancel`. Reports
+/// everything on the console. Returns the program's exit code.
+ExitCode segment_images(Options options, Console& console, const CancelToken& cancel);
 
 /// Segments one picture in tiles, or makes the plan alone: segment --tile-size. A run that was
 /// stopped goes on where it was. Throws ConfigError, InputError, DeviceError, CancelledError.

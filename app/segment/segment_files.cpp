@@ -25,13 +25,10 @@
 #include "diacut/segmenter.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
-#include "kernel_cache.hpp"
 #include "memory_check.hpp"
 #include "output/format.hpp"
-#include "output/program_json.hpp"
 #include "paths.hpp"
 #include "reader.hpp"
-#include "report.hpp"
 #include "run_log.hpp"
 #include "stacks.hpp"
 #include "stopwatch.hpp"
@@ -171,7 +168,7 @@ class DeviceInUse {
 /// together where the device gains by it. While the device works on a group of images, the group
 /// before it is finished on the host and written, and the group after it is read, so that at most
 /// three groups are in memory, fewer where there is no room for them. Everything is reported and
-/// counted in the thread that calls run(), in the order of the jobs.
+/// counted in the thread that calls run_from(), in the order of the jobs.
 class Scheduler {
  public:
   Scheduler(const Options& options, const Plan& plan, RunLog& log, const CancelToken& cancel)
@@ -188,23 +185,6 @@ class Scheduler {
         shared_(plan.roots.results, options.annotations, plan.batch),
         stacks_(options.batch.skip_existing),
         objects_(options) {}
-
-  /// Throws what ends the run.
-  void run() {
-    for (std::size_t i = 0; i < plan_.jobs.size() && !cancel_.cancelled();) i = run_from(i);
-    finish_all();
-    if (cancel_.cancelled()) return;
-    shared_.commit();
-    objects_.commit();
-  }
-
- private:
-  /// Images that the device is to work on.
-  using Group = std::vector<LoadedImage>;
-
-  bool skips(const Job& job) const { return options_.batch.skip_existing && is_done(job); }
-  bool is_last(std::size_t next) const { return next == plan_.jobs.size(); }
-  Watch watch() { return log_.watch(cancel_); }
 
   /// Segments the image at `index` and those after it that form a group with it. Returns the index
   /// of the next image. Throws what ends the run; other errors are those of an image.
@@ -244,6 +224,22 @@ class Scheduler {
     }
     return next;
   }
+
+  /// Ends the run, after the last image.
+  void finish() {
+    finish_all();
+    if (cancel_.cancelled()) return;
+    shared_.commit();
+    objects_.commit();
+  }
+
+ private:
+  /// Images that the device is to work on.
+  using Group = std::vector<LoadedImage>;
+
+  bool skips(const Job& job) const { return options_.batch.skip_existing && is_done(job); }
+  bool is_last(std::size_t next) const { return next == plan_.jobs.size(); }
+  Watch watch() { return log_.watch(cancel_); }
 
   /// The image at `index`. One that was not read ahead, or for which there was no room, is read
   /// when no other image is in memory.
@@ -383,39 +379,9 @@ void write_index(const Options& options, const Plan& plan) {
   write_page_index(index, title, pages);
 }
 
-void list_devices(const Options& options, Console& console) {
-  const std::vector<DeviceInfo> devices = diacut::list_devices();
-  std::optional<DeviceInfo> chosen;
-  try {
-    chosen = choose_device(options.device);
-  } catch (const ConfigError& error) {
-    if (!options.device.empty()) throw;
-    // The environment variable names no device: the list shows what it may name.
-    console.note(error.what());
-  }
-  const DeviceInfo* mark = chosen ? &*chosen : nullptr;
-  if (options.json.empty()) {
-    write_file("-", device_table(devices, mark));
-  } else {
-    write_file(options.json, devices_json(devices, mark));
-  }
-}
-
 }  // namespace
 
-ExitCode run_segment(Options options, Console& console, const CancelToken& cancel) {
-  // Before there are threads, and before anything of a device or of a file is in memory.
-  if (options.parameters.image.untrusted) start_sandbox();
-  if (options.time_limit > 0) limit_time(options.time_limit);
-  const KernelCache kernels(console);
-  if (options.list_devices) {
-    list_devices(options, console);
-    return ExitCode::kDone;
-  }
-  if (options.print_config) {
-    write_file("-", print_parameters(options.parameters));
-    return ExitCode::kDone;
-  }
+ExitCode segment_images(Options options, Console& console, const CancelToken& cancel) {
   keep_freed_memory(false);  // Until a device is opened.
   if (options.tiles.wanted()) {
     std::vector<Job> jobs(options.inputs.size());
@@ -427,12 +393,15 @@ ExitCode run_segment(Options options, Console& console, const CancelToken& cance
     return run_in_tiles(options, console, cancel);
   }
   const Plan plan = make_plan(options);
+  const std::size_t images = plan.jobs.size();
   set_least_size(plan.jobs, options);
   prepare_results(options, plan);
   RunLog log(options, plan, console);
   try {
     check_parameters(options.parameters);
-    Scheduler(options, plan, log, cancel).run();
+    Scheduler scheduler(options, plan, log, cancel);
+    for (std::size_t i = 0; i < images && !cancel.cancelled();) i = scheduler.run_from(i);
+    scheduler.finish();
     write_index(options, plan);
   } catch (...) {  // No network, no device, or nowhere to report to: each image would fail.
     log.failed(current_failure());

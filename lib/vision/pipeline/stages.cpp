@@ -6,6 +6,7 @@
 #include <chrono>
 #include <future>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "affinity/affinity.hpp"
@@ -42,28 +43,33 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
-/// Runs stages on a device one after another, measures their times, and reports to the caller's
+/// Measures the times of stages that a device does one after another, and reports to the caller's
 /// watch.
 class TimedStages {
  public:
   TimedStages(Context& context, const Watch& watch) : context_(context), watch_(watch) {}
 
-  /// Does the stage's work. The device has done all of it when this returns.
-  template <class Work>
-  void operator()(std::string_view stage, const Work& work) {
+  /// Ends the stage under way and begins another one.
+  void begin(const char* stage) {
+    end();
     watch_.report(stage, 0);
-    const auto start = std::chrono::steady_clock::now();
-    const cl::Event first = context_.mark();
-    work();
-    const cl::Event last = context_.mark();
-    context_.finish();
-    StageTime& time = time_of(stage);
-    time.wall_ms += milliseconds_since(start);
-    time.device_ms += milliseconds_between(first, last);
-    watch_.report(stage, 1);
+    stage_ = stage;
+    start_ = std::chrono::steady_clock::now();
+    first_ = context_.mark();
   }
 
-  /// The times of all stages so far, each divided by the number of images that they served.
+  /// Ends the stage under way, if there is one: waits until the device has done all of its work.
+  void end() {
+    if (stage_ == nullptr) return;
+    const cl::Event last = context_.mark();
+    context_.finish();
+    StageTime& time = time_of(stage_);
+    time.wall_ms += milliseconds_since(start_);
+    time.device_ms += milliseconds_between(first_, last);
+    watch_.report(std::exchange(stage_, nullptr), 1);
+  }
+
+  /// The times of all stages that ended, each divided by the number of images that they served.
   std::vector<StageTime> shares(std::size_t images) const {
     std::vector<StageTime> shares = times_;
     for (StageTime& time : shares) {
@@ -85,6 +91,9 @@ class TimedStages {
   Context& context_;
   const Watch& watch_;
   std::vector<StageTime> times_;
+  const char* stage_ = nullptr;  ///< Under way; null: none is.
+  std::chrono::steady_clock::time_point start_;
+  cl::Event first_;
 };
 
 /// Does the work of a stage that needs no device, measures its time, and reports to the watch.
@@ -237,7 +246,7 @@ SolverParameters rough_solver() {
   return solver;
 }
 
-/// One run: all stages that need the device, in their order.
+/// The stages of one run that need the device, which Stages::run() calls in their order.
 class StageRun {
  public:
   /// The arguments must outlive the run.
@@ -255,37 +264,6 @@ class StageRun {
         timed_(context, watch),
         merging_(images.size()),
         begun_(images.size()) {}
-
-  /// As Stages::run().
-  std::optional<std::vector<UnfinishedSegmentation>> all() {
-    ask_for_later_kernels();
-    note_images();
-    begin_merging();
-    timed_("boundaries", [&] { find_boundaries(); });
-    if (decimates(parameters_)) {
-      if (!find_rough_contours()) return std::nullopt;
-    } else if (hierarchical() && parameters_.contours.spectral == SpectralUse::kNever) {
-      timed_("contours", [&] {
-        make_contours([&](std::size_t k) {
-          return boundary_contour(context_, grid_, strength_of(k), parameters_.contours);
-        });
-      });
-    }
-    if (needs_matrix(parameters_) && !solve()) return std::nullopt;
-    for (std::size_t k = 0; hierarchical() && k < begun_.size(); ++k) leave_hierarchy(k);
-    note_run();
-    return std::move(begun_);
-  }
-
- private:
-  /// How regions of one image merge.
-  struct Merging {
-    bool embeds = false;                  ///< Whether the image's embedding is needed too.
-    std::future<LearnedMerging> learned;  ///< Not valid where regions merge by strength.
-    Embedding embedding;
-  };
-
-  bool hierarchical() const { return makes_hierarchy(parameters_); }
 
   /// What later stages ask for is then built together with the kernels of the boundary maps, which
   /// takes less time.
@@ -335,6 +313,7 @@ class StageRun {
   }
 
   void find_boundaries() {
+    timed_.begin("boundaries");
     const BoundaryParameters& boundary = parameters_.boundary;
     BoundaryParameters whole = boundary;
     whole.thin = false;
@@ -367,6 +346,116 @@ class StageRun {
     networks_.tensors().clear();  // Later stages need their memory.
   }
 
+  /// The contours by the boundary maps alone.
+  void find_boundary_contours() {
+    timed_.begin("contours");
+    make_contours([&](std::size_t k) {
+      return boundary_contour(context_, grid_, strength_of(k), parameters_.contours);
+    });
+  }
+
+  /// The contours with rough eigenvectors, of the matrix of every other row and column. Where
+  /// eigenvectors of the image's own grid follow, all of it is one stage. False where several
+  /// images cannot be solved together.
+  bool find_rough_contours() {
+    const bool one_stage = needs_matrix(parameters_);
+    timed_.begin(one_stage ? "contours" : "affinity");
+    KeptAffinity kept = made_of_maps([&](const DeviceBoundary& map) {
+      return kept_affinity(context_, form_.batch, map, parameters_.affinity);
+    });
+    check_degrees(kept.matrix.sqrt_degree());
+    if (!one_stage) timed_.begin("eigenvectors");
+    std::vector<DeviceEigenvectors> found =
+        eigenvectors(context_, kept.matrix, rough_solver(), one_stage ? Watch() : watch_);
+    if (found.empty()) return false;
+    if (!one_stage) timed_.begin("contours");
+    kept.matrix.free_weights();
+    make_contours([&](std::size_t k) {
+      Buffer<float> copy;
+      const DeviceEigenvectors at_pixels =
+          interpolated(context_, kept.rows, static_cast<int>(k), found[k]);
+      found[k].values = at_pixels.values;
+      return combined_contour(context_, grid_, at_pixels,
+                              degrees_of(context_, form_.batch, k, kept.sqrt_degree, copy),
+                              strength_of(k), parameters_.contours);
+    });
+    timed_.end();  // Before the memory of the matrix is free.
+    for (std::size_t k = 0; !one_stage && k < found.size(); ++k) {
+      begun_[k].result->eigenvectors = {grid_.width, grid_.height, std::move(found[k].values),
+                                        {},          {},           std::move(found[k].report)};
+    }
+    return true;
+  }
+
+  /// What is made from the matrix. False where several images cannot be solved together.
+  bool solve() {
+    timed_.begin("affinity");
+    find_affinities();
+    if (walks(parameters_)) {
+      timed_.begin("random walk");
+      find_walk(context_, std::move(*matrix_), images_.front(), form_, options_.keep_probabilities,
+                watch_, begun_.front());
+      return true;
+    }
+    timed_.begin("eigenvectors");
+    const std::vector<DeviceEigenvectors> found = find_eigenvectors();
+    if (!hierarchical()) leave_direct_cuts();
+    timed_.end();
+    if (found.empty()) return false;
+    if (!hierarchical()) return true;
+    matrix_->free_weights();
+    if (parameters_.contours.spectral == SpectralUse::kFull) {
+      timed_.begin("contours");
+      find_contours(found);
+      timed_.end();
+    }
+    return true;
+  }
+
+  /// Leaves the hierarchy of one image and its cut to the host.
+  void leave_hierarchy(std::size_t k) {
+    auto& result = dynamic_cast<HierarchyCut&>(*begun_[k].result);
+    result.contours = std::move(contours_[k].strength);
+    result.contour_parameters = parameters_.contours;
+    begun_[k].host_work = [&result, orientation = std::move(contours_[k].orientation),
+                           valid = images_[k].image->valid, grid = grid_, full = images_[k].full,
+                           seeds = images_[k].cut_seeds, parameters = parameters_.region,
+                           learned = learned_merging(k)](const Watch& watch) {
+      const std::size_t stage = result.costs.times.size();
+      time_on_host(kRegions, result, watch, [&] {
+        result.hierarchy = hierarchy(result.contours, orientation, valid, grid.width, grid.height,
+                                     parameters, learned ? &*learned : nullptr);
+      });
+      add_placement(result, grid, full, watch);
+      const auto cut_start = std::chrono::steady_clock::now();
+      cut_hierarchy(result, parameters, seeds.get());
+      result.costs.times[stage].wall_ms += milliseconds_since(cut_start);
+    };
+  }
+
+  /// The images begun, with what the device did for them.
+  std::vector<UnfinishedSegmentation> taken() {
+    timed_.end();
+    for (UnfinishedSegmentation& each : begun_) {
+      RunCosts& costs = each.result->costs;
+      costs.times = timed_.shares(begun_.size());
+      costs.device_peak_bytes = context_.memory_peak();
+      costs.programs_built = context_.builds().programs - before_.programs;
+      costs.programs_ms = context_.builds().milliseconds - before_.milliseconds;
+    }
+    return std::move(begun_);
+  }
+
+ private:
+  /// How regions of one image merge.
+  struct Merging {
+    bool embeds = false;                  ///< Whether the image's embedding is needed too.
+    std::future<LearnedMerging> learned;  ///< Not valid where regions merge by strength.
+    Embedding embedding;
+  };
+
+  bool hierarchical() const { return makes_hierarchy(parameters_); }
+
   /// The map that an image's contours are made from.
   const Buffer<float>& strength_of(std::size_t k) const {
     return strengths_[k] ? strengths_[k] : maps_[k].values;
@@ -382,75 +471,8 @@ class StageRun {
 
   /// What `make` makes of the boundary maps of all images, on one grid.
   template <class Make>
-  auto made_of_maps(const Make& make) {
+  std::invoke_result_t<Make, const DeviceBoundary&> made_of_maps(const Make& make) {
     return images_.size() == 1 ? make(maps_.front()) : make(batched(context_, maps_, form_.batch));
-  }
-
-  /// The contours with rough eigenvectors, of the matrix of every other row and column. Where
-  /// eigenvectors of the image's own grid follow, all of it is one stage. False where several
-  /// images cannot be solved together.
-  bool find_rough_contours() {
-    const bool one_stage = needs_matrix(parameters_);
-    const auto stage = [&](const char* name, const auto& work) {
-      one_stage ? work() : timed_(name, work);
-    };
-    std::vector<DeviceEigenvectors> found;
-    const auto all = [&] {
-      std::optional<KeptAffinity> kept;
-      stage("affinity", [&] {
-        kept.emplace(made_of_maps([&](const DeviceBoundary& map) {
-          return kept_affinity(context_, form_.batch, map, parameters_.affinity);
-        }));
-        check_degrees(kept->matrix.sqrt_degree());
-      });
-      stage("eigenvectors", [&] {
-        found = eigenvectors(context_, kept->matrix, rough_solver(), one_stage ? Watch() : watch_);
-      });
-      if (found.empty()) return;
-      kept->matrix.free_weights();
-      stage("contours", [&] {
-        make_contours([&](std::size_t k) {
-          Buffer<float> copy;
-          const DeviceEigenvectors at_pixels =
-              interpolated(context_, kept->rows, static_cast<int>(k), found[k]);
-          found[k].values = at_pixels.values;
-          return combined_contour(context_, grid_, at_pixels,
-                                  degrees_of(context_, form_.batch, k, kept->sqrt_degree, copy),
-                                  strength_of(k), parameters_.contours);
-        });
-      });
-    };
-    one_stage ? timed_("contours", all) : all();
-    for (std::size_t k = 0; !one_stage && k < found.size(); ++k) {
-      begun_[k].result->eigenvectors = {grid_.width, grid_.height, std::move(found[k].values),
-                                        {},          {},           std::move(found[k].report)};
-    }
-    return !found.empty();
-  }
-
-  /// What is made from the matrix. False where several images cannot be solved together.
-  bool solve() {
-    timed_("affinity", [&] { find_affinities(); });
-    if (walks(parameters_)) {
-      timed_("random walk", [&] {
-        find_walk(context_, std::move(*matrix_), images_.front(), form_,
-                  options_.keep_probabilities, watch_, begun_.front());
-      });
-      return true;
-    }
-    std::vector<DeviceEigenvectors> found;
-    timed_("eigenvectors", [&] {
-      found = find_eigenvectors();
-      if (hierarchical()) return;
-      leave_direct_cuts();
-    });
-    if (found.empty()) return false;
-    if (!hierarchical()) return true;
-    matrix_->free_weights();
-    if (parameters_.contours.spectral == SpectralUse::kFull) {
-      timed_("contours", [&] { find_contours(found); });
-    }
-    return true;
   }
 
   /// The matrix of all images. Frees everything of the boundary maps that contours do not need.
@@ -543,38 +565,6 @@ class StageRun {
     return learned;
   }
 
-  /// Leaves the hierarchy of one image and its cut to the host.
-  void leave_hierarchy(std::size_t k) {
-    auto& result = dynamic_cast<HierarchyCut&>(*begun_[k].result);
-    result.contours = std::move(contours_[k].strength);
-    result.contour_parameters = parameters_.contours;
-    begun_[k].host_work = [&result, orientation = std::move(contours_[k].orientation),
-                           valid = images_[k].image->valid, grid = grid_, full = images_[k].full,
-                           seeds = images_[k].cut_seeds, parameters = parameters_.region,
-                           learned = learned_merging(k)](const Watch& watch) {
-      const std::size_t stage = result.costs.times.size();
-      time_on_host(kRegions, result, watch, [&] {
-        result.hierarchy = hierarchy(result.contours, orientation, valid, grid.width, grid.height,
-                                     parameters, learned ? &*learned : nullptr);
-      });
-      add_placement(result, grid, full, watch);
-      const auto cut_start = std::chrono::steady_clock::now();
-      cut_hierarchy(result, parameters, seeds.get());
-      result.costs.times[stage].wall_ms += milliseconds_since(cut_start);
-    };
-  }
-
-  /// Adds what the device did for the images to their results.
-  void note_run() {
-    for (UnfinishedSegmentation& each : begun_) {
-      RunCosts& costs = each.result->costs;
-      costs.times = timed_.shares(begun_.size());
-      costs.device_peak_bytes = context_.memory_peak();
-      costs.programs_built = context_.builds().programs - before_.programs;
-      costs.programs_ms = context_.builds().milliseconds - before_.milliseconds;
-    }
-  }
-
   Context& context_;
   DeviceNetworks& networks_;
   const StageOptions& options_;
@@ -619,13 +609,29 @@ void Stages::failed(const char* doing) {
 std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const WorkingImage> images,
                                                                const RunForm& form,
                                                                const Watch& watch) {
+  const RunParameters& parameters = form.parameters;
+  const bool hierarchical = makes_hierarchy(parameters);
   try {
     Context& context = opened();
     const Watched watched(context, watch);
-    auto begun = StageRun(context, networks_, options, images, form, watch).all();
-    if (!begun) return begun;
+    std::vector<UnfinishedSegmentation> begun;
+    {
+      StageRun run(context, networks_, options, images, form, watch);
+      run.ask_for_later_kernels();
+      run.note_images();
+      run.begin_merging();
+      run.find_boundaries();
+      if (decimates(parameters)) {
+        if (!run.find_rough_contours()) return std::nullopt;
+      } else if (hierarchical && parameters.contours.spectral == SpectralUse::kNever) {
+        run.find_boundary_contours();
+      }
+      if (needs_matrix(parameters) && !run.solve()) return std::nullopt;
+      for (std::size_t k = 0; hierarchical && k < images.size(); ++k) run.leave_hierarchy(k);
+      begun = run.taken();
+    }
     // All buffers of the run are free from here on.
-    for (auto& each : *begun) each.result->costs.device_kept_bytes = context.memory_kept();
+    for (auto& each : begun) each.result->costs.device_kept_bytes = context.memory_kept();
     return begun;
   } catch (...) {
     failed("segmenting");

@@ -1,5 +1,5 @@
 // By itself, so that a program has the functions that are called before its main() and at its end
-// only where it calls run_program().
+// only where it has a Program.
 #include <cxxabi.h>
 #include <tiffio.h>
 #include <unistd.h>
@@ -53,20 +53,17 @@ __attribute__((section(".preinit_array"), used)) void (*const first)(int, char**
 
 }  // namespace
 
-int run_program(const std::string& name, const std::function<ExitCode(Console&)>& work) {
+Program::Program(const std::string& name) : console(name) {
   guard_standard_streams();
-  TIFFSetErrorHandler(nullptr);  // By which GDAL 3.10 prints what it tells as errors too.
-  Console console(name);
-  ExitCode code = ExitCode::kDone;
-  try {
-    code = work(console);
-  } catch (...) {
-    const Failure failure = current_failure();
-    console.error(failure.message);
-    code = failure.code;
-  }
-  is_done = true;
-  return static_cast<int>(code);
+  TIFFSetErrorHandler(nullptr);  // By which GDAL 3.10 prints what it reports as errors too.
+}
+
+Program::~Program() { is_done = true; }
+
+int Program::fail() {
+  const Failure failure = current_failure();
+  console.error(failure.message);
+  return static_cast<int>(failure.code);
 }
 
 }  // namespace diacut::app
