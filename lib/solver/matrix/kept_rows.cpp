@@ -17,12 +17,6 @@ constexpr char kTables[] = "tables of kept pixels";
 /// Vectors that a work-item interpolates: a GPU has more work-items than a small grid has pixels.
 int vectors_at_once(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu ? 4 : 2; }
 
-KernelFile kernels_of(Context& context) {
-  return {context, "matrix/kept_rows.cl",
-          fmt::format("-DWIDTH={} -DEACH={}", lane_shape(context.info()).width,
-                      vectors_at_once(context.info()))};
-}
-
 /// The diagonals of R'R from the middle one on, and the pairs of diagonals of R' whose products add
 /// up to each.
 struct ProductTables {
@@ -52,6 +46,12 @@ ProductTables product_tables(const Stencil& disc, const Stencil& coarse) {
 
 }  // namespace
 
+KernelFile kept_row_kernels(Context& context) {
+  return {context, "matrix/kept_rows.cl",
+          fmt::format("-DWIDTH={} -DEACH={}", lane_shape(context.info()).width,
+                      vectors_at_once(context.info()))};
+}
+
 Batch coarser(const Batch& fine) {
   const int width = (fine.image.width + 1) / 2;
   return {Grid{width, (fine.image.height + 1) / 2}, fine.count, (fine.height + 1) / 2};
@@ -73,11 +73,9 @@ KeptNeighbours::KeptNeighbours(const Stencil& disc) {
   }
 }
 
-void ask_for_kept_rows(Context& context) { kernels_of(context); }
-
 void multiply_kept_rows(Context& context, const KeptRows& rows, const Stencil& stencil,
                         Buffer<float>& coarse, std::size_t pitch) {
-  const KernelFile kernels = kernels_of(context);
+  const KernelFile kernels = kept_row_kernels(context);
   const ProductTables tables = product_tables(rows.stencil, stencil);
   const Grid grid = rows.kept.grid();
   const std::size_t group = plane_group(context.info());
@@ -97,7 +95,7 @@ void interpolate_kept_rows(Context& context, const KeptRows& rows, int image, in
                            const Buffer<float>& coarse, std::size_t coarse_pitch,
                            Buffer<float>& fine, std::size_t fine_pitch) {
   if (count < 2) return;
-  const KernelFile kernels = kernels_of(context);
+  const KernelFile kernels = kept_row_kernels(context);
   const KeptNeighbours near(rows.stencil);
   const Grid& all = rows.fine.image;
   const Grid& kept = rows.kept.image;

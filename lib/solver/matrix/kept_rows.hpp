@@ -6,7 +6,7 @@
 #include "matrix/dia_matrix.hpp"
 #include "matrix/grid.hpp"
 #include "matrix/stencil.hpp"
-#include "opencl/context.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 
@@ -32,8 +32,8 @@ struct KeptRows {
   std::size_t pitch() const { return dia_pitch(kept.grid().rows()); }
 };
 
-/// Asks for the kernels of the functions below.
-void ask_for_kept_rows(Context& context);
+/// The kernels of the functions below.
+KernelFile kept_row_kernels(Context& context);
 
 /// coarse = R'R in pitched DIA form, diagonals `pitch` elements apart. `stencil`: of `coarse`, of
 /// which the disc's diagonals are written, and those of others set to 0. Enqueues.

@@ -156,7 +156,7 @@ void ask_for_affinity_kernels(Context& context, const AffinityParameters& parame
 void ask_for_kept_affinity_kernels(Context& context, const AffinityParameters& parameters) {
   entry_kernels(context, parameters, Rows::kKept, vector_run(context.info()));
   kept_kernels(context);
-  ask_for_kept_rows(context);
+  kept_row_kernels(context);
 }
 
 DiaMatrix affinity_matrix(Context& context, const DeviceBoundary& boundary,

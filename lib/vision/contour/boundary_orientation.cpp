@@ -23,11 +23,6 @@ constexpr int kReach = kTriangleRadius + 2;  ///< A triangle filter and two cent
 constexpr int kTaps = 2 * kReach + 1;
 constexpr int kFilters = 3;
 
-KernelFile orientation_kernels(Context& context) {
-  return {context, "contour/boundary_orientation.cl",
-          fmt::format("-DREACH={} -DWIDTH={}", kReach, lane_shape(context.info()).width)};
-}
-
 using Filter = std::array<float, kTaps>;
 
 /// The triangle filter, differentiated `order` times by (f(x + 1) - f(x - 1)) / 2. Differences in x
@@ -93,7 +88,10 @@ std::vector<float> boundary_orientation(std::span<const float> boundary, int wid
   return orientation;
 }
 
-void ask_for_orientation_kernels(Context& context) { orientation_kernels(context); }
+KernelFile orientation_kernels(Context& context) {
+  return {context, "contour/boundary_orientation.cl",
+          fmt::format("-DREACH={} -DWIDTH={}", kReach, lane_shape(context.info()).width)};
+}
 
 Buffer<float> boundary_orientation(Context& context, const Grid& grid,
                                    const Buffer<float>& boundary) {

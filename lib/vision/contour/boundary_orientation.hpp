@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "matrix/grid.hpp"
-#include "opencl/context.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 
@@ -48,8 +48,7 @@ Curvature reference_curvature(std::span<const float> boundary, int width, int he
 std::vector<float> suppress_non_maxima(std::span<const float> boundary,
                                        std::span<const float> orientation, int width, int height);
 
-/// Asks for the kernels of the overload on the device: those that are asked for before the first
-/// launch are built together.
-void ask_for_orientation_kernels(Context& context);
+/// The kernels of the overload on the device.
+KernelFile orientation_kernels(Context& context);
 
 }  // namespace diacut

@@ -30,16 +30,6 @@ std::size_t scale_group(const DeviceInfo& device) {
   return std::bit_floor(std::clamp<std::size_t>(device.max_work_group, 1, 1024));
 }
 
-KernelFile spectral_kernels(Context& context) {
-  return {context, "contour/spectral_contour.cl",
-          fmt::format("-DGROUP={} -DWIDTH={}", scale_group(context.info()),
-                      lane_shape(context.info()).width)};
-}
-
-KernelFile boundary_kernels(Context& context) {
-  return {context, "contour/boundary_contour.cl", ""};
-}
-
 /// The Gaussian of sigma 1 with unit sum over 7 pixels, at 0 to 3 pixels from its middle.
 cl_float4 gaussian() {
   std::array<double, kBorder + 1> taps{};
@@ -71,13 +61,20 @@ double strongest(const std::vector<float>& contour, const std::vector<float>& sq
 
 }  // namespace
 
+KernelFile contour_kernels(Context& context, SpectralUse spectral) {
+  if (spectral == SpectralUse::kNever) return {context, "contour/boundary_contour.cl", ""};
+  return {context, "contour/spectral_contour.cl",
+          fmt::format("-DGROUP={} -DWIDTH={}", scale_group(context.info()),
+                      lane_shape(context.info()).width)};
+}
+
 double spectral_weight(double eigenvalue) { return 1 / std::sqrt(std::max(eigenvalue, 1e-7)); }
 
 Buffer<float> combined_contour(Context& context, const Grid& grid,
                                const DeviceEigenvectors& eigenvectors,
                                const Buffer<float>& sqrt_degree, const Buffer<float>& boundary,
                                const ContourParameters& parameters) {
-  const KernelFile kernels = spectral_kernels(context);
+  const KernelFile kernels = contour_kernels(context, SpectralUse::kFull);
   // Without the trivial one.
   const auto count = static_cast<std::size_t>(std::max(eigenvectors.count - 1, 0));
   const std::size_t first = eigenvectors.pitch;
@@ -132,9 +129,9 @@ Buffer<float> spectral_contour_alone(Context& context, const Grid& grid,
 Buffer<float> boundary_contour(Context& context, const Grid& grid, const Buffer<float>& boundary,
                                const ContourParameters& parameters) {
   auto contour = context.allocate<float>(grid.rows(), kContours);
-  boundary_kernels(context).launch_rows("boundary_contour", grid.rows(), 1, boundary, contour,
-                                        grid.rows(),
-                                        static_cast<float>(parameters.boundary_weight));
+  contour_kernels(context, SpectralUse::kNever)
+      .launch_rows("boundary_contour", grid.rows(), 1, boundary, contour, grid.rows(),
+                   static_cast<float>(parameters.boundary_weight));
   return contour;
 }
 
@@ -223,10 +220,6 @@ std::vector<double> reference_combined_contour(const std::vector<float>& boundar
         parameters.boundary_weight * boundary[i] + parameters.spectral_weight * shape, 1.0);
   }
   return result;
-}
-
-void ask_for_contour_kernels(Context& context, SpectralUse spectral) {
-  spectral == SpectralUse::kNever ? boundary_kernels(context) : spectral_kernels(context);
 }
 
 }  // namespace diacut

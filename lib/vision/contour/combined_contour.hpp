@@ -7,7 +7,7 @@
 #include "diacut/parameters.hpp"
 #include "eigen/eigensolver.hpp"
 #include "matrix/grid.hpp"
-#include "opencl/context.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 
@@ -66,8 +66,7 @@ std::vector<double> reference_combined_contour(const std::vector<float>& boundar
                                                const std::vector<double>& spectral,
                                                const ContourParameters& parameters);
 
-/// Asks for the kernels of the contours with such eigenvectors: those that are asked for before the
-/// first launch are built together.
-void ask_for_contour_kernels(Context& context, SpectralUse spectral);
+/// The kernels of the contours with such eigenvectors.
+KernelFile contour_kernels(Context& context, SpectralUse spectral);
 
 }  // namespace diacut

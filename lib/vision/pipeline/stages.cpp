@@ -276,8 +276,8 @@ class StageRun {
       ask_for_kept_affinity_kernels(context_, parameters_.affinity);
       ask_for_filtered(context_, affinity_stencil(parameters_.affinity), rough_solver().eigen);
     }
-    ask_for_contour_kernels(context_, parameters_.contours.spectral);
-    ask_for_orientation_kernels(context_);
+    contour_kernels(context_, parameters_.contours.spectral);
+    orientation_kernels(context_);
   }
 
   /// What is known before the device works.

@@ -47,8 +47,6 @@ std::vector<double> column_totals(Workspace& workspace, const SegmentGroups& gro
                                      workspace.active().count());
 }
 
-void ask_for_peaks(Workspace& workspace) { workspace.kernels(kPeaks); }
-
 std::vector<float> column_peaks(Workspace& workspace, const Buffer<float>& x,
                                 const Segments& segments, Buffer<float>& scratch) {
   const ActiveSegments& active = workspace.active();

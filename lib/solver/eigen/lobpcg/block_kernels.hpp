@@ -15,8 +15,6 @@ std::vector<double> column_sums(Workspace& workspace, const Buffer<float>& x,
 /// The sum of each column, added up from the groups' sums in the workspace's partials(). Waits.
 std::vector<double> column_totals(Workspace& workspace, const SegmentGroups& groups);
 
-/// Asks for the kernels of column_peaks(), so that they are built together with others.
-void ask_for_peaks(Workspace& workspace);
 /// kernels/eigen/lobpcg/peaks.cl: the entry of largest magnitude of each column of x in each active
 /// segment, the first of equal ones, by which eigenvectors get their signs. `scratch` is
 /// overwritten: a block. Waits.

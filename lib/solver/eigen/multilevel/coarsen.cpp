@@ -72,7 +72,7 @@ Coarsen::Coarsen(Context& context, const Stencil& stencil, std::size_t levels, N
   orphans_.fill(0);
   kernels(MatrixForm::kDia);
   degree_kernels(context);
-  ask_for_kept_rows(context);
+  kept_row_kernels(context);
   if (!stencil.is_disc()) {
     far_kernels(context);
     list_far();

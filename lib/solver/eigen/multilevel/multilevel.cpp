@@ -32,7 +32,7 @@ class Descent {
         images_(static_cast<std::size_t>(batch_.count)),
         solver_(context, parameters, batch_, levels_.active()),
         quotients_(solver_.workspace(), levels_.matrix(0)) {
-    ask_for_peaks(solver_.workspace());
+    solver_.workspace().kernels("eigen/lobpcg/peaks.cl");
   }
 
   std::vector<DeviceEigenvectors> run() {
