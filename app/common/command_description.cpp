@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/embedded_text.hpp"
-#include "core/parameter_table.hpp"
+#include "parameters/parameter_table.hpp"
 #include "core/split_text.hpp"
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "annotate.hpp"
-#include "core/parameter_table.hpp"
+#include "parameters/parameter_table.hpp"
 #include "device_line.hpp"
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "core/methods.hpp"
+#include "parameters/methods.hpp"
 #include "diacut/annotations.hpp"
 
 namespace diacut::app {

@@ -286,7 +286,7 @@ ExitCode run_in_tiles(const Options& options, Console& console, const CancelToke
     check_writable(place);
   }
   std::vector<std::string> notes;
-  const TilePlan plan = settle_tiles(plan_of(options), options.memory, notes);
+  const TilePlan plan = complete_plan(plan_of(options), options.memory, notes);
   tell(console, input, notes);
   const std::string folder =
       options.tiles.folder.empty() ? plan.output + ".tiles" : options.tiles.folder;

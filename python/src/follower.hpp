@@ -42,7 +42,7 @@ class Follower {
   }
 
   /// Raises again what was raised while the work ran. Called with the interpreter's lock.
-  void settle() const {
+  void rethrow() const {
     if (raised_) std::rethrow_exception(raised_);
   }
 
@@ -84,10 +84,10 @@ auto follow(nb::object progress, Work work) {
       const Released release;
       return work(follower);
     }();
-    follower.settle();
+    follower.rethrow();
     return result;
   } catch (const CancelledError&) {
-    follower.settle();
+    follower.rethrow();
     throw;
   }
 }

@@ -253,7 +253,7 @@ std::vector<Target> text_targets() {
       {"configuration",
        read_configuration,
        configuration_seeds,
-       {"lib/ground/core/parameters.cpp"},
+       {"lib/vision/parameters/parameters.cpp"},
        spoilt_configurations},
       {"merging_weights",
        read_weights,

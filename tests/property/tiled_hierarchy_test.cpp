@@ -56,7 +56,7 @@ std::vector<std::int32_t> basins_of(const BoundaryMaps& maps, const Tiling& tili
                                         part_of(maps.valid, maps, area, 0, std::uint8_t{0}),
                                         area.width, area.height));
   }
-  const std::vector<Rim> rims = settle_plateaus(tiling, plateaus);
+  const std::vector<Rim> rims = join_plateaus(tiling, plateaus);
   std::vector<TileBasins> basins;
   std::vector<TilePieces> pieces;
   for (std::size_t tile = 0; tile < tiling.tiles(); ++tile) {

@@ -105,7 +105,7 @@ std::vector<float> lab_planes(const Image& image) {
   const float* values = image.pixels.data();
   std::vector<float> planes(count * static_cast<std::size_t>(image.channels));
   each_pixel(count, [&](std::size_t i) {
-    if (!image.valid.empty() && image.valid[i] == 0) return;
+    if (!image.has_data(i)) return;
     if (image.channels == 1) {
       planes[i] = lab_of.lightness(values[i]);
       return;

@@ -76,9 +76,9 @@ Raster raster_of(const Decoded& decoded) {
   for (int y = 0; y < samples.rows; ++y) {
     const double* pixel = samples.ptr<double>(y);
     for (int x = 0; x < samples.cols; ++x, pixel += channels) {
-      const bool has_data = with_data.empty() || with_data(y, x) != 0;
+      const bool is_known = with_data.empty() || with_data(y, x) != 0;
       for (int c = 1; c < decoded.colours(); ++c) {
-        if (has_data && pixel[c] != pixel[0]) {
+        if (is_known && pixel[c] != pixel[0]) {
           throw InputError(
               "it has colours: expected one number a pixel (grey, palette indices, or an array)");
         }
@@ -86,7 +86,7 @@ Raster raster_of(const Decoded& decoded) {
       // A number that was multiplied by its alpha.
       const double number =
           decoded.premultiplied ? pixel[0] * full / pixel[channels - 1] : pixel[0];
-      raster.values.push_back(has_data ? number : std::numeric_limits<double>::quiet_NaN());
+      raster.values.push_back(is_known ? number : std::numeric_limits<double>::quiet_NaN());
     }
   }
   return raster;

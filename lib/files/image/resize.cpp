@@ -123,8 +123,8 @@ std::vector<float> reduced_by_maximum(const std::vector<float>& map, const Pictu
 
 std::vector<float> filled_from_nearest(const Image& image) {
   std::vector<float> pixels = image.pixels;
-  const auto has_data = [](std::uint8_t data) { return data != 0; };
-  if (image.valid.empty() || std::none_of(image.valid.begin(), image.valid.end(), has_data)) {
+  const auto is_valid = [](std::uint8_t data) { return data != 0; };
+  if (image.valid.empty() || std::none_of(image.valid.begin(), image.valid.end(), is_valid)) {
     return pixels;
   }
   cv::Mat without_data(image.height, image.width, CV_8U);

@@ -220,7 +220,7 @@ StoredValues find_valid(const Colours& colours, const std::string& hidden_are, I
     const cv::Mat1d row = colours.row(y);
     const double* pixel = row.ptr<double>();
     for (int x = 0; x < image.width; ++x, ++index, pixel += image.channels) {
-      if (!image.valid.empty() && image.valid[index] == 0) continue;
+      if (!image.has_data(index)) continue;
       values.take(pixel, static_cast<std::size_t>(image.channels));
     }
   }
@@ -234,7 +234,7 @@ void note_flat(Image& image) {
   float high = 0;
   const auto channels = static_cast<std::size_t>(image.channels);
   for (std::size_t i = 0; i < image.pixels.size(); ++i) {
-    if (!image.valid.empty() && image.valid[i / channels] == 0) continue;
+    if (!image.has_data(i / channels)) continue;
     low = std::min(low, image.pixels[i]);
     high = std::max(high, image.pixels[i]);
     if (high - low > kLeast) return;

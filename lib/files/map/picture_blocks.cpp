@@ -21,7 +21,7 @@ class WholePicture : public PictureBlocks {
 
   bool is_whole() const override { return image_.valid.empty(); }
 
-  std::pair<double, double> settle_range(std::vector<std::string>& notes) const override {
+  std::pair<double, double> value_range(std::vector<std::string>& notes) const override {
     notes.insert(notes.end(), image_.notes.begin(), image_.notes.end());
     return {0, 1};
   }

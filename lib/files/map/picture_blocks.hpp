@@ -20,14 +20,14 @@ class PictureBlocks {
   virtual bool is_whole() const = 0;
   /// The stored values that become 0 and 1, for which a scene is read where its type does not tell
   /// them. Adds to `notes` what a person should know of the values.
-  virtual std::pair<double, double> settle_range(std::vector<std::string>& notes) const = 0;
-  /// The pixels of a window, with the mask of those that have data. `range`: settle_range().
+  virtual std::pair<double, double> value_range(std::vector<std::string>& notes) const = 0;
+  /// The pixels of a window, with the mask of those that have data. `range`: value_range().
   /// Several threads may read at once.
   virtual Image read(const Window& window, const std::pair<double, double>& range) const = 0;
 
   /// Where a scene lies; of another picture nothing but its size.
   MapFrame frame;
-  std::vector<std::string> notes;  ///< Of how it is read, beside those of settle_range().
+  std::vector<std::string> notes;  ///< Of how it is read, beside those of value_range().
 };
 
 /// Opens a picture: the scenes that read_map() reads and plain TIFF files (map/detect.hpp) by

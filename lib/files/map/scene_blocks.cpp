@@ -78,7 +78,7 @@ class SceneBlocks : public PictureBlocks {
     return reading()->is_whole(bands_) && type_.depth != CV_32F && type_.depth != CV_64F;
   }
 
-  std::pair<double, double> settle_range(std::vector<std::string>& notes) const override {
+  std::pair<double, double> value_range(std::vector<std::string>& notes) const override {
     if (rule_ == ValueRange::kType && type_.range) return *type_.range;
     return naming(name_, [&] { return range_of_values(notes); });
   }

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "core/csv_text.hpp"
+#include "output/csv_text.hpp"
 #include "core/file_bytes.hpp"
 #include "core/split_text.hpp"
 #include "diacut/errors.hpp"

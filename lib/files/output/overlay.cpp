@@ -15,10 +15,6 @@ constexpr float kTint = 0.25F;
 /// Share of its brightness that the halo beside a line keeps.
 constexpr float kHalo = 0.45F;
 
-bool has_data(const Image& image, std::size_t pixel) {
-  return image.valid.empty() || image.valid[pixel] != 0;
-}
-
 /// The mean colours of each label's pixels with data, from 0 on. `rgb`: of the image.
 std::vector<cv::Vec3f> mean_colours(const Image& image, const cv::Mat3b& rgb,
                                     const Labels& labels) {
@@ -26,7 +22,7 @@ std::vector<cv::Vec3f> mean_colours(const Image& image, const cv::Mat3b& rgb,
   std::size_t at = 0;
   for (const cv::Vec3b& pixel : rgb) {
     const cv::Vec4d one(pixel[0], pixel[1], pixel[2], 1);
-    if (has_data(image, at)) sums[labels.values[at]] += one;
+    if (image.has_data(at)) sums[labels.values[at]] += one;
     ++at;
   }
   std::vector<cv::Vec3f> means;
@@ -51,7 +47,7 @@ std::vector<std::uint8_t> encode_flat(const Image& image, const Labels& labels,
   const std::vector<cv::Vec3f> means = mean_colours(image, rgb, labels);
   std::size_t at = 0;
   for (cv::Vec3b& pixel : rgb) {
-    if (has_data(image, at)) pixel = means[labels.values[at]];
+    if (image.has_data(at)) pixel = means[labels.values[at]];
     ++at;
   }
   return encode_rgb(rgb, format);

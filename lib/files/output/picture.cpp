@@ -30,7 +30,7 @@ cv::Mat3b to_rgb(const Image& image) {
   for (int y = 0; y < image.height; ++y) {
     for (int x = 0; x < image.width; ++x) {
       const std::size_t pixel = static_cast<std::size_t>(y) * image.width + x;
-      if (!image.valid.empty() && image.valid[pixel] == 0) {
+      if (!image.has_data(pixel)) {
         rgb(y, x) = cv::Vec3b::all((x / square + y / square) % 2 == 0 ? kLight : kDark);
         continue;
       }

@@ -29,6 +29,8 @@ struct Image {
   std::size_t pixel_count() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   }
+  /// Whether this pixel, counted as in `valid`, has data.
+  bool has_data(std::size_t pixel) const { return valid.empty() || valid[pixel] != 0; }
 };
 
 /// How the values that a file stores become values in [0, 1].

@@ -20,7 +20,7 @@
 /// repeated at any time. In the end the results are painted.
 namespace diacut {
 
-/// What is settled before the first tile, kept as plan.json in the folder of the tiles.
+/// What is decided before the first tile, kept as plan.json in the folder of the tiles.
 struct TilePlan {
   std::string source;      ///< The picture: a file, or another name that GDAL opens.
   std::string output;      ///< The file of the labels (.tif), or of polygons (write_map_regions()).
@@ -37,12 +37,12 @@ struct TilePlan {
   Parameters parameters;                  ///< How the picture is segmented.
 };
 
-/// Settles `width`, `height`, `whole`, `range`, `source_bytes` and `source_time` of a plan, and a
-/// tile size of 0, by `memory`. A scene whose type does not fix its range of values is read once.
+/// Sets `width`, `height`, `whole`, `range`, `source_bytes` and `source_time` of a plan, and, by
+/// `memory`, a tile size of 0. A scene whose type does not fix its range of values is read once.
 /// `memory`: main memory that a tile may take, bytes; 0: no limit. `notes` gets sentences for a
 /// person. Throws ConfigError where the parameters cannot be kept in tiles; InputError where the
 /// picture cannot be read.
-TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::string>& notes);
+TilePlan complete_plan(TilePlan plan, std::uint64_t memory, std::vector<std::string>& notes);
 
 /// Writes a plan into a folder, made if missing. Returns the path of the plan's file. Throws
 /// InputError where the folder holds another plan, or cannot be written.

@@ -77,7 +77,7 @@ void Segmenter::check_device(bool own_maps) {
             [&](Trial& trial) { check_rough_eigenvectors(trial, run.affinity.radius); });
     }
     check(context, "contours",
-          run.contours.spectral == SpectralUse::kNever ? check_boundary_contours : check_contours);
+          run.contour_decided.spectral == SpectralUse::kNever ? check_boundary_contours : check_contours);
     check(context, "contours", [](Trial& trial) { check_orientations(trial, kContourGrid); });
   });
 }

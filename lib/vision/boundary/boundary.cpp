@@ -175,7 +175,7 @@ Stretch boundary_needs(const BoundaryParameters& parameters, int side, const Str
   return {std::max(wanted.begin - reach, 0), std::min(wanted.end + reach, side)};
 }
 
-Buffer<float> settled_boundary_map(Context& context, const PartMap& part,
+Buffer<float> part_boundary_map(Context& context, const PartMap& part,
                                    const BoundaryParameters& parameters, float full) {
   auto boundary = context.allocate<float>(part.values.size(), "boundary map");
   if (parameters.kind == BoundaryKind::kLearned) {

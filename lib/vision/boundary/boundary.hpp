@@ -50,7 +50,7 @@ DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& gr
 
 /// The map of a part of a picture before it is made one of boundaries: what boundary_map() of the
 /// picture has there, to the bit, where a network makes it; where the gradient does, its magnitude,
-/// which settled_boundary_map() divides. Pixels without data have the value 0.
+/// which part_boundary_map() divides. Pixels without data have the value 0.
 struct PartMap {
   Grid grid;  ///< Of the part.
   std::vector<float> values;
@@ -74,7 +74,7 @@ Stretch boundary_needs(const BoundaryParameters& parameters, int side, const Str
 
 /// The boundary map of a part of a picture from its PartMap. `full`: the magnitude of the gradient
 /// that becomes strength 1; not used where networks make the map.
-Buffer<float> settled_boundary_map(Context& context, const PartMap& part,
+Buffer<float> part_boundary_map(Context& context, const PartMap& part,
                                    const BoundaryParameters& parameters, float full);
 
 /// A map without any boundary, and which pixels of the image have data. Throws DeviceError.

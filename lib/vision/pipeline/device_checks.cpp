@@ -64,17 +64,17 @@ void each_part(const Buffer<float>& buffer, const Visit& visit) {
 
 }  // namespace
 
-void check_boundary_map(const Buffer<float>& map) {
+void check_computed_map(const Buffer<float>& map) {
   each_part(map, [&](std::span<const float> values) {
     check(map.context(), "boundaries", "a strength", values, {0, 1});
   });
 }
 
-void check_boundary_map(const Context& context, const std::vector<float>& map) {
+void check_computed_map(const Context& context, const std::vector<float>& map) {
   check(context, "boundaries", "a strength", map, {0, 1});
 }
 
-void check_degrees(const Buffer<float>& sqrt_degree) {
+void check_computed_degrees(const Buffer<float>& sqrt_degree) {
   each_part(sqrt_degree, [&](std::span<const float> values) {
     for (const float value : values) {
       if (value == 0 || (value >= 1 - kSlack && std::isfinite(value))) continue;
@@ -91,7 +91,7 @@ void check_eigenpairs(const Context& context, const DeviceEigenvectors& eigenvec
   }
 }
 
-void check_contours(const Context& context, const std::vector<float>& strength,
+void check_computed_contours(const Context& context, const std::vector<float>& strength,
                     const std::vector<float>& orientation) {
   check(context, "contours", "a strength", strength, {0, 1});
   check(context, "contours", "an orientation", orientation, {0, std::numbers::pi});

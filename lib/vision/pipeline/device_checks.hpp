@@ -13,18 +13,18 @@
 namespace diacut {
 
 /// A boundary map, or an inside map, is in [0, 1]. Waits for the device.
-void check_boundary_map(const Buffer<float>& map);
-void check_boundary_map(const Context& context, const std::vector<float>& map);
+void check_computed_map(const Buffer<float>& map);
+void check_computed_map(const Context& context, const std::vector<float>& map);
 
 /// A square root of a degree is at least 1, because each pixel's affinity with itself is 1, and 0
 /// where there is no data. Waits for the device.
-void check_degrees(const Buffer<float>& sqrt_degree);
+void check_computed_degrees(const Buffer<float>& sqrt_degree);
 
 /// An eigenvalue of the normalized Laplacian is in [0, 2], and a residual norm is finite.
 void check_eigenpairs(const Context& context, const DeviceEigenvectors& eigenvectors);
 
 /// Contours are in [0, 1], orientations in [0, pi].
-void check_contours(const Context& context, const std::vector<float>& strength,
+void check_computed_contours(const Context& context, const std::vector<float>& strength,
                     const std::vector<float>& orientation);
 
 /// A label of a random walk is one of `count` labels, or 0.

@@ -45,21 +45,21 @@ PartContours PartMaps::contours(std::vector<float> part, int width, int height, 
       }
     });
     if (parameters_.boundary.kind == BoundaryKind::kLearned)
-      check_boundary_map(context_, map.values);
+      check_computed_map(context_, map.values);
     PartContours found{large_vector<float>(map.values.size()),
                        large_vector<float>(map.values.size())};
     {
       const std::lock_guard<std::mutex> turn(turn_);
       const Buffer<float> boundary =
-          settled_boundary_map(context_, map, parameters_.boundary, full);
-      if (parameters_.boundary.kind == BoundaryKind::kGradient) check_boundary_map(boundary);
+          part_boundary_map(context_, map, parameters_.boundary, full);
+      if (parameters_.boundary.kind == BoundaryKind::kGradient) check_computed_map(boundary);
       const Buffer<float> strength =
           boundary_contour(context_, map.grid, boundary,
                            contour_parameters(parameters_.contour, BoundarySource::kNetwork));
       boundary_orientation(context_, map.grid, strength).download(found.orientation);
       strength.download(found.strength);
     }
-    check_contours(context_, found.strength, found.orientation);
+    check_computed_contours(context_, found.strength, found.orientation);
     return found;
   });
 }

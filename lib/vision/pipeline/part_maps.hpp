@@ -45,7 +45,7 @@ class PartMaps {
   /// The contours of a part of width * height pixels, of which those in the outer kOrientationReach
   /// rows and columns have another orientation than in the picture, unless the picture ends there.
   /// `part`: the values of map(); no numbers where there is no data. `full` as in
-  /// settled_boundary_map(). Throws DeviceError.
+  /// part_boundary_map(). Throws DeviceError.
   PartContours contours(std::vector<float> part, int width, int height, float full);
 
  private:

@@ -27,7 +27,7 @@ bool walks(const Parameters& parameters) {
 }
 
 bool decimates(const RunParameters& parameters) {
-  return makes_hierarchy(parameters) && parameters.contours.spectral == SpectralUse::kDecimated;
+  return makes_hierarchy(parameters) && parameters.contour_decided.spectral == SpectralUse::kDecimated;
 }
 
 bool needs_matrix(const RunParameters& parameters) {

@@ -22,9 +22,9 @@ struct RunParameters : Parameters {
   /// Of images that come with nothing. Not explicit, because that is what parameters alone mean.
   RunParameters(const Parameters& parameters)
       : Parameters(parameters),
-        contours(contour_parameters(parameters.contour, BoundarySource::kNetwork)) {}
+        contour_decided(contour_parameters(parameters.contour, BoundarySource::kNetwork)) {}
 
-  ContourParameters contours;  ///< What `contour` means for these images; nobody else reads it.
+  ContourParameters contour_decided;  ///< What `contour` asks for, decided for these images.
   int feature_channels = 0;    ///< Channels of the images' features; 0: they have none.
   int labels = 0;              ///< Of the seeds; 0: not known, which counts as the fewest.
   bool eigenvectors = true;    ///< Whether anybody needs those of the image's own grid.

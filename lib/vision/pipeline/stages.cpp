@@ -159,7 +159,7 @@ struct Contours {
 Contours on_host(Context& context, const Buffer<float>& contours, const Grid& grid) {
   const Buffer<float> orientation = boundary_orientation(context, grid, contours);
   Contours found{contours.download(), orientation.download()};
-  check_contours(context, found.strength, found.orientation);
+  check_computed_contours(context, found.strength, found.orientation);
   return found;
 }
 
@@ -199,11 +199,10 @@ std::unique_ptr<Segmentation> result_for(const WorkingImage& image, RegionMethod
 /// those of all labels, and says how many they are.
 std::size_t number_unreached(const WorkingImage& image, std::int32_t number,
                              std::vector<std::int32_t>& labels) {
-  const std::vector<std::uint8_t>& valid = image.image->valid;
   const std::vector<std::uint8_t>& walls = image.seeds->walls;
   std::size_t unreached = 0;
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] != 0 || (!valid.empty() && valid[i] == 0)) continue;
+    if (labels[i] != 0 || !image.image->has_data(i)) continue;
     if (!walls.empty() && walls[i] != 0) continue;
     labels[i] = number;
     ++unreached;
@@ -276,7 +275,7 @@ class StageRun {
       ask_for_kept_affinity_kernels(context_, parameters_.affinity);
       ask_for_filtered(context_, affinity_stencil(parameters_.affinity), rough_solver().eigen);
     }
-    contour_kernels(context_, parameters_.contours.spectral);
+    contour_kernels(context_, parameters_.contour_decided.spectral);
     orientation_kernels(context_);
   }
 
@@ -327,20 +326,20 @@ class StageRun {
       }
       if (hierarchical() && for_affinity && !each.boundary_map && thins(boundary)) {
         unthinned = boundary_map(context_, *each.image, grid_, whole, networks_).values;
-        check_boundary_map(unthinned);
+        check_computed_map(unthinned);
       }
       maps_.push_back(boundary_map(context_, *each.image, grid_, for_affinity ? boundary : whole,
                                    networks_, each.boundary_map.get(),
                                    merging_[k].embeds ? &merging_[k].embedding : nullptr));
       DeviceBoundary& map = maps_.back();
-      check_boundary_map(map.values);
+      check_computed_map(map.values);
       if (each.seeds && !each.seeds->walls.empty()) add_walls(map, each.seeds->walls);
       if (!for_affinity) map.valid = {};
       // On the host, since no later stage of the device reads it.
       const Buffer<float> inside = std::move(map.inside);
       auto* const objects = dynamic_cast<Objects*>(begun_[k].result.get());
       if (objects == nullptr) continue;
-      check_boundary_map(inside);
+      check_computed_map(inside);
       objects->inside = inside.download();
     }
     networks_.tensors().clear();  // Later stages need their memory.
@@ -350,7 +349,7 @@ class StageRun {
   void find_boundary_contours() {
     timed_.begin("contours");
     make_contours([&](std::size_t k) {
-      return boundary_contour(context_, grid_, strength_of(k), parameters_.contours);
+      return boundary_contour(context_, grid_, strength_of(k), parameters_.contour_decided);
     });
   }
 
@@ -363,7 +362,7 @@ class StageRun {
     KeptAffinity kept = made_of_maps([&](const DeviceBoundary& map) {
       return kept_affinity(context_, form_.batch, map, parameters_.affinity);
     });
-    check_degrees(kept.matrix.sqrt_degree());
+    check_computed_degrees(kept.matrix.sqrt_degree());
     if (!one_stage) timed_.begin("eigenvectors");
     std::vector<DeviceEigenvectors> found =
         eigenvectors(context_, kept.matrix, rough_solver(), one_stage ? Watch() : watch_);
@@ -377,7 +376,7 @@ class StageRun {
       found[k].values = at_pixels.values;
       return combined_contour(context_, grid_, at_pixels,
                               degrees_of(context_, form_.batch, k, kept.sqrt_degree, copy),
-                              strength_of(k), parameters_.contours);
+                              strength_of(k), parameters_.contour_decided);
     });
     timed_.end();  // Before the memory of the matrix is free.
     for (std::size_t k = 0; !one_stage && k < found.size(); ++k) {
@@ -404,7 +403,7 @@ class StageRun {
     if (found.empty()) return false;
     if (!hierarchical()) return true;
     matrix_->free_weights();
-    if (parameters_.contours.spectral == SpectralUse::kFull) {
+    if (parameters_.contour_decided.spectral == SpectralUse::kFull) {
       timed_.begin("contours");
       find_contours(found);
       timed_.end();
@@ -416,7 +415,7 @@ class StageRun {
   void leave_hierarchy(std::size_t k) {
     auto& result = dynamic_cast<HierarchyCut&>(*begun_[k].result);
     result.contours = std::move(contours_[k].strength);
-    result.contour_parameters = parameters_.contours;
+    result.contour_parameters = parameters_.contour_decided;
     begun_[k].host_work = [&result, orientation = std::move(contours_[k].orientation),
                            valid = images_[k].image->valid, grid = grid_, full = images_[k].full,
                            seeds = images_[k].cut_seeds, parameters = parameters_.region,
@@ -489,7 +488,7 @@ class StageRun {
       return normalize(context_, form_.batch, affinity(map), parameters);
     };
     matrix_.emplace(made_of_maps(normalized));
-    check_degrees(matrix_->sqrt_degree());
+    check_computed_degrees(matrix_->sqrt_degree());
     for (std::size_t k = 0; hierarchical() && k < maps_.size(); ++k) {
       if (!strengths_[k]) strengths_[k] = std::move(maps_[k].values);
     }
@@ -531,7 +530,7 @@ class StageRun {
       Buffer<float> copy;
       const Buffer<float>& degrees =
           degrees_of(context_, form_.batch, k, matrix_->sqrt_degree(), copy);
-      return make(context_, grid_, found[k], degrees, strengths_[k], parameters_.contours);
+      return make(context_, grid_, found[k], degrees, strengths_[k], parameters_.contour_decided);
     });
   }
 
@@ -623,7 +622,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const W
       run.find_boundaries();
       if (decimates(parameters)) {
         if (!run.find_rough_contours()) return std::nullopt;
-      } else if (hierarchical && parameters.contours.spectral == SpectralUse::kNever) {
+      } else if (hierarchical && parameters.contour_decided.spectral == SpectralUse::kNever) {
         run.find_boundary_contours();
       }
       if (needs_matrix(parameters) && !run.solve()) return std::nullopt;

@@ -210,7 +210,7 @@ constexpr double kLeastScale = 0.0125;
 std::vector<bool> reached(const WorkingSeeds& seeds, const Image& image) {
   std::vector<std::int32_t> open(image.pixel_count(), 1);
   for (std::size_t i = 0; i < open.size(); ++i) {
-    if (!image.valid.empty() && image.valid[i] == 0) open[i] = 0;
+    if (!image.has_data(i)) open[i] = 0;
     if (!seeds.walls.empty() && seeds.walls[i] != 0) open[i] = 0;
   }
   const Labels parts = connected_parts(image.width, image.height, open);
@@ -410,8 +410,8 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
                                 : parameters.boundary.kind == BoundaryKind::kGradient
                                     ? BoundarySource::kGradient
                                     : BoundarySource::kNetwork;
-  result.contours = contour_parameters(parameters.contour, source);
-  SpectralUse& spectral = result.contours.spectral;
+  result.contour_decided = contour_parameters(parameters.contour, source);
+  SpectralUse& spectral = result.contour_decided.spectral;
   if (spectral == SpectralUse::kDecimated && !decimable) spectral = SpectralUse::kFull;
   result.eigenvectors =
       !makes_hierarchy(parameters) || spectral == SpectralUse::kFull || results.eigenvectors;

@@ -117,7 +117,7 @@ void join_contours(const TileWork& work) {
                     "run again",
                     tile));
   }
-  std::vector<Rim> rims = settle_plateaus(work.tiling, std::move(tiles));
+  std::vector<Rim> rims = join_plateaus(work.tiling, std::move(tiles));
   for (std::size_t tile = 0; tile < rims.size(); ++tile) {
     write_summary(work.folder, TileFile::kRim, tile, std::move(rims[tile]));
   }

@@ -150,7 +150,7 @@ std::string plan_text(const TilePlan& plan) {
   return json.dump(2) + "\n";
 }
 
-TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::string>& notes) {
+TilePlan complete_plan(TilePlan plan, std::uint64_t memory, std::vector<std::string>& notes) {
   keep_to_tiles(plan.parameters, notes);
   if (!plan.contours.empty()) check_extension(plan.contours, "contours in tiles", ".tif, .tiff");
   if (plan.tile_size == 0) plan.tile_size = automatic_tile(plan.parameters, memory);
@@ -163,7 +163,7 @@ TilePlan settle_tiles(TilePlan plan, std::uint64_t memory, std::vector<std::stri
   plan.width = picture->frame.width;
   plan.height = picture->frame.height;
   if (names_polygons(plan.output)) check_map_regions(plan.output, picture->frame);
-  plan.range = picture->settle_range(notes);
+  plan.range = picture->value_range(notes);
   notes.insert(notes.end(), picture->notes.begin(), picture->notes.end());
   plan.whole = picture->is_whole();
   return plan;

@@ -196,7 +196,7 @@ GradientPlanes gradient_planes(const Image& image, double sigma, bool thin) {
 float quantile_of(const std::vector<float>& magnitude, const Image& image, double share) {
   std::vector<float> values;
   for (std::size_t i = 0; i < magnitude.size(); ++i) {
-    if (image.valid.empty() || image.valid[i] != 0) values.push_back(magnitude[i]);
+    if (image.has_data(i)) values.push_back(magnitude[i]);
   }
   if (values.empty()) return 0;
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));

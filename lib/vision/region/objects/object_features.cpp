@@ -12,7 +12,7 @@
 #include <span>
 #include <tuple>
 
-#include "core/common_ancestors.hpp"
+#include "region/common_ancestors.hpp"
 #include "core/embedded_text.hpp"
 #include "diacut/errors.hpp"
 #include "region/arcs/borders.hpp"

@@ -9,7 +9,7 @@
 #include <opencv2/core.hpp>
 #include <utility>
 
-#include "core/common_ancestors.hpp"
+#include "region/common_ancestors.hpp"
 #include "core/disjoint_sets.hpp"
 #include "core/parallel.hpp"
 #include "region/arcs/borders.hpp"

@@ -176,7 +176,7 @@ TilePlateaus plateaus_at_edge(const std::vector<float>& strength,
   return result;
 }
 
-std::vector<Rim> settle_plateaus(const Tiling& tiling, std::vector<TilePlateaus> tiles) {
+std::vector<Rim> join_plateaus(const Tiling& tiling, std::vector<TilePlateaus> tiles) {
   std::deque<std::size_t> waiting;
   std::vector<char> waits(tiles.size(), 1);
   for (std::size_t tile = 0; tile < tiles.size(); ++tile) waiting.push_back(tile);

@@ -29,7 +29,7 @@ TilePlateaus plateaus_at_edge(const std::vector<float>& strength,
 
 /// What lies around each tile, from the plateaus of all. Each tile is gone through again whenever a
 /// distance beside it became smaller, until none does.
-std::vector<Rim> settle_plateaus(const Tiling& tiling, std::vector<TilePlateaus> tiles);
+std::vector<Rim> join_plateaus(const Tiling& tiling, std::vector<TilePlateaus> tiles);
 
 inline RimPlaces places_of(const TileArea& area) {
   return {static_cast<std::size_t>(area.width), static_cast<std::size_t>(area.height)};

@@ -14,7 +14,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/parameter_table.hpp"
+#include "parameters/parameter_table.hpp"
 #include "diacut/errors.hpp"
 #include "matchers.hpp"
 #include "region/cuts/leaf_cut.hpp"

@@ -1,4 +1,4 @@
-#include "core/parameter_table.hpp"
+#include "parameters/parameter_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "core/csv_text.hpp"
+#include "output/csv_text.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "core/common_ancestors.hpp"
+#include "region/common_ancestors.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/enum_names.hpp"
-#include "core/parameter_table.hpp"
+#include "parameters/parameter_table.hpp"
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
 #include "output/program_json.hpp"

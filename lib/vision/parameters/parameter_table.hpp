@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/methods.hpp"
+#include "parameters/methods.hpp"
 #include "diacut/parameters.hpp"
 
 namespace diacut {
