@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "core/split_mix.hpp"

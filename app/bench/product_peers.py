@@ -41,7 +41,7 @@ def saved_csr(folder, figure):
 
 
 def matrices(figures, folder):
-    """What tells each matrix from others, diacut's products of it, and a function that gives it as CSR and its
+    """What distinguishes each matrix, diacut's products of it, and a function that gives it as CSR and its
     columns."""
     stencils = {}
     for result in figures["results"]:

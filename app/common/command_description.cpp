@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "core/embedded_text.hpp"
-#include "parameters/parameter_table.hpp"
 #include "core/split_text.hpp"
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "parameters/parameter_table.hpp"
 #include "text.hpp"
 
 namespace diacut::app {

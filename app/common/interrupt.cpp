@@ -54,10 +54,10 @@ extern "C" [[noreturn]] void on_crash(int /*signal*/) {
       "/sys, too. If memory is short, close other programs; if it happens again, empty the folder "
       "in which the driver keeps its "
       "kernels (PoCL: POCL_CACHE_DIR, else ~/.cache/pocl; NVIDIA: ~/.nv/ComputeCache)\n";
-  // Several threads of a driver may crash at once: one tells it, and ends all.
-  static std::atomic<pid_t> teller{0};
+  // Several threads of a driver may crash at once: one reports it, and ends all.
+  static std::atomic<pid_t> reporter{0};
   pid_t other = 0;
-  if (!teller.compare_exchange_strong(other, gettid())) {
+  if (!reporter.compare_exchange_strong(other, gettid())) {
     if (other == gettid()) _exit(static_cast<int>(ExitCode::kInternal));  // It crashed here again.
     for (;;) pause();
   }

@@ -49,7 +49,7 @@ region, NAME_0.png, NAME_1.png, ... from several annotators, or a folder NAME
 of such files. Every image of the ground truth needs a result, unless --partial
 is given; results without ground truth are left out.
 
-Kinds of results (--kind auto tells them by size and numbers):
+Kinds of results (--kind auto finds them by size and numbers):
   contours     boundary strength, as large as the image: 8- or 16-bit grey, or
                numbers from 0 to 1
   labels       one number a region: grey, palette or 32-bit integers

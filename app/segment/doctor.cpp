@@ -194,7 +194,7 @@ struct ChildEnd {
 
 [[noreturn]] void be_child(const std::function<void(const TakeLine& send)>& work, int descriptor) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // That it fails tells that nobody reads any more.
+  // It fails where nobody reads any more.
   const TakeLine send = [&](const std::string& line) { write_all(descriptor, line + '\n'); };
   ExitCode code = ExitCode::kDone;
   try {
@@ -282,7 +282,7 @@ ChildEnd run_in_child(const std::function<void(const TakeLine& send)>& work, con
 }
 
 /// "signal 11 (Segmentation fault)", "exit code 1".
-std::string told(const ChildEnd& end) {
+std::string end_text(const ChildEnd& end) {
   return end.signal != 0 ? fmt::format("signal {} ({})", end.signal, strsignal(end.signal))
                          : fmt::format("exit code {}", end.exit_code);
 }
@@ -305,7 +305,7 @@ std::vector<Json> devices_named(const std::string& name, const CancelToken& canc
     throw DeviceError(
         fmt::format("an OpenCL driver ended the program ({}) when it was asked for its devices: "
                     "remove or update it (/etc/OpenCL/vendors)",
-                    told(end)));
+                    end_text(end)));
   }
   std::vector<Json> devices;
   for (const std::string& line : lines) devices.push_back(Json::parse(line));
@@ -345,7 +345,7 @@ Json examined(const Json& device, const std::string& kernel_dir, Console& consol
   if (result) return *result;
   const bool refused = end.exit_code == static_cast<int>(ExitCode::kUsage);
   if (refused) throw_failure(end.exit_code, rest.empty() ? "" : rest.back());
-  Json crashed = crash_json(device, told(end), during);
+  Json crashed = crash_json(device, end_text(end), during);
   if (end.exit_code == static_cast<int>(ExitCode::kDevice)) crashed["failure"] = rest.back();
   return crashed;
 }

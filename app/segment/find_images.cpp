@@ -341,7 +341,7 @@ Shard checked(std::size_t place, std::size_t count, const char* index, const cha
                   place, count, size));
 }
 
-/// Of a Slurm array, whose numbers may begin anywhere and have a step.
+/// The share of a task of a Slurm array, whose numbers may begin anywhere and have a step.
 Shard slurm_shard(const Environment& environment) {
   const std::size_t first = number(environment, "SLURM_ARRAY_TASK_MIN");
   const std::size_t last = number(environment, "SLURM_ARRAY_TASK_MAX");
@@ -361,7 +361,7 @@ Shard slurm_shard(const Environment& environment) {
 Shard kubernetes_shard(const Environment& environment) {
   if (!environment(kShards)) {
     throw ConfigError(fmt::format(
-        "--shard auto: Kubernetes tells a pod its index, but not how many there are: set the "
+        "--shard auto: Kubernetes gives a pod its index, but not how many there are: set the "
         "environment variable {} to the job's completions",
         kShards));
   }

@@ -122,7 +122,7 @@ int joined_nodes(const Graph& graph) {
 }
 
 /// "17 eigenvectors by multilevel in 12 iterations, largest residual 6.8e-05".
-std::string told(const EigenReport& report, std::size_t vectors) {
+std::string run_text(const EigenReport& report, std::size_t vectors) {
   return fmt::format("{} ({}, {}, largest residual {:.1e}{})",
                      counted(static_cast<std::int64_t>(vectors), "eigenvector"), report.solver,
                      counted(report.restarts, "iteration"), largest_residual(report),
@@ -175,7 +175,7 @@ ExitCode GraphCommand::run(Console& console, const CancelToken& cancel) {
   console.message(
       fmt::format("{}: {}{} ({:.0f} ms)", name,
                   labels ? counted(labels->count, "cluster") + ", " : std::string(),
-                  told(report, vectors ? vectors->values.size() : labels->values.size()),
+                  run_text(report, vectors ? vectors->values.size() : labels->values.size()),
                   stopwatch_.milliseconds()));
   const bool converged = report.converged && (!labels || labels->report.converged);
   return converged ? ExitCode::kDone : ExitCode::kNotConverged;

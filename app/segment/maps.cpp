@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "diacut/errors.hpp"

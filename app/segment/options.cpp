@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cctype>
 #include <limits>
 #include <optional>
@@ -11,7 +10,6 @@
 #include <utility>
 
 #include "annotate.hpp"
-#include "parameters/parameter_table.hpp"
 #include "device_line.hpp"
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
@@ -20,6 +18,7 @@
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
 #include "output/program_json.hpp"
+#include "parameters/parameter_table.hpp"
 #include "report.hpp"
 #include "segment_help.hpp"
 #include "subcommand.hpp"

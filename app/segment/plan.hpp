@@ -65,7 +65,7 @@ struct Plan {
 std::string take_stack(bool is_one_file, Job& roots);
 
 /// The pages of a file, each of which becomes a job; 1 where they cannot be counted, so that the
-/// job tells why.
+/// job reports why.
 int pages_to_do(const std::string& input, const ImageParameters& parameters,
                 const std::string& channel);
 

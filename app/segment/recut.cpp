@@ -497,7 +497,8 @@ std::optional<ImagePart> page_of_tree(const fs::path& file) {
   const auto page = number_in<int>(name.substr(dash + 1), 1);
   if (!page) return std::nullopt;
   ImagePart part{*page};
-  attempt(file.string(), [&] { read_tree(file.string(), &part); });  // Its job tells what is wrong.
+  attempt(file.string(),
+          [&] { read_tree(file.string(), &part); });  // Its job reports what is wrong.
   return part.page == *page ? std::optional(part) : std::nullopt;
 }
 

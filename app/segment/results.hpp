@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "parameters/methods.hpp"
 #include "diacut/annotations.hpp"
+#include "parameters/methods.hpp"
 
 namespace diacut::app {
 

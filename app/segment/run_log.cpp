@@ -35,7 +35,7 @@ Json named(const Job& job) {
   return line;
 }
 
-/// What tells the image of a line from others.
+/// What distinguishes the image of a line from others.
 std::string image_of(const Json& line) {
   const auto part = [&line](const char* key) {
     const auto found = line.find(key);
@@ -112,7 +112,7 @@ void JsonLines::add_line(const std::string& line) {
 
 namespace {
 
-/// What to tell of an image whose eigenvectors did not converge.
+/// What to report of an image whose eigenvectors did not converge.
 std::string convergence_error(const Job& job, const EigenReport& report, double tolerance) {
   return fmt::format(
       "{}: the eigenvectors did not converge: the largest residual is {:.1e}, wanted {:.1e}, after "
@@ -228,12 +228,11 @@ void RunLog::tell(const WrittenImage& written) {
   tally_.linked.splits += written.linked.splits;
   tally_.linked.merges += written.linked.merges;
   if (written.damaged) tally_.damaged.push_back(shown_name(job));
-  // One region alone is told of in a folder too: it may be a picture that was not read as it
-  // should.
-  const bool told =
+  // One region alone is reported in a folder too: the picture may not have been read as it should.
+  const bool is_shown =
       !plan_.batch || console_.verbosity() == Verbosity::kVerbose || result.labels.count == 1;
   for (const std::string& note : result.notes) {
-    if (told) console_.note(fmt::format("{}: {}", shown_name(job), note));
+    if (is_shown) console_.note(fmt::format("{}: {}", shown_name(job), note));
   }
   say(result_line(written));
   console_.detail(describe_run(result));

@@ -45,7 +45,7 @@ constexpr std::size_t kMostTogether = 16;
 /// How often an image is tried on a device that fails, before another one takes its place.
 constexpr int kTriesOnADevice = 2;
 
-/// Tells the C library, where it can be told (glibc), what becomes of freed memory from now on.
+/// Sets what the C library, where it is glibc, does with freed memory from now on.
 /// `kept`: up to 256 MB stay for later images, which then touch no new pages; else it returns to
 /// the system without holes between blocks, and the process stays small. malloc() gives the buffers
 /// of an OpenCL device that is a CPU, so that kept memory would add to the largest size of the

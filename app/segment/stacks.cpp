@@ -46,7 +46,7 @@ std::string linked_text(const LinkedThings& linked) {
 std::optional<Failure> Stacks::add(const WrittenImage& written) {
   const Job& job = *written.job;
   if (job.stack.empty() || (skip_existing_ && exists(job.stack))) return std::nullopt;
-  // Of an input of one page the failure is told already.
+  // The failure of an input of one page is reported already.
   if (job.pages == 1 && written.failure) return std::nullopt;
   const bool is_last = job.part.page == job.pages || job.pages == 1;
   Stack& stack = stacks_[job.stack];

@@ -1,7 +1,6 @@
 #include "cli_test.hpp"
 
 #include <fstream>
-#include <iomanip>
 #include <opencv2/imgcodecs.hpp>
 #include <sstream>
 #include <stdexcept>

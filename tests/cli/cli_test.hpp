@@ -1,6 +1,5 @@
 #pragma once
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

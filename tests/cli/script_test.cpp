@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <map>
 #include <opencv2/imgcodecs.hpp>
 #include <sstream>

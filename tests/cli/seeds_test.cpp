@@ -1,6 +1,5 @@
 // Labels that grow from seeds.
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
 

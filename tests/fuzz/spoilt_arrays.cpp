@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <initializer_list>
-#include <utility>
 
 #include "diacut/output.hpp"
 #include "network_file.hpp"

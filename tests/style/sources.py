@@ -44,13 +44,14 @@ FOLDERS = {
     "parameters": "core",
     "pipeline": "core opencl image output matrix boundary affinity eigen contour region walker parameters",
     # The order of the stages for one picture in tiles.
+    "page": "core image output",
     "tiles": "core output map region pipeline boundary image matrix opencl",
     "doctor": "core opencl image matrix boundary affinity eigen contour region pipeline answers",
 }
 # Start of a library's headers -> the folders that may include them.
 LIBRARIES = {
     "CL/": "opencl",
-    "opencv2/": "boundary image map output evaluate contour region",
+    "opencv2/": "boundary image map output page evaluate contour region",
     "gdal": "map",
     "ogr": "map",
     "cpl_": "map",
@@ -58,7 +59,7 @@ LIBRARIES = {
     "toml++/": "parameters",
     "Spectra/": "eigen",
     "Eigen/": "answers doctor eigen graph region spmv",
-    "nlohmann/": "image boundary doctor matrix region spmv output evaluate pipeline tiles",
+    "nlohmann/": "image boundary doctor matrix region spmv output evaluate page pipeline tiles",
     "seccomp": "sandbox",
     "CLI/": "",
     "iostream": "",

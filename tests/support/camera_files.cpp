@@ -6,7 +6,6 @@
 #include <tiffio.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <stdexcept>

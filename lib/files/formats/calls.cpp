@@ -18,7 +18,7 @@ constexpr const char* kModule = "diacut-formats.so";
       why, kModule));
 }
 
-/// The module lies where the RUNPATH of the program or library tells that holds this code.
+/// The module lies where the RUNPATH of the program or library that holds this code says.
 const FormatCalls& load() {
   void* module = ::dlopen(kModule, RTLD_LAZY | RTLD_LOCAL);
   if (module == nullptr) refuse(::dlerror());

@@ -61,14 +61,14 @@ Decoded decode_part(ImageFormat format, Bytes file, const SizeLimit& limit,
   return decoded;
 }
 
-/// Of other formats than these a program that wrote them may have changed the numbers.
+/// PNG and TIFF alone: a program that writes other formats may change the numbers.
 ImageFormat format_of_numbers(Bytes file) {
   const ImageFormat format = identify_format(file);
   if (format == ImageFormat::kTiff || format == ImageFormat::kPng) return format;
   throw InputError("expected PNG, TIFF or .npy (others do not keep numbers as they are)");
 }
 
-/// Refuses what one number of each pixel does not tell. `page`: that was asked for; 0: none.
+/// Refuses a picture that one number a pixel does not describe. `page`: asked for; 0: none.
 void check_single(const Decoded& decoded, int page) {
   if (decoded.pages > 1 && page == 0) {
     throw InputError(fmt::format(

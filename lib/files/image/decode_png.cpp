@@ -60,7 +60,7 @@ class PngReader {
   }
 
   /// Asks for 8 or 16 bits a sample in this machine's byte order, palettes as colours, and
-  /// transparent colours as alpha; info() then tells of these. With `as_stored` palettes stay, and
+  /// transparent colours as alpha; info() then describes these. With `as_stored` palettes stay, and
   /// samples of fewer bits keep their numbers.
   bool choose_layout(bool as_stored) {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;

@@ -554,7 +554,7 @@ struct Picture {
   int directory = 0;
   std::uint64_t place = 0;  ///< Of the directory in the file.
   int mask = -1;            ///< Its directory; -1: it has none.
-  std::uint64_t shift = 0;  ///< Bytes from the samples that the directory tells to its own.
+  std::uint64_t shift = 0;  ///< Bytes from the samples that the directory names to its own.
 };
 
 /// The pictures of a file, without reduced ones. Goes to the directory of the first.
@@ -584,7 +584,7 @@ std::vector<Picture> pictures_of(const TiffReader& reader, Bytes file) {
   // ImageJ writes large stacks with one directory, and their planes one behind the other.
   const int planes = imagej_planes(description);
   const double bytes = std::ceil(first.bits / 8.0 * first.samples * first.width) * first.height;
-  // Not by libtiff, which tells of parts of a large strip.
+  // Not by libtiff, which reports a large strip in parts.
   const TiffDirectories tags(file);
   const bool are_there = directory == 1 && !is_tiled && blocks_of(tags, tags.first()) == 1 &&
                          reader.tag<std::uint16_t>(TIFFTAG_COMPRESSION) == COMPRESSION_NONE &&
@@ -675,7 +675,7 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const DecodeTask& task) 
   const auto page = static_cast<std::size_t>(choose_page(number, found.pages()));
   const Picture& picture = pictures[static_cast<std::size_t>(found.directories[page - 1])];
   go_to(reader, picture.directory);
-  // ImageJ tells it of the first page alone.
+  // ImageJ writes it for the first page alone.
   if (!description.starts_with("ImageJ=")) resolution = resolution_of(reader);
   add_resolution(description, resolution, decoded.facts);
   if (only_facts) return decoded;
@@ -706,7 +706,7 @@ Decoded decode_tiff(Bytes file, const SizeLimit& limit, const DecodeTask& task) 
     read_profile(reader, decoded);
   }
   int orientation = reader.tag<std::uint16_t>(TIFFTAG_ORIENTATION);
-  // Not by libtiff, which knows these tags only after GDAL has told of them.
+  // Not by libtiff, which knows these tags only after GDAL has declared them.
   const TiffDirectories tags(file);
   for (const TiffDirectories::Entry& entry : tags.entries(picture.place)) {
     if (entry.tag == kNoDataTag) {

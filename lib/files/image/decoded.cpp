@@ -61,7 +61,7 @@ double full_alpha(const Decoded& decoded) {
   cv::Mat1d row;
   const int channels = decoded.samples.channels();
   for (int y = 0; y < decoded.samples.rows; ++y) {
-    // Mostly the first row has a pixel that tells.
+    // The first row mostly has a pixel that decides it.
     if (decoded.type_range && full_alpha(most, decoded.type_range) == decoded.type_range->second) {
       break;
     }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <opencv2/core.hpp>
@@ -23,7 +22,7 @@
 namespace diacut {
 namespace {
 
-/// What `accepts` is told of a file of `file_bytes`.
+/// The size limit, with what `accepts` says of a file of `file_bytes`.
 SizeLimit limit_of(const ImageParameters& parameters, const SizeCheck& accepts,
                    std::uint64_t file_bytes) {
   if (!accepts) return parameters.max_pixels;

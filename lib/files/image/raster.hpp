@@ -10,7 +10,7 @@
 
 namespace diacut {
 
-/// From this number, 2^53, on a double does not tell whole numbers from their neighbours.
+/// From this number, 2^53, on a double cannot hold every whole number.
 inline constexpr double kMostWhole = 9007199254740992;
 
 /// One number a pixel, as a file stores it and upright: labels, strengths, ...

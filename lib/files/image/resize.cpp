@@ -152,8 +152,8 @@ std::vector<float> filled_from_nearest(const Image& image) {
 
 namespace {
 
-/// Of the Gaussian, in pixels of the reduced picture. Half a pixel places the edges of drawn scenes
-/// with noise and texture more closely than a smaller one.
+/// Sigma of the Gaussian, in pixels of the reduced picture. Half a pixel places the edges of drawn
+/// scenes with noise and texture more closely than a smaller one.
 constexpr double kSigma = 0.5;
 
 /// Levels for a Lab unit per pixel of the reduced picture.

@@ -9,11 +9,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <optional>
 #include <pugixml.hpp>
-#include <set>
 
 #include "diacut/errors.hpp"
 #include "image/channels.hpp"
@@ -28,7 +26,7 @@ constexpr std::int64_t kMostVisits = 1 << 24;
 struct Stack {
   int image = 0;                      ///< Its place among the stacks of the file.
   std::string order = "CZT";          ///< The axes, the one that changes fastest first.
-  std::map<char, int> sizes;          ///< Of each axis; empty: pages of which nothing is told.
+  std::map<char, int> sizes;          ///< Of each axis; empty: the file describes no axes.
   std::vector<std::string> given;     ///< Names of channels; empty where there are none.
   std::vector<std::string> channels;  ///< Names, no two alike.
   std::vector<int> directories;       ///< Of each plane; -1: none in this file.
@@ -70,7 +68,7 @@ bool is_sane(const Stack& stack) {
 }
 
 /// Finds which directory holds which plane, as the TiffData elements say. They name files by UUIDs,
-/// and by names where the file does not tell its own UUID. `name`: of this file.
+/// and by names where the file does not state its own UUID. `name`: of this file.
 void place_planes(const pugi::xml_node& root, const pugi::xml_node& pixels, int before,
                   int directories, const std::string& name, Stack& stack) {
   const std::string own = root.attribute("UUID").as_string();
@@ -198,7 +196,7 @@ std::optional<Stack> imagej_stack(const std::string& text, int directories) {
   }
   if (!is_sane(stack)) return {};
   const int planes = stack.planes();
-  if (stack.size('C') == 1 && planes < directories) return {};  // Many programs tell too few.
+  if (stack.size('C') == 1 && planes < directories) return {};  // Many programs give too few.
   for (int k = 0; k < planes; ++k) stack.directories.push_back(k < directories ? k : -1);
   return stack;
 }
@@ -230,7 +228,8 @@ std::vector<Stack> described_stacks(const std::string& text, int directories,
   return stacks;
 }
 
-/// These stacks, each directory in one of them, and behind them those of which nothing is told.
+/// The stacks that the text describes, each directory in one of them, and then the other
+/// directories.
 std::vector<Stack> stacks_of(const std::string& text, int directories, const std::string& name) {
   std::vector<Stack> stacks = described_stacks(text, directories, name);
   Stack rest;
@@ -286,7 +285,7 @@ std::vector<Plane> pages_of(const std::vector<Stack>& stacks, const std::string&
   return pages;
 }
 
-/// What is told of a plane, of `all` those of the file.
+/// What the file says of a plane. `all`: the stacks of the file.
 PictureFacts facts_of(const Plane& plane, const std::vector<Stack>& all, bool has_channels) {
   const Stack& stack = *plane.stack;
   PictureFacts facts;

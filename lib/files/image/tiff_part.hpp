@@ -7,7 +7,7 @@
 
 namespace diacut {
 
-/// Where a part of a TIFF file is stored, and what the file's description tells of it.
+/// Where a part of a TIFF file is stored, and what the file's description says of it.
 struct TiffPart {
   std::vector<int> directories;  ///< That of each page, from 0.
   int sample = 0;                ///< The sample of a pixel that is read, from 1; 0: all.
@@ -27,7 +27,7 @@ struct Resolution {
 /// Finds the directories that a part's pages are in, in the order in which the description of a
 /// file's first directory has its planes, which may be of several channels: OME-XML (OME-TIFF 6.2)
 /// or ImageJ's lines. `samples`: of a pixel of the first directory; `name`: of the file, by which
-/// OME-XML may tell it from others. Throws InputError where there is no such channel.
+/// OME-XML may distinguish it from others. Throws InputError where there is no such channel.
 TiffPart find_tiff_part(const std::string& description, int directories, int samples,
                         bool are_colours, const ImagePart& part, const std::string& name = {});
 

@@ -26,7 +26,7 @@ void use_own_tables() {
   std::error_code code;
   Dl_info own = {};
   dladdr(reinterpret_cast<void*>(&use_own_tables), &own);
-  // Of a program's code dladdr() tells the word by which it was started.
+  // For code in the program itself dladdr() gives the word that started it.
   for (const fs::path& file : {fs::path(own.dli_fname == nullptr ? "" : own.dli_fname),
                                fs::read_symlink("/proc/self/exe", code)}) {
     const fs::path share = file.parent_path() / "share";

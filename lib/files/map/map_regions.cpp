@@ -197,7 +197,7 @@ OGRLayer* make_layer(GDALDataset& dataset, const std::string& name, const MapFra
   return complete ? layer : nullptr;
 }
 
-/// A folder in memory that GDAL writes to, removed with its files: GDAL does not tell where a disk
+/// A folder in memory that GDAL writes to, removed with its files: GDAL does not report that a disk
 /// takes only a part of what it writes.
 class MemoryFolder {
  public:
@@ -265,7 +265,7 @@ std::string layer_name(const std::string& path) {
 void write_layer(const std::string& file, const std::string& name, const RegionFormat& format,
                  const MapFrame& frame, const MapRegions& regions) {
   const GdalMessages creating;  // Of GDAL's ways to write a projection only some may fail.
-  // What this thread writes tells no time, so that the same regions give the same bytes.
+  // This thread writes no time, so that the same regions give the same bytes.
   const CPLConfigOptionSetter no_clock("OGR_CURRENT_DATE", "1970-01-01T00:00:00.000Z", false);
   Dataset dataset(
       writing_driver(format.driver).Create(file.c_str(), 0, 0, 0, GDT_Unknown, nullptr));

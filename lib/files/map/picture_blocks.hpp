@@ -18,7 +18,7 @@ class PictureBlocks {
   virtual ~PictureBlocks() = default;
   /// Whether all pixels have data, as far as the file says without being read.
   virtual bool is_whole() const = 0;
-  /// The stored values that become 0 and 1, for which a scene is read where its type does not tell
+  /// The stored values that become 0 and 1, for which a scene is read where its type does not say
   /// them. Adds to `notes` what a person should know of the values.
   virtual std::pair<double, double> value_range(std::vector<std::string>& notes) const = 0;
   /// The pixels of a window, with the mask of those that have data. `range`: value_range().

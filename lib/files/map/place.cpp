@@ -59,7 +59,7 @@ std::string name_of(const OGRSpatialReference& reference) {
   return name == nullptr ? "without a name" : name;
 }
 
-/// Throws InputError unless two frames have one coordinate system, as far as both tell.
+/// Throws InputError unless two frames have one coordinate system, as far as both state it.
 void check_one_system(const MapFrame& own, const MapFrame& scene) {
   if (own.projection.empty() || scene.projection.empty()) return;
   const OGRSpatialReference mine = spatial_reference(own);

@@ -27,7 +27,7 @@ constexpr const char* kAdvice = "make room and run again, which goes on from her
 /// Where GDAL puts what a GeoTIFF cannot hold, as some projections.
 std::string beside(const std::string& path) { return path + ".aux.xml"; }
 
-/// Of the last bytes of a file GDAL 3.10 tells by libtiff's handler alone that they do not fit.
+/// GDAL 3.10 reports by libtiff's handler alone that the last bytes of a file do not fit the disk.
 void finish_file(const std::function<void()>& work) {
   static std::mutex one_by_one;
   const std::lock_guard lock(one_by_one);

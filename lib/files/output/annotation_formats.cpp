@@ -12,7 +12,7 @@
 
 #include "diacut/version.hpp"
 #include "output/annotation_parts.hpp"
-#include "output/page_text.hpp"
+#include "output/markup.hpp"
 #include "output/png.hpp"
 
 namespace diacut {

@@ -10,14 +10,14 @@
 #include <set>
 #include <utility>
 
-#include "output/csv_text.hpp"
 #include "core/file_bytes.hpp"
 #include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 #include "image/naming.hpp"
 #include "output/annotation_parts.hpp"
 #include "output/atomic_file.hpp"
-#include "output/page_text.hpp"
+#include "output/csv_text.hpp"
+#include "output/markup.hpp"
 
 namespace diacut {
 namespace {

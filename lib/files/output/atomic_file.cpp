@@ -62,8 +62,8 @@ std::string folder_of(const std::string& path) {
 bool is_running(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
 
 /// Removes a temporary file of a process that is gone: no process of its id runs, and nobody holds
-/// the lock that its writer held. The lock tells of writers whose ids mean nothing here, as those
-/// in another container.
+/// the lock that its writer held. The lock protects writers whose ids mean nothing here, such as
+/// those in another container.
 void remove_if_left(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
   int process = 0;

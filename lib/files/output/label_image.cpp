@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "core/connected_parts.hpp"
 #include "diacut/annotations.hpp"

@@ -58,7 +58,7 @@ struct LabelStack::State {
 
 namespace {
 
-/// Places the pages of one image along slices, where nothing else is told of all of them.
+/// Places the pages of one image along slices, unless all of them say where they lie.
 void place(std::span<LabelPage> pages) {
   const PictureFacts first = pages.front().facts;
   const bool is_of_one = std::all_of(pages.begin(), pages.end(), [&](const LabelPage& page) {

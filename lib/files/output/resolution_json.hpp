@@ -7,7 +7,7 @@
 namespace diacut {
 
 /// Adds to the JSON object of an eigensolver's report, for each eigenvector, what its residual
-/// tells (EigenResolution): "error_bounds", "angle_bounds" and "resolved".
+/// holds (EigenResolution): "error_bounds", "angle_bounds" and "resolved".
 inline void add_resolution(nlohmann::ordered_json& json, const EigenReport& report) {
   for (const char* name : {"error_bounds", "angle_bounds", "resolved"}) {
     json[name] = nlohmann::ordered_json::array();

@@ -21,10 +21,10 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 static_assert(std::is_trivially_copyable_v<Merge> && sizeof(Merge) == 12);
 
-/// Versions: of the whole of a file's first page, or of another part of it, which then is told.
+/// Versions: for the whole of a file's first page, or for another part, which the file then names.
 constexpr std::uint32_t kWhole = 1;
 constexpr std::uint32_t kPart = 2;
-/// Of the page, and of how long the channel's name is.
+/// Bytes of the page's number and of the length of the channel's name.
 constexpr std::size_t kPartBytes = 8;
 
 std::uint32_t label_bytes_of(std::uint64_t leaves) { return leaves <= 0xFFFF ? 2 : 4; }

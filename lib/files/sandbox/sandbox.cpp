@@ -129,7 +129,7 @@ Descriptor Sandbox::run(const Message& request, int input, const SandboxLimits& 
     throw InputError("the sandbox's server has ended: run the program again");
   }
   ends.second.reset();
-  // The server tells the end; without a word of it another request would get this one's.
+  // The server reports the end; without that another request would get this one's.
   const auto end_of_child = [&] {
     mine.reset();
     SandboxEnd end;

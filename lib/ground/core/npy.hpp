@@ -30,7 +30,7 @@ struct NpyHeader {
   std::string_view kind() const { return std::string_view(type).substr(1); }
 };
 
-/// Bytes from which parse_npy_header() tells the size of any header.
+/// So many first bytes hold the size of any header, for parse_npy_header().
 inline constexpr std::size_t kNpyPrefix = 12;
 /// The longest header that is read. NumPy's own are shorter than 200 bytes.
 inline constexpr std::size_t kMostNpyHeader = 65'536;

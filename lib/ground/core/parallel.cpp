@@ -18,8 +18,8 @@ namespace diacut {
 namespace {
 
 /// The thread sanitizer does not see how TBB's threads wait for each other, because TBB is not
-/// built with it: what comes before a point that is told, in the thread that tells it, comes
-/// before what follows a wait for that point.
+/// built with it. A thread therefore announces a point to it: what comes before that point comes
+/// before what follows a wait for it.
 void tell(const void* point) {
 #ifdef DIACUT_THREAD_SANITIZER
   __tsan_release(const_cast<void*>(point));

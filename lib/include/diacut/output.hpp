@@ -66,7 +66,7 @@ std::vector<std::uint8_t> encode_tree(const Hierarchy& hierarchy, const ImagePar
 void write_tree(const std::string& path, const Hierarchy& hierarchy, const ImagePart& part = {});
 
 /// Reads the hierarchy that write_tree() wrote, equal to the bit. `path`: "-" is standard input.
-/// `part`, if not null, gets what the file tells of the image's part.
+/// `part`, if not null, gets what the file says of the image's part.
 /// Throws InputError naming the file when it is damaged, truncated, of another version, or no .tree
 /// file.
 Hierarchy read_tree(const std::string& path, ImagePart* part = nullptr);

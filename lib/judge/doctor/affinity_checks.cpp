@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "affinity/affinity.hpp"
 #include "affinity/feature_affinity.hpp"

@@ -17,8 +17,8 @@ namespace diacut {
 
 namespace {
 
-/// Of the picture that networks see: large enough for each of their levels to have neighbours, and
-/// small for the sake of the host, which computes its boundary map too.
+/// The size of the picture that networks see: large enough for each of their levels to have
+/// neighbours, and small for the sake of the host, which computes its boundary map too.
 constexpr PictureSize kSmall{16, 12};
 
 void check(Context& context, std::string_view stage, const std::function<void(Trial&)>& run) {
@@ -77,7 +77,8 @@ void Segmenter::check_device(bool own_maps) {
             [&](Trial& trial) { check_rough_eigenvectors(trial, run.affinity.radius); });
     }
     check(context, "contours",
-          run.contour_decided.spectral == SpectralUse::kNever ? check_boundary_contours : check_contours);
+          run.contour_decided.spectral == SpectralUse::kNever ? check_boundary_contours
+                                                              : check_contours);
     check(context, "contours", [](Trial& trial) { check_orientations(trial, kContourGrid); });
   });
 }

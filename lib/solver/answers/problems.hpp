@@ -2,7 +2,6 @@
 
 #include <Eigen/Dense>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "matrix/dia_matrix.hpp"

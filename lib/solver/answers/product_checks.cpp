@@ -53,7 +53,7 @@ TermSums expected_of(const HostDiaMatrix& matrix, const std::vector<float>& x) {
 
 BlockProblem problem_of_rows_that_fill_no_group() { return {67, 31, 5, 21}; }
 
-/// Of a sum in any order: `each` a term and three for the recurrence.
+/// The rounding errors of a sum in any order: `each` a term, and three for the recurrence.
 double roundings_of(const BlockProblem& problem, double each) {
   return each * static_cast<double>(problem.stencil.size()) + 4;
 }

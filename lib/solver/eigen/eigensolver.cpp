@@ -87,7 +87,7 @@ DeviceEigenvectors solve_by_products(Context& context, NormalizedMatrix& matrix,
   return eigenpairs(context, matrix, *op, solve());
 }
 
-/// Of the matrix of one image or of a batch; of an image its share.
+/// Describes the matrix of one image; of a batch, the share of an image.
 MatrixReport matrix_report(const NormalizedMatrix& matrix) {
   const DiaShape& shape = matrix.shape();
   MatrixReport report{

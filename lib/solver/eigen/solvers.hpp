@@ -35,7 +35,7 @@ struct LanczosProblem {
 DeviceEigenvectors lanczos(Context& context, const LanczosProblem& problem,
                            const EigenParameters& parameters, const Watch& watch);
 
-/// What a few steps tell of the spectrum of any symmetric operator: about where it begins and ends.
+/// Where the spectrum of any symmetric operator begins and ends, estimated by a few steps.
 std::pair<double, double> spectrum_of(Context& context, const LanczosProblem& problem,
                                       const Watch& watch);
 

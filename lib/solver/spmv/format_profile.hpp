@@ -8,7 +8,7 @@
 
 namespace diacut {
 
-/// The part of a device profile that tells how fast the general sparse formats are: for each
+/// The part of a device profile that says how fast the general sparse formats are: for each
 /// implementation a table of GFLOP/s (two operations for each stored element) over the number of
 /// rows and the stored elements in a row, as the off-line benchmarking stage of clSpMV makes it (Su
 /// and Keutzer 2012, section 4).

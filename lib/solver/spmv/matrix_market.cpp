@@ -145,7 +145,7 @@ class Reader {
       result = static_cast<double>(integer);
     } else {
       const auto [stop, code] = std::from_chars(digits.data(), end, result);
-      // Too small for a double is zero, too large infinite: from_chars tells neither apart.
+      // Too small for a double is zero, too large infinite: from_chars reports both alike.
       if (code == std::errc::result_out_of_range && stop == end) {
         result = std::strtod(std::string(digits).c_str(), nullptr);
       } else if (code != std::errc() || stop != end) {

@@ -17,7 +17,7 @@ namespace diacut {
 /// triangle, a skew one the strictly lower.
 ///
 /// Throws InputError with the line, what was found and what was expected: for complex and hermitian
-/// files, malformed or missing lines, more or fewer entries than the size line tells, indices out
+/// files, malformed or missing lines, more or fewer entries than the size line says, indices out
 /// of range, entries in the wrong triangle, values that are no finite float, and sizes that no
 /// machine's memory holds. `name` stands for the file in messages.
 CsrMatrix parse_matrix_market(std::string_view text, const std::string& name);

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <string>
 #include <utility>
 
 #include "affinity/affinity.hpp"

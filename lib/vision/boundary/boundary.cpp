@@ -176,7 +176,7 @@ Stretch boundary_needs(const BoundaryParameters& parameters, int side, const Str
 }
 
 Buffer<float> part_boundary_map(Context& context, const PartMap& part,
-                                   const BoundaryParameters& parameters, float full) {
+                                const BoundaryParameters& parameters, float full) {
   auto boundary = context.allocate<float>(part.values.size(), "boundary map");
   if (parameters.kind == BoundaryKind::kLearned) {
     boundary.upload(part.values);

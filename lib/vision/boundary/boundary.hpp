@@ -75,7 +75,7 @@ Stretch boundary_needs(const BoundaryParameters& parameters, int side, const Str
 /// The boundary map of a part of a picture from its PartMap. `full`: the magnitude of the gradient
 /// that becomes strength 1; not used where networks make the map.
 Buffer<float> part_boundary_map(Context& context, const PartMap& part,
-                                   const BoundaryParameters& parameters, float full);
+                                const BoundaryParameters& parameters, float full);
 
 /// A map without any boundary, and which pixels of the image have data. Throws DeviceError.
 DeviceBoundary empty_boundary_map(Context& context, const Image& image, const Grid& grid);

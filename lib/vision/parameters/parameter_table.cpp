@@ -577,7 +577,7 @@ std::string parameter_text(const ParameterValue& value) {
     std::string operator()(double real) const {
       const std::string text =
           fmt::format("{}", real);  // The shortest text that is read as this number.
-      // TOML tells a float from an integer by these characters.
+      // In TOML these characters make a number a float.
       return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
     }
     std::string operator()(const std::string& name) const {

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "parameters/methods.hpp"
 #include "diacut/parameters.hpp"
+#include "parameters/methods.hpp"
 
 namespace diacut {
 

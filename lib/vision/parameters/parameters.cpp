@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "core/embedded_text.hpp"
-#include "parameters/parameter_table.hpp"
 #include "core/split_text.hpp"
 #include "diacut/errors.hpp"
+#include "parameters/parameter_table.hpp"
 
 namespace diacut {
 

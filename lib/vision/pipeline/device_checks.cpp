@@ -92,7 +92,7 @@ void check_eigenpairs(const Context& context, const DeviceEigenvectors& eigenvec
 }
 
 void check_computed_contours(const Context& context, const std::vector<float>& strength,
-                    const std::vector<float>& orientation) {
+                             const std::vector<float>& orientation) {
   check(context, "contours", "a strength", strength, {0, 1});
   check(context, "contours", "an orientation", orientation, {0, std::numbers::pi});
 }

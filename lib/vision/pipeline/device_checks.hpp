@@ -25,7 +25,7 @@ void check_eigenpairs(const Context& context, const DeviceEigenvectors& eigenvec
 
 /// Contours are in [0, 1], orientations in [0, pi].
 void check_computed_contours(const Context& context, const std::vector<float>& strength,
-                    const std::vector<float>& orientation);
+                             const std::vector<float>& orientation);
 
 /// A label of a random walk is one of `count` labels, or 0.
 void check_walk(const Context& context, const std::vector<std::int32_t>& labels, int count);

@@ -50,8 +50,7 @@ PartContours PartMaps::contours(std::vector<float> part, int width, int height, 
                        large_vector<float>(map.values.size())};
     {
       const std::lock_guard<std::mutex> turn(turn_);
-      const Buffer<float> boundary =
-          part_boundary_map(context_, map, parameters_.boundary, full);
+      const Buffer<float> boundary = part_boundary_map(context_, map, parameters_.boundary, full);
       if (parameters_.boundary.kind == BoundaryKind::kGradient) check_computed_map(boundary);
       const Buffer<float> strength =
           boundary_contour(context_, map.grid, boundary,

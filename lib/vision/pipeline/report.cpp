@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "core/enum_names.hpp"
-#include "parameters/parameter_table.hpp"
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
 #include "output/program_json.hpp"
 #include "output/resolution_json.hpp"
+#include "parameters/parameter_table.hpp"
 
 namespace diacut {
 namespace {

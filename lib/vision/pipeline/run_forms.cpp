@@ -27,7 +27,8 @@ bool walks(const Parameters& parameters) {
 }
 
 bool decimates(const RunParameters& parameters) {
-  return makes_hierarchy(parameters) && parameters.contour_decided.spectral == SpectralUse::kDecimated;
+  return makes_hierarchy(parameters) &&
+         parameters.contour_decided.spectral == SpectralUse::kDecimated;
 }
 
 bool needs_matrix(const RunParameters& parameters) {

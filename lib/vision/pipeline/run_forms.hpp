@@ -25,9 +25,9 @@ struct RunParameters : Parameters {
         contour_decided(contour_parameters(parameters.contour, BoundarySource::kNetwork)) {}
 
   ContourParameters contour_decided;  ///< What `contour` asks for, decided for these images.
-  int feature_channels = 0;    ///< Channels of the images' features; 0: they have none.
-  int labels = 0;              ///< Of the seeds; 0: not known, which counts as the fewest.
-  bool eigenvectors = true;    ///< Whether anybody needs those of the image's own grid.
+  int feature_channels = 0;           ///< Channels of the images' features; 0: they have none.
+  int labels = 0;                     ///< Of the seeds; 0: not known, which counts as the fewest.
+  bool eigenvectors = true;           ///< Whether anybody needs those of the image's own grid.
 
   bool has_features() const { return feature_channels > 0; }
   /// Whether there is a boundary map.

@@ -1,9 +1,6 @@
 // The product of a matrix with a block of vectors against its definition in double.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <vector>
-
 #include "block_problem.hpp"
 #include "block_test.hpp"
 #include "matrix/block.hpp"

@@ -1,7 +1,6 @@
 // Matrices of 16-bit weights whose main diagonal makes up for the rounding.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <vector>
 
 #include "block_problem.hpp"

@@ -1,7 +1,6 @@
 // The table of bytes a pixel against what runs take on the device.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 

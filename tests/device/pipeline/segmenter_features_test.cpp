@@ -1,10 +1,7 @@
 // Segmentations by features that come with an image: what regions they give, and which are refused.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <bit>
-#include <limits>
-#include <string>
 #include <vector>
 
 #include "diacut/segmenter.hpp"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <string>
 #include <thread>
 #include <vector>
 

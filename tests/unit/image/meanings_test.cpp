@@ -176,8 +176,8 @@ const std::vector<Use>& uses() {
        [](const std::string& path, ValueRange range) {
          const auto picture = open_picture(path, {.range = range}, {});
          std::vector<std::string> notes = picture->notes;
-         const auto range = picture->value_range(notes);
-         Image image = picture->read({0, 0, picture->frame.width, picture->frame.height}, range);
+         const auto limits = picture->value_range(notes);
+         Image image = picture->read({0, 0, picture->frame.width, picture->frame.height}, limits);
          image.notes = notes;
          return seen_in(image);
        }},

@@ -17,7 +17,7 @@
 #include "diacut/output.hpp"
 #include "matchers.hpp"
 #include "output/annotation_parts.hpp"
-#include "output/page_text.hpp"
+#include "output/markup.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut::testing {

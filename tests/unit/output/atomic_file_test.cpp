@@ -11,7 +11,6 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -14,9 +14,9 @@
 #include <tuple>
 #include <utility>
 
-#include "parameters/parameter_table.hpp"
 #include "diacut/errors.hpp"
 #include "matchers.hpp"
+#include "parameters/parameter_table.hpp"
 #include "region/cuts/leaf_cut.hpp"
 #include "temp_folder.hpp"
 

@@ -80,7 +80,8 @@ TEST(WorkingParameters, TheNetworkSeesThreeQuartersOfTheDetail) {
 TEST(WorkingParameters, ContoursAreMadeAsTheSourceOfBoundariesNeedsUntilThatIsChosen) {
   const PictureSize size{64, 48};
   const auto made = [&](const Parameters& parameters, bool own_map = false) {
-    const ContourParameters found = working_parameters(parameters, size, size, {own_map}).contour_decided;
+    const ContourParameters found =
+        working_parameters(parameters, size, size, {own_map}).contour_decided;
     return std::tuple(found.boundary_weight, found.spectral_weight, found.spectral_power,
                       found.spectral_scale);
   };

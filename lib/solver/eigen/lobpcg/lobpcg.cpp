@@ -73,7 +73,7 @@ class Lobpcg::Run {
     for (int k = 0; k < iterations; ++k) {
       step();
       if (level_ > 0) {
-        // Ritz values alone tell what to go on with; after the last iteration L X is of no use.
+        // Ritz values alone decide what to go on with; after the last iteration L X is of no use.
         if (converged() || k + 1 == iterations) return;
         lx_ = laplacian(x_, false);
         continue;
@@ -337,7 +337,7 @@ Lobpcg::Lobpcg(Context& context, const EigenParameters& parameters, const Batch&
               batch.count > 1),
       products_(workspace_) {
   for (const char* file : {"eigen/lobpcg/column_sums.cl", "eigen/lobpcg/residuals.cl",
-                           "eigen/lobpcg/basis_update.cl"}) {
+                           "eigen/lobpcg/basis_update.cl", "eigen/lobpcg/peaks.cl"}) {
     workspace_.kernels(file);
   }
 }

@@ -71,7 +71,7 @@ MatrixXf differences_of_runs(const VectorXf& trivial, Index columns) {
   return result;
 }
 
-/// Of the elements with data, without the trivial vector.
+/// The eigenpairs of the elements with data, without the trivial vector.
 struct DenseSolution {
   Eigen::VectorXd values;  ///< Of I - A, ascending.
   MatrixXf vectors;

@@ -31,9 +31,7 @@ class Descent {
         columns_(Lobpcg::columns(parameters)),
         images_(static_cast<std::size_t>(batch_.count)),
         solver_(context, parameters, batch_, levels_.active()),
-        quotients_(solver_.workspace(), levels_.matrix(0)) {
-    solver_.workspace().kernels("eigen/lobpcg/peaks.cl");
-  }
+        quotients_(solver_.workspace(), levels_.matrix(0)) {}
 
   std::vector<DeviceEigenvectors> run() {
     Block x = coarsest_vectors();

@@ -41,8 +41,8 @@ std::vector<char> feeding_output(const Network& network) {
   return feeds;
 }
 
-/// Of some buffers the one that a tensor of this size takes: of those that are large enough the
-/// smallest, else the largest; of equals the first.
+/// The buffer that a tensor of this size takes: the smallest that is large enough, else the
+/// largest; the first of equal ones.
 std::vector<int>::iterator best_free(std::vector<int>& free,
                                      const std::vector<std::size_t>& capacities, std::size_t size) {
   return std::min_element(free.begin(), free.end(), [&](int a, int b) {

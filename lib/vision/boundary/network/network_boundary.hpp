@@ -38,10 +38,10 @@ struct NetworkMaps {
 /// place. Large images are computed in tiles of about parameters.tile pixels together with their
 /// receptive fields, which bounds the memory and does not change the result. `valid` has
 /// grid.rows() elements, `valid_pixels` of them 1. The tensors stay in `kept` for the next image.
-/// Of a part of a picture these are the maps that the whole picture has there, to the bit: `image`
+/// For a part of a picture these are the maps that the whole picture has there, to the bit: `image`
 /// then has the pixels that network_needs() names. Preconditions: at least one network, all of the
 /// same outputs; grid.width and grid.height are the image's; of a part parameters.turns is 1, and
-/// parameters.pose is NetworkPose::kGiven, since a part does not tell the picture's canonical form.
+/// parameters.pose is NetworkPose::kGiven, since a part does not show the picture's canonical form.
 /// `embedding`: null, or gets the embedding of the picture as it is, at the scale nearest to 1, by
 /// the first network that has one; of a whole picture alone. Throws DeviceError.
 NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,

@@ -210,7 +210,7 @@ class Follower {
     }
     const std::uint64_t end = name(corners_.back(), opposite(way));
     if (end < start) {
-      if (corners_.size() == 2) return;  // No corner between the ends tells that it was followed.
+      if (corners_.size() == 2) return;  // No corner between the ends shows how it was followed.
       std::reverse(corners_.begin(), corners_.end());
     }
     const auto cut = [this](const Corner& corner) {

@@ -104,7 +104,7 @@ class Absorption {
         static_cast<std::int32_t>(node);
   }
 
-  /// Of the groups of node `other`, the one that shares the longest boundary with node `small`.
+  /// The group of node `other` that shares the longest boundary with node `small`.
   std::int32_t longest_border(std::int32_t small, std::int32_t other) {
     std::vector<std::pair<std::int32_t, std::int64_t>> shares;
     for (std::int32_t leaf = first_leaf_[small]; leaf != kSmallRegionsNone;
@@ -151,8 +151,8 @@ struct LargeRegions {
   std::vector<Merge> merges;
 };
 
-/// Of the hierarchy with these merges. `borders` and `sizes`: find_borders() and region_sizes() of
-/// the leaves. `min_size` as in without_small_regions().
+/// The large regions of the hierarchy with these merges. `borders` and `sizes`: find_borders() and
+/// region_sizes() of the leaves. `min_size` as in without_small_regions().
 LargeRegions large_regions(const std::vector<Merge>& merges, const std::vector<Border>& borders,
                            const std::vector<std::int64_t>& sizes, std::int64_t min_size) {
   Absorption absorption(merges, borders, sizes, min_size);

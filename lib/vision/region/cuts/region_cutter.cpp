@@ -180,7 +180,7 @@ Matrix ritz_vectors(const RitzProblem& problem, std::size_t wanted) {
       problem.mass / problem.volume - weighted_mean * weighted_mean.transpose();
   Vector scale(n);
   for (Eigen::Index c = 0; c < n; ++c) {
-    // A column that differs from its mean by rounding errors alone tells nothing of the region.
+    // A column that differs from its mean by rounding errors alone says nothing of the region.
     const double noise = 1e-6 * std::abs(problem.mean[c]);
     const double variance = covariance(c, c);
     scale[c] = variance > noise * noise ? 1.0 / std::sqrt(variance) : 0.0;
@@ -426,7 +426,7 @@ std::vector<Candidate> find_candidates(const RegionView& view, const RitzProblem
 
 /// A cut with its cost by all of W.
 struct Cut {
-  std::size_t column = 0;  ///< The bit of masks that tells its sides.
+  std::size_t column = 0;  ///< The bit of masks that has its sides.
   bool above = false;      ///< Whether the bit is 1 on the lighter side.
   double crossing = 0;
   double ncut = 0;

@@ -12,10 +12,10 @@
 #include <span>
 #include <tuple>
 
-#include "region/common_ancestors.hpp"
 #include "core/embedded_text.hpp"
 #include "diacut/errors.hpp"
 #include "region/arcs/borders.hpp"
+#include "region/common_ancestors.hpp"
 
 namespace diacut {
 

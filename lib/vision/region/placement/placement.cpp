@@ -9,11 +9,11 @@
 #include <opencv2/core.hpp>
 #include <utility>
 
-#include "region/common_ancestors.hpp"
 #include "core/disjoint_sets.hpp"
 #include "core/parallel.hpp"
 #include "region/arcs/borders.hpp"
 #include "region/arcs/parts.hpp"
+#include "region/common_ancestors.hpp"
 
 namespace diacut {
 

@@ -70,7 +70,7 @@ LocalBasins local_basins(const TileArea& area, std::vector<std::int32_t> basins)
   return local;
 }
 
-/// Of each local basin, whether other tiles have a part in its boundaries: those around the tile,
+/// For each local basin, whether other tiles have a part in its boundaries: those around the tile,
 /// and those that touch pixels with data there.
 std::vector<char> shared_basins(const Labels& parts) {
   std::vector<char> shared(static_cast<std::size_t>(parts.count) + 1, 0);

@@ -13,8 +13,8 @@ namespace diacut {
 /// of the outermost pixels are in the order of RimPlaces.
 struct TilePlateaus {
   std::vector<Level> level;  ///< Of the outermost pixels.
-  /// Of the outermost pixels, as far as the tile shows it: 0 with a lower neighbour in the tile;
-  /// otherwise as in Rim.
+  /// The distance of the outermost pixels, as far as the tile shows it: 0 with a lower neighbour in
+  /// the tile; otherwise as in Rim.
   std::vector<std::uint32_t> distance;
   /// Pixels that have no lower neighbour in the tile, as y * width + x, ascending: those at the
   /// edge, and those that touch such ones on the same plateau. Pixels of level 0 are left out,

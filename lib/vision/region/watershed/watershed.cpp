@@ -362,7 +362,7 @@ class Drainage {
     return of_rim ? mark_[cell] : 0;
   }
 
-  /// Of the lowest neighbours of a pixel the one with the least distance, and of these the first.
+  /// The lowest neighbour of a pixel with the least distance, the first of several.
   Cell least_of_lowest(const Tie& tie, const std::vector<Flat>& flats) const {
     Cell least = tie.drains_to;
     std::uint32_t distance = std::numeric_limits<std::uint32_t>::max();
@@ -447,7 +447,7 @@ class Drainage {
   std::unique_ptr<Level[]> levels_;
   /// kWall; kFlat until the plateaus are crossed; the cell itself at the end of a way.
   std::unique_ptr<Cell[]> drains_to_;
-  /// Of a flat pixel its place among them; of the end of a way the first cell of its basin, and
+  /// For a flat pixel its place among them; for the end of a way the first cell of its basin, and
   /// later the number of the basin.
   std::unique_ptr<Cell[]> mark_;
   std::vector<Band> bands_;

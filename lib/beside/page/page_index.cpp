@@ -10,7 +10,8 @@
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
 #include "diacut/version.hpp"
-#include "output/page_text.hpp"
+#include "output/markup.hpp"
+#include "page/page_part.hpp"
 
 namespace diacut {
 namespace {

@@ -1,4 +1,4 @@
-#include "output/page_text.hpp"
+#include "output/markup.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -33,14 +33,6 @@ std::string escaped(char c) {
 }
 
 }  // namespace
-
-std::string_view page_part(std::string_view name) {
-  const std::vector<EmbeddedText>& parts = embedded_pages();
-  const auto found = std::find_if(parts.begin(), parts.end(),
-                                  [&](const EmbeddedText& part) { return part.name == name; });
-  if (found == parts.end()) throw std::logic_error(fmt::format("no part of a page: {}", name));
-  return found->text;
-}
 
 std::string html_escaped(std::string_view text) {
   std::string result;

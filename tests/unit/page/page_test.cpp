@@ -21,7 +21,8 @@
 #include "label_checks.hpp"
 #include "matchers.hpp"
 #include "output/format.hpp"
-#include "output/page_text.hpp"
+#include "output/markup.hpp"
+#include "page/page_part.hpp"
 #include "temp_folder.hpp"
 
 namespace diacut::testing {

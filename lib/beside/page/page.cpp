@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
 #include <span>
+#include <stdexcept>
 
 #include "diacut/errors.hpp"
 #include "diacut/objects.hpp"
@@ -18,8 +19,9 @@
 #include "diacut/version.hpp"
 #include "image/resize.hpp"
 #include "output/format.hpp"
-#include "output/page_text.hpp"
+#include "output/markup.hpp"
 #include "output/picture.hpp"
+#include "page/page_part.hpp"
 
 namespace diacut {
 namespace {
@@ -232,6 +234,14 @@ std::string page_of(const Image& image, const Hierarchy& hierarchy,
 }
 
 }  // namespace
+
+std::string_view page_part(std::string_view name) {
+  const std::vector<EmbeddedText>& parts = embedded_pages();
+  const auto found = std::find_if(parts.begin(), parts.end(),
+                                  [&](const EmbeddedText& part) { return part.name == name; });
+  if (found == parts.end()) throw std::logic_error(fmt::format("no part of a page: {}", name));
+  return found->text;
+}
 
 std::string encode_page(const Image& image, const Hierarchy& hierarchy,
                         const Eigenvectors* eigenvectors, const PageParameters& parameters,

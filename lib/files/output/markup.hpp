@@ -6,20 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/embedded_text.hpp"
-
 namespace diacut {
-
-/// Most pixels of the picture in a page: browsers of phones draw no larger one.
-inline constexpr std::int64_t kMostPagePixels = 16'777'216;
-inline constexpr int kMostPageSide = 16'384;  ///< Longest side of the picture in a page, pixels.
-
-/// The files of lib/files/output/page/, which pages are put together from.
-const std::vector<EmbeddedText>& embedded_pages();
-
-/// The text of a file of lib/files/output/page/, which is built into the library; those of HTML are
-/// formats of named values. Precondition: there is such a file.
-std::string_view page_part(std::string_view name);
 
 /// A text for HTML, between tags or in quotes.
 std::string html_escaped(std::string_view text);
