@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "matrix/matvec.hpp"
 #include "opencl/device_queue.hpp"

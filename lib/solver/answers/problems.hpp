@@ -2,6 +2,7 @@
 
 #include <Eigen/Dense>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "matrix/dia_matrix.hpp"
