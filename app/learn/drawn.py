@@ -5,7 +5,7 @@
 
 writes DIR/pictures/KIND-NUMBER.png and DIR/truth/KIND-NUMBER.mat, as BSDS500's, for app/learn/fit_merging.py and to
 look at. train.py and embedding.py draw their own with --drawn. Textures and figures are parts of the train
-photographs, with --fold of those that the fold leaves.
+photographs, with --fold of those that train.py leaves out.
 
 Each kind draws on a Board in the sizes of a large picture, and the Board reduces it to what the network sees of one.
 Region 0 is not learned: what is too small to be asked for. Letters, roads and outlines belong to what they lie on.
@@ -221,6 +221,12 @@ class Board:
         if region != SAME:
             self.count += region == NEW
             self.regions[part][mask] = self.count if region == NEW else 0
+
+    def divide(self, numbers, paint_of):
+        """A region for each number of a map, from 0."""
+        for k, part in enumerate(ndimage.find_objects(numbers + 1)):
+            if part:
+                self.cover(numbers[part] == k, paint_of(k), at=(part[1].start, part[0].start))
 
     def area(self, points, paint, region=NEW, line=None, width=1):
         self.put(points, paint, region, lambda draw, at: draw.polygon(at, fill=255))
@@ -540,8 +546,7 @@ def plan(board):
     tones = palette(random, numbers.max() + 1, 14 if width else 22)
     tones = [tones[0]] * len(tones) if plain else tones
     dark = plain and tones[0].mean() < 110 or not plain and random.random() < 0.2
-    for k, tone in enumerate(tones):
-        board.cover(numbers == k, board.paint(tone, textured=0.2, depth=(3, 18)))
+    board.divide(numbers, lambda k: board.paint(tones[k], textured=0.2, depth=(3, 18)))
     if width:
         board.cover(borders(numbers, max(1, width)), colour(random, 190, 256) if dark else colour(random, 0, 120), SAME)
     for _ in range(random.integers(0, 3)):
@@ -560,7 +565,8 @@ def map_lines(board):
     """Roads, rivers, contour lines and a grid: on the map, but no borders of its areas."""
     random, u = board.random, board.unit
     for _ in range(random.integers(0, 8)):
-        line = course(random, [board.place() for _ in range(random.integers(2, 5))], random.uniform(0.02, 0.2))
+        line = course(random, [board.place() for _ in range(random.integers(2, 6))],
+                      random.choice([0, random.uniform(0.02, 0.2)]))
         width = random.uniform(0.8, 4) * u
         if random.random() < 0.4:
             board.stroke(line, colour(random, 0, 160), width + 2)
@@ -709,11 +715,9 @@ def fields(board):
                if random.random() < 0.5 else parcels(board, random.uniform(24, 80) * u))
     few = np.array([(120, 100, 70), (90, 120, 60), (70, 100, 55), (160, 145, 95), (110, 125, 75), (140, 120, 90)])
     depth = random.uniform(2, 16)
-    for k in range(numbers.max() + 1):
-        tone = few[random.integers(6)] * random.uniform(0.75, 1.3) + random.normal(0, 8, 3)
-        mask = numbers == k
-        paint = Paint(random, tone, textured=0.8, shaded=0.3, depth=(1, depth + 1), patches=board.patches)
-        board.cover(mask, paint)
+    board.divide(numbers, lambda k: board.paint(
+        few[random.integers(6)] * random.uniform(0.75, 1.3) + random.normal(0, 8, 3), textured=0.8, shaded=0.3,
+        depth=(1, depth + 1)))
     if random.random() < 0.4:
         board.cover(borders(numbers, random.uniform(1, 4) * u), colour(random, 40, 190), SAME)
     for _ in range(random.integers(0, 4)):
@@ -732,22 +736,21 @@ def fields(board):
 
 def mosaic(board):
     """Textures side by side, as bright on average, and as a rule of one colour."""
-    random, shape = board.random, (board.h, board.w)
+    random = board.random
     numbers = cells(board, random.integers(2, 9), random.choice([0, 0, 10]) * board.unit, True)
     mean, grey, equal = colour(random, 60, 200), random.random() < 0.5, random.random() < 0.7
-    for k in range(numbers.max() + 1):
-        mask = numbers == k
-        plane = np.broadcast_to(texture(random, shape, board.patches, random.uniform(10, 45)), (*shape, 3))
+
+    def material(shape):
         if random.random() < 0.75 and board.patches:
             patch = board.patches[random.integers(len(board.patches))]
             pad = [(0, max(0, n - m)) for n, m in zip(shape, patch.shape)]
             plane = np.pad(patch, [*pad, (0, 0)], mode="symmetric")[: shape[0], : shape[1]]
-            if random.random() < 0.5:
-                plane = plane[::-1]
+        else:
+            plane = np.broadcast_to(texture(random, shape, board.patches, random.uniform(10, 45)), (*shape, 3))
         plane = plane.mean(2, keepdims=True) if grey else plane
-        plane = plane - (plane[mask].mean(0) if mask.any() else 0)
-        other = 0 if equal else random.normal(0, 20, 3)
-        board.cover(mask, mean + plane + other)
+        return mean - plane.mean((0, 1)) + plane + (0 if equal else random.normal(0, 20, 3))
+
+    board.divide(numbers, lambda k: material)
 
 
 def shapes(board):
@@ -790,7 +793,8 @@ def patches_of(pictures):
             if number and 2 * half >= PATCH:
                 y, x = np.unravel_index(depth.argmax(), depth.shape)
                 square = photograph[y - 1 - half : y - 1 + half, x - 1 - half : x - 1 + half].astype(np.float32)
-                found.append(square - square.mean((0, 1)))
+                if square.std() > 6:
+                    found.append(square - square.mean((0, 1)))
     return found
 
 
@@ -835,10 +839,10 @@ def main():
     parser.add_argument("--out", required=True, help="folder to write")
     parser.add_argument("--count", type=int, default=100, help="pictures; default 100")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--fold", help="K/N: no part of every N-th photograph from the K-th on")
+    parser.add_argument("--fold", help="K/N: parts of every N-th photograph from the K-th on alone")
     options = parser.parse_args()
-    known, _ = load_contours(options.data, "train").divided(fold_of(parser, options.fold))
-    drawn = draw(known, options.count, options.seed)
+    fold = fold_of(parser, options.fold)
+    drawn = draw(load_contours(options.data, "train").divided(fold)[1 if fold else 0], options.count, options.seed)
     for folder in ("pictures", "truth"):
         os.makedirs(f"{options.out}/{folder}", exist_ok=True)
     for name, pixels, regions in zip(*drawn):
