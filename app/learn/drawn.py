@@ -848,7 +848,7 @@ def main():
     for name, pixels, regions in zip(*drawn):
         Image.fromarray(pixels).save(f"{options.out}/pictures/{name}.png")
         cell = np.empty((1, 1), object)
-        cell[0, 0] = {"Segmentation": regions[0].astype(np.uint16)}
+        cell[0, 0] = {"Segmentation": regions[0].astype(np.uint16), "Boundaries": borders(regions[0], 1)}
         savemat(f"{options.out}/truth/{name}.mat", {"groundTruth": cell}, do_compression=True)
 
 

@@ -117,8 +117,6 @@ def check_options(parser, arguments):
     if arguments.pictures and (arguments.fold or arguments.teachers or arguments.splits != ["train"]):
         parser.error("--fold, --teachers and --splits are for --data")
     check_drawn(parser, arguments)
-    if arguments.drawn and (arguments.pictures or arguments.task == "objects"):
-        parser.error("--drawn is for the photographs of --data and for contours")
     if arguments.start and arguments.encoder:
         parser.error("--start and --encoder both say what to start from: leave one of them out")
     for path in [arguments.encoder, *arguments.teachers]:
@@ -154,6 +152,8 @@ def parse():
     arguments = parser.parse_args()
     check_options(parser, arguments)
     arguments.given = find_start(parser, arguments)
+    if arguments.drawn and (arguments.pictures or arguments.task != "contours"):
+        parser.error("--drawn is for contours of the photographs of --data")
     if arguments.device is None:
         arguments.device = "cuda" if torch.cuda.is_available() else "cpu"
         if arguments.device == "cpu":
