@@ -185,6 +185,28 @@ class Networks(unittest.TestCase):
         self.assertLess((own - theirs).abs().max().item(), 1e-2 * own.abs().max().item())
         load(net, "with.safetensors", tensors)  # Leaves the embedding out.
 
+    def test_an_average_lies_between_two_networks(self):
+        path = f"{SOURCE}/configs/default.safetensors"
+        _, given, _ = read_file(path)
+        net = BoundaryNet(**SIZES["default"]).eval()
+        load(net, path, given)
+        net.branch[0].conv.weight.data += 1
+        save(net, "moved.safetensors", {"size": "default"}, Embedding(net).eval())
+        _, moved, _ = read_file("moved.safetensors")
+        code, out = run("average.py", path, "moved.safetensors", "--share", "0.25", "--out", "mean.safetensors")
+        self.assertEqual(code, 0, out)
+        _, mean, metadata = read_file("mean.safetensors")
+        self.assertIn("--share 0.25", metadata["average_command"])
+        self.assertAlmostEqual((mean["branch.0.weight"] - given["branch.0.weight"]).mean().item(), 0.25, delta=1e-3)
+        self.assertTrue((mean["embedding.weight"] == moved["embedding.weight"]).all())
+        for other, share, words in ((f"{SOURCE}/configs/fast.safetensors", "0.5", ["no tensor", "fast.safetensors"]),
+                                    (path, "2", ["--share 2"]), ("none.safetensors", "0.5", ["none.safetensors"])):
+            code, out = run("average.py", other, "moved.safetensors", "--share", share, "--out", "no.safetensors")
+            self.assertNotEqual(code, 0, other)
+            for word in words:
+                self.assertIn(word, out)
+        self.assertFalse(os.path.exists("no.safetensors"))
+
     def test_vectors_that_tell_regions_apart_cost_less(self):
         regions = torch.ones(2, 1, 320, 320, dtype=torch.int16)
         regions[..., 160:] = 2
@@ -309,10 +331,10 @@ class Drawn(unittest.TestCase):
             self.assertGreaterEqual((count > 0).sum(), 2, kind)
             self.assertGreaterEqual(count[count > 0].min(), drawn.LEAST, kind)
             self.assertGreater(count.sum(), 0.9 * regions.size, kind)
-            # Regions can be told apart: the colours change more often at their sides than elsewhere.
-            step = np.abs(np.diff(pixels.astype(int), axis=1)).max(2)
-            side = np.diff(regions, axis=1) != 0
-            self.assertGreater(step[side].mean(), 1.2 * step[~side].mean(), kind)
+            if kind in ("soft", "fields", "shapes"):  # Without letters, colours change the most between regions.
+                step = np.abs(np.diff(pixels.astype(int), axis=1)).max(2)
+                side = np.diff(regions, axis=1) != 0
+                self.assertGreater(step[side].mean(), 1.2 * step[~side].mean(), kind)
 
     def test_crops_have_the_share_of_drawn_pictures(self):
         pixels = [np.full((8, 8, 3), k, np.uint8) for k in range(10)]
