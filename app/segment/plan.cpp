@@ -61,6 +61,8 @@ void check_name(Result result, const std::string& place, const LabelStyle& label
     case Result::kFlat:
       picture_format(place);
       return;
+    case Result::kCutout:
+      return check_extension(place, "cut-outs", ".png");
     case Result::kUltrametric:
     case Result::kContours:
       return check_strength_name(place);

@@ -18,6 +18,7 @@ enum class Result : std::size_t {
   kLabels,
   kOverlay,
   kFlat,
+  kCutout,
   kEigenvectors,
   kTree,
   kUltrametric,
@@ -34,7 +35,7 @@ enum class Result : std::size_t {
   kRegionGraph,
   kProbabilities,
 };
-inline constexpr std::size_t kResultCount = 18;
+inline constexpr std::size_t kResultCount = 19;
 
 /// What a file of a kind of results holds in a run of several images.
 enum class Span {
@@ -65,6 +66,9 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
     {Result::kOverlay, "--overlay", ".png .jpg",
      "The image with region boundaries drawn: .png or .jpg"},
     {Result::kFlat, "--flat", ".png .jpg", "Each region in its mean colour: .png or .jpg"},
+    {Result::kCutout, "--cutout", ".png",
+     "The image with all but some regions transparent (.png): those of --of or --at, else of seeds "
+     "label 1, else the largest region that does not surround the others"},
     {Result::kEigenvectors, "--eigenvectors", "",
      "Eigenvectors as PNG, a montage and NPY; one folder for each image", kForRegions},
     {Result::kTree, "--tree", ".tree", "The merge tree of all regions, for segment recut (.tree)",
@@ -91,7 +95,7 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
      AnnotationFormat::kLabelStudio},
     {Result::kCvat, "--cvat", ".xml", "CVAT for images 1.1 (.xml); one file for a folder", kForAll,
      Span::kRun, AnnotationFormat::kCvat},
-    {Result::kSvg, "--svg", ".svg", "The outlines of the regions as paths (.svg)", kForAll,
+    {Result::kSvg, "--svg", ".svg", "The regions as paths in their mean colours (.svg)", kForAll,
      Span::kImage, AnnotationFormat::kSvg},
     {Result::kGeoJson, "--geojson", ".geojson",
      "Polygons with holes, in pixels from the upper left corner (.geojson)", kForAll, Span::kImage,

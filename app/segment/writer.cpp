@@ -70,6 +70,11 @@ void write_result(const ResultInfo& info, const std::string& place, const Option
       return write_overlay(place, image, result.labels);
     case Result::kFlat:
       return write_flat(place, image, result.labels);
+    case Result::kCutout:
+      return write_cutout(place, image, result.labels,
+                          regions_to_cut_out(options.cutout, result.labels, written.seed_labels,
+                                             options.sidecars.has(Sidecar::kSeeds) &&
+                                                 !options.sidecars.has(Sidecar::kCorrected)));
     case Result::kEigenvectors:
       return write_eigenvectors(place, result.eigenvectors, &image);
     case Result::kTree:
@@ -137,7 +142,7 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
     if (options_.links.overlap || loaded.correction) {
       numbers.assign(written.seed_labels.begin(), written.seed_labels.end());
     }
-    const Annotations annotations(plan_.roots.results, options_.annotations, job.name,
+    const Annotations annotations(plan_.roots.results, options_.annotations, loaded.image, job.name,
                                   result.labels,
                                   measured_in(options_.annotations, frame, loaded.file,
                                               loaded.facts, options_.parameters.image, job.part),

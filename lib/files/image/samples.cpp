@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
 #include <utility>
 
 #include "diacut/errors.hpp"
@@ -22,6 +23,13 @@ int depth_of(SampleType type) {
   static_assert(static_cast<int>(SampleType::kUint32) == 5);
   static_assert(static_cast<int>(SampleType::kFloat64) + 1 == kDepths.size());
   return kDepths.at(static_cast<std::size_t>(type));
+}
+
+std::size_t row_bytes(const Samples& samples) {
+  const std::size_t each = samples.type == SampleType::kUint32
+                               ? sizeof(std::uint32_t)
+                               : CV_ELEM_SIZE1(depth_of(samples.type));
+  return each * static_cast<std::size_t>(samples.width * samples.channels);
 }
 
 void check_shape(const Samples& samples, std::int64_t max_pixels) {
@@ -57,16 +65,27 @@ Image image_from_samples(const Samples& samples, const ImageParameters& paramete
   decoded.has_alpha = channels % 2 == 0;
   decoded.type_range = range_of(depth);
   if (samples.type == SampleType::kBool) decoded.type_range = std::pair{0.0, 1.0};
+  const std::size_t row = row_bytes(samples);
+  const std::size_t stride = samples.stride == 0 ? row : samples.stride;
+  if (stride < row) {
+    throw InputError(fmt::format("the array's rows are {} bytes apart, and have {}", stride, row));
+  }
   if (samples.type == SampleType::kUint32) {
     decoded.type_range = std::pair{0.0, 4294967295.0};
-    const auto* values = static_cast<const std::uint32_t*>(samples.data);
     decoded.samples.create(height, width, CV_64FC(channels));
-    std::copy_n(values, decoded.samples.total() * static_cast<std::size_t>(channels),
-                decoded.samples.ptr<double>());
+    for (int y = 0; y < height; ++y) {
+      const auto* at = static_cast<const std::uint8_t*>(samples.data) + stride * y;
+      std::copy_n(reinterpret_cast<const std::uint32_t*>(at), row / sizeof(std::uint32_t),
+                  decoded.samples.ptr<double>(y));
+    }
   } else {
     // cv::Mat has no view of constant samples; these are only read.
-    decoded.samples =
-        cv::Mat(height, width, CV_MAKETYPE(depth, channels), const_cast<void*>(samples.data));
+    decoded.samples = cv::Mat(height, width, CV_MAKETYPE(depth, channels),
+                              const_cast<void*>(samples.data), stride);
+  }
+  if (samples.blue_first && channels > 2) {
+    cv::cvtColor(decoded.samples, decoded.samples,
+                 channels == 4 ? cv::COLOR_BGRA2RGBA : cv::COLOR_BGR2RGB);
   }
   return to_image(decoded, parameters.range);
 }

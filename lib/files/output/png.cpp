@@ -65,6 +65,7 @@ struct Job {
     png_set_write_fn(png, &out, append, nullptr);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     const int colours = !palette.empty() ? PNG_COLOR_TYPE_PALETTE
+                        : channels == 4  ? PNG_COLOR_TYPE_RGB_ALPHA
                         : channels == 3  ? PNG_COLOR_TYPE_RGB
                                          : PNG_COLOR_TYPE_GRAY;
     png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), bits,

@@ -19,6 +19,7 @@
 #include "eigen/solvers.hpp"
 #include "image/colour.hpp"
 #include "image/input_checks.hpp"
+#include "image/values.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/context.hpp"
 #include "pipeline/device_checks.hpp"
@@ -162,8 +163,43 @@ void add_placement(Kind& result, const Grid& grid, const std::shared_ptr<const F
   time_on_host(kPlacement, result, watch, [&] { place(result, {grid.width, grid.height}, *full); });
 }
 
+/// What a person should know where a threshold leaves one region.
+enum class OneRegion {
+  kThreshold,  ///< What cut() says.
+  kNetwork,    ///< That the network, which knows photographs, saw no boundary.
+  kFlat,       ///< Nothing: the picture has one colour, which its own notes say.
+};
+
+/// What that is, as the image and what its boundaries were found by have it.
+OneRegion one_region(const WorkingImage& image, const RunParameters& parameters) {
+  if (is_flat(*image.image)) return OneRegion::kFlat;
+  const bool network = image.boundary_map == nullptr && parameters.has_boundary() &&
+                       parameters.boundary.kind == BoundaryKind::kLearned;
+  return network ? OneRegion::kNetwork : OneRegion::kThreshold;
+}
+
+/// The cut of the hierarchy. Its notes are added to those of the result.
+Labels cut_noting(HierarchyCut& result, const RegionParameters& parameters, OneRegion one) {
+  std::vector<std::string> notes;
+  Labels labels = cut(result.hierarchy, parameters, notes);
+  const std::vector<Merge>& merges = result.hierarchy.merges;
+  if (labels.count == 1 && parameters.regions == 0 && !merges.empty()) {
+    if (one != OneRegion::kThreshold) notes.clear();
+    if (one == OneRegion::kNetwork) {
+      notes.push_back(fmt::format(
+          "There is one region: the strongest boundary that the network sees is {:.2g}, and the "
+          "threshold {:.2g}. It knows photographs: of other pictures --boundary gradient finds "
+          "edges of colour; --regions divides any picture.",
+          merges.back().height, parameters.threshold.value_or(result.hierarchy.threshold)));
+    }
+  }
+  result.notes.insert(result.notes.end(), notes.begin(), notes.end());
+  return labels;
+}
+
 /// Fills the labels from the hierarchy: its cut, by seeds, or what of it lies inside of objects.
-void cut_hierarchy(HierarchyCut& result, const RegionParameters& parameters, const Seeds* seeds) {
+void cut_hierarchy(HierarchyCut& result, const RegionParameters& parameters, const Seeds* seeds,
+                   OneRegion one) {
   if (auto* const seeded = dynamic_cast<SeededCut*>(&result)) {
     SeededRegions found = cut_by_seeds(result.hierarchy, *seeds, result.notes);
     seeded->seed_labels = std::move(found.seed_labels);
@@ -173,7 +209,7 @@ void cut_hierarchy(HierarchyCut& result, const RegionParameters& parameters, con
     result.labels = objects_of_regions(cut(result.hierarchy, parameters, of_cut), objects->inside,
                                        parameters, result.notes);
   } else {
-    result.labels = cut(result.hierarchy, parameters, result.notes);
+    result.labels = cut_noting(result, parameters, one);
   }
 }
 
@@ -551,7 +587,8 @@ class StageRun {
     begun_[k].host_work = [&result, orientation = std::move(contours_[k].orientation),
                            valid = images_[k].image->valid, grid = grid_, full = images_[k].full,
                            seeds = images_[k].cut_seeds, parameters = parameters_.region,
-                           learned = learned_merging(k)](const Watch& watch) {
+                           learned = learned_merging(k),
+                           one = one_region(images_[k], parameters_)](const Watch& watch) {
       const std::size_t stage = result.costs.times.size();
       time_on_host(kRegions, result, watch, [&] {
         result.hierarchy = hierarchy(result.contours, orientation, valid, grid.width, grid.height,
@@ -559,7 +596,7 @@ class StageRun {
       });
       add_placement(result, grid, full, watch);
       const auto cut_start = std::chrono::steady_clock::now();
-      cut_hierarchy(result, parameters, seeds.get());
+      cut_hierarchy(result, parameters, seeds.get(), one);
       result.costs.times[stage].wall_ms += milliseconds_since(cut_start);
     };
   }

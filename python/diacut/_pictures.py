@@ -1,0 +1,44 @@
+"""Pictures of regions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._arrays import ImageLike, labels_of
+from ._errors import InputError
+from ._hierarchy import plain_image
+
+
+def _regions_of(labels: ArrayLike) -> NDArray[np.int32]:
+    regions = labels_of(labels, "labels")
+    if not 0 <= regions.min() <= regions.max() <= regions.size:
+        raise InputError(
+            f"labels holds {regions.min()} to {regions.max()}, expected 0 to at most the number of pixels"
+        )
+    return regions
+
+
+def flat(image: ImageLike, labels: ArrayLike) -> NDArray[np.uint8]:
+    """The image with each region in its mean colour, as segment --flat: (height, width, 3), red, green,
+    blue. labels: (height, width), as Result.labels."""
+    return _core.flat(plain_image(image), _regions_of(labels))
+
+
+def cutout(image: ImageLike, labels: ArrayLike, of: int | Sequence[int] | None = None) -> NDArray[np.uint8]:
+    """The image with all but some regions transparent, as segment --cutout: (height, width, 4), red,
+    green, blue, alpha.
+
+    labels: (height, width), as Result.labels. of: the regions' labels, as labels[y, x]; None: that of the
+    largest region that does not surround the others.
+    """
+    regions = _regions_of(labels)
+    chosen = [] if of is None else [int(label) for label in np.atleast_1d(of)]
+    if of is not None and not chosen:
+        raise InputError("of is empty, expected one label or more")
+    if not regions.any():
+        raise InputError("labels holds no region")
+    return _core.cutout(plain_image(image), regions, chosen)
