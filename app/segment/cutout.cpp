@@ -93,9 +93,9 @@ std::vector<std::int32_t> regions_to_cut_out(const CutoutOptions& options, const
   }
   if (seeded) regions = called(1, labels, names);
   if (!regions.empty()) return regions;
-  const std::int32_t region = foreground(labels);
-  if (region == 0) throw InputError("--cutout: there is no region");
-  return {region};
+  regions = foreground(labels);
+  if (regions.empty()) throw InputError("--cutout: there is no region");
+  return regions;
 }
 
 }  // namespace diacut::app

@@ -44,12 +44,22 @@ void prepare_folder(const char* option, const std::string& folder) {
   check_takes_files(folder);
 }
 
-void check_file(const char* option, const std::string& file) {
-  if (file.back() == '/') {
-    throw InputError(
-        fmt::format("{}: the folder '{}' does not exist; create it first", option, file));
-  }
-  check_writable(file);
+/// Throws InputError if a file cannot be written, whose folders are made when it is.
+void check_file(const std::string& file) {
+  fs::path made = file;
+  while (made.has_parent_path() && !app::exists(made.parent_path())) made = made.parent_path();
+  check_writable(made.string());
+}
+
+/// Of a run of several images, whose folders are made before the first.
+void prepare_file(const char* /*option*/, const std::string& file) {
+  check_file(file);
+  make_folder_of(file);
+}
+
+void prepare_json(const std::string& file, bool batch) {
+  if (file == "-") return;
+  batch ? prepare_file("--json", file) : check_file(file);
 }
 
 /// Throws ConfigError if a result cannot be written to a file of this name.
@@ -85,7 +95,7 @@ void prepare_single(const ResultInfo& info, const std::string& place, const Opti
     }
     return;
   }
-  check_file(info.option, place);
+  check_file(place);
   check_name(info.result, place, options.labels);
 }
 
@@ -182,7 +192,8 @@ std::string file_in(const std::string& folder, const FoundImage& image, const Re
 Job single(const Job& roots, const FoundImage& image, const char* labels) {
   Job job{image.input, roots.results, companions_of(roots.sidecars, image.name, false)};
   for (const auto& [info, place] : named(roots.results)) {
-    if (info.result == Result::kEigenvectors || !is_folder(place)) continue;
+    const bool folder = is_folder(place) || place.back() == '/';
+    if (info.result == Result::kEigenvectors || !folder) continue;
     job.results[info.result] = file_in(place, image, info, labels);
   }
   return job;
@@ -505,17 +516,20 @@ void check_folder_name(const char* option, const std::string& path) {
         "each scene has its labels as a GeoTIFF: name a folder, or segment the scenes one by one",
         option, path));
   }
-  if (has_image_extension(path)) {
+  const auto names_file = [&path](const ResultInfo& info) {
+    return has_extension(path, extensions_in(info.extensions));
+  };
+  if (has_image_extension(path) || std::any_of(kResults.begin(), kResults.end(), names_file)) {
     throw ConfigError(fmt::format("{}: '{}' is a file's name; a folder is needed", option, path));
   }
 }
 
 void prepare_results(const Options& options, const Plan& plan) {
-  if (!options.json.empty()) check_writable(options.json);
-  if (!plan.stack.empty()) check_file("-o", plan.stack);
+  if (!options.json.empty()) prepare_json(options.json, plan.batch);
+  if (!plan.stack.empty()) prepare_file("-o", plan.stack);
   if (plan.batch) {
     for (const NamedResult& each : named(plan.roots.results)) {
-      (each.of_run() ? check_file : prepare_folder)(each.info.option, each.place);
+      (each.of_run() ? prepare_file : prepare_folder)(each.info.option, each.place);
     }
     return;
   }

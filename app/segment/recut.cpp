@@ -35,6 +35,7 @@
 #include "output/format.hpp"
 #include "paths.hpp"
 #include "plan.hpp"
+#include "progress.hpp"
 #include "reader.hpp"
 #include "stacks.hpp"
 #include "stopwatch.hpp"
@@ -776,7 +777,7 @@ void recut_one(RecutRun& run, WrittenImage& written) {
   const std::vector<std::string>& of_image = loaded.image.notes;
   result.notes.insert(result.notes.end(), of_image.begin(), of_image.end());
   for (std::string& note : annotations.notes()) result.notes.push_back(std::move(note));
-  write_results(options, wanted, run.plan.batch, loaded, written, annotations);
+  write_results(options, wanted, loaded, written, annotations);
   if (run.plan.batch) {
     const fs::path of_pages = fs::path(job.name).parent_path() / fs::path(job.input).filename();
     run.shared.add(run_parts(options.results, annotations, annotated_name(job.input, job.name, ""),
@@ -784,10 +785,9 @@ void recut_one(RecutRun& run, WrittenImage& written) {
                              std::max(job.part.page, 1)));
   }
   for (const std::string& note : result.notes) run.console.note(fmt::format("{}: {}", name, note));
-  run.console.message(
-      fmt::format("{}: {} ({:.0f} ms)", name,
-                  counted(result.labels.count, options.objects ? "object" : "region"),
-                  stopwatch.milliseconds()));
+  run.console.message(fmt::format(
+      "{}: {} ({})", name, counted(result.labels.count, options.objects ? "object" : "region"),
+      duration_text(stopwatch.seconds())));
 }
 
 ExitCode RecutCommand::run(Console& console, const CancelToken& /*cancel*/) {

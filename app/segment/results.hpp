@@ -68,7 +68,7 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
     {Result::kFlat, "--flat", ".png .jpg", "Each region in its mean colour: .png or .jpg"},
     {Result::kCutout, "--cutout", ".png",
      "The image with all but some regions transparent (.png): those of --of or --at, else of seeds "
-     "label 1, else the largest region that does not surround the others"},
+     "label 1, else the largest region that does not surround the others, with what it encloses"},
     {Result::kEigenvectors, "--eigenvectors", "",
      "Eigenvectors as PNG, a montage and NPY; one folder for each image", kForRegions},
     {Result::kTree, "--tree", ".tree", "The merge tree of all regions, for segment recut (.tree)",

@@ -151,7 +151,10 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
     if (!options_.json.empty()) {
       written.report = report_json(result, loaded.image, segmenter.parameters(), segmenter.device(),
                                    job.input, job.pages > 1 ? job.part.page : 0);
-      if (!plan_.batch) write_file(options_.json, written.report);
+      if (!plan_.batch) {
+        make_folder_of(options_.json);
+        write_file(options_.json, written.report);
+      }
     }
     written.facts = loaded.facts;
     written.damaged = loaded.image.is_damaged;
@@ -161,7 +164,7 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
           run_parts(plan_.roots.results, annotations, annotated_name(job.input, job.name, ""),
                     file.generic_string(), job.number, std::max(job.part.page, 1));
     }
-    write_results(options_, options_.parameters.region, plan_.batch, loaded, written, annotations);
+    write_results(options_, options_.parameters.region, loaded, written, annotations);
   });
   written.seconds = loaded.seconds + stopwatch.seconds();
   return written;
@@ -186,15 +189,14 @@ std::optional<WrittenImage> Writer::next() {
   return written;
 }
 
-void write_results(const Options& options, const RegionParameters& cut, bool batch,
-                   const LoadedImage& loaded, WrittenImage& written,
-                   const Annotations& annotations) {
+void write_results(const Options& options, const RegionParameters& cut, const LoadedImage& loaded,
+                   WrittenImage& written, const Annotations& annotations) {
   const Job& job = *loaded.job;
   // In reverse order, so that the labels come last: where they are, all results are.
   const std::vector<NamedResult> results = named(job.results);
   for (auto each = results.rbegin(); each != results.rend(); ++each) {
     const auto& [info, place] = *each;
-    if (batch && info.result != Result::kEigenvectors) make_folder_of(place);
+    if (info.result != Result::kEigenvectors) make_folder_of(place);
     if (info.is_annotation()) {
       const bool names_image = info.result == Result::kLabelMe;
       annotations.write(info.result, place,

@@ -33,7 +33,7 @@ def cutout(image: ImageLike, labels: ArrayLike, of: int | Sequence[int] | None =
     green, blue, alpha.
 
     labels: (height, width), as Result.labels. of: the regions' labels, as labels[y, x]; None: that of the
-    largest region that does not surround the others.
+    largest region that does not surround the others, with what it encloses.
     """
     regions = _regions_of(labels)
     chosen = [] if of is None else [int(label) for label in np.atleast_1d(of)]

@@ -80,7 +80,7 @@ nb::object flat(const Image& image, const Plane<std::int32_t>& labels) {
 nb::object cutout(const Image& image, const Plane<std::int32_t>& labels,
                   const std::vector<std::int32_t>& of) {
   return picture(image, labels, 4, [&of](const Image& whole, const Labels& regions) {
-    return cutout_picture(whole, regions, of.empty() ? std::vector{foreground(regions)} : of);
+    return cutout_picture(whole, regions, of.empty() ? foreground(regions) : of);
   });
 }
 

@@ -51,6 +51,29 @@ cv::Vec3b colour_beside(const cv::Mat3b& rgb, const cv::Mat1b& mask, int x, int 
   return (sum + cv::Vec3i::all(count / 2)) / count;
 }
 
+/// A region and those within its holes, ascending.
+std::vector<std::int32_t> with_enclosed(std::int32_t region, const Labels& labels) {
+  const cv::Mat1i of(labels.height, labels.width, const_cast<std::int32_t*>(labels.values.data()));
+  // The parts of what is not of the region, and beyond the picture's edge one that is outside.
+  cv::Mat1b others;
+  cv::copyMakeBorder(of != region, others, 1, 1, 1, 1, cv::BORDER_CONSTANT, cv::Scalar(255));
+  cv::Mat1i parts;
+  cv::connectedComponents(others, parts, 4, CV_32S);
+  std::vector<bool> chosen(static_cast<std::size_t>(labels.count) + 1);
+  chosen[static_cast<std::size_t>(region)] = true;
+  for (int y = 0; y < of.rows; ++y) {
+    for (int x = 0; x < of.cols; ++x) {
+      const int part = parts(y + 1, x + 1);
+      if (part != 0 && part != parts(0, 0)) chosen[static_cast<std::size_t>(of(y, x))] = true;
+    }
+  }
+  std::vector<std::int32_t> all;
+  for (std::int32_t label = 1; label <= labels.count; ++label) {
+    if (chosen[static_cast<std::size_t>(label)]) all.push_back(label);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::uint8_t> cutout_picture(const Image& image, const Labels& labels,
@@ -82,7 +105,7 @@ void write_cutout(const std::string& path, const Image& image, const Labels& lab
              }));
 }
 
-std::int32_t foreground(const Labels& labels) {
+std::vector<std::int32_t> foreground(const Labels& labels) {
   struct Found {
     std::int64_t area = 0;
     std::array<bool, 4> meets = {};
@@ -106,7 +129,8 @@ std::int32_t foreground(const Labels& labels) {
       std::min_element(found.begin() + 1, found.end(), [](const auto& a, const auto& b) {
         return a.sides() != b.sides() ? a.sides() < b.sides() : a.area > b.area;
       });
-  return best == found.end() ? 0 : static_cast<std::int32_t>(best - found.begin());
+  if (best == found.end()) return {};
+  return with_enclosed(static_cast<std::int32_t>(best - found.begin()), labels);
 }
 
 }  // namespace diacut

@@ -62,10 +62,10 @@ void write_cutout(const std::string& path, const Image& image, const Labels& lab
 std::vector<std::uint8_t> cutout_picture(const Image& image, const Labels& labels,
                                          const std::vector<std::int32_t>& of);
 
-/// The label of the largest region that does not surround the others, which a region that meets
-/// three sides of the picture or more does; if all do, of the largest of those that meet the
-/// fewest. 0: there is no region.
-std::int32_t foreground(const Labels& labels);
+/// The labels of the largest region that does not surround the others, and of those that it
+/// encloses. A region surrounds the others that meets three sides of the picture or more; if all
+/// do, it is the largest of those that meet the fewest. Empty: there is no region.
+std::vector<std::int32_t> foreground(const Labels& labels);
 
 /// A hierarchy as the bytes of a .tree file. `part`: of the image's file, that it is of. All
 /// numbers are little-endian, one directly after the other:

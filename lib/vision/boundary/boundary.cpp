@@ -79,7 +79,8 @@ bool gives_embedding(const BoundaryParameters& parameters) {
 
 DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& grid,
                             const BoundaryParameters& parameters, DeviceNetworks& networks,
-                            const BoundaryMap* given, Embedding* embedding) {
+                            const BoundaryMap* given, Embedding* embedding,
+                            const std::function<void(double share)>& tell) {
   DeviceBoundary map;
   map.grid = grid;
   const std::vector<std::uint8_t> valid = valid_elements(image, grid, whole_picture(grid));
@@ -93,7 +94,7 @@ DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& gr
     case BoundaryKind::kLearned: {
       NetworkMaps maps = network_boundary_map(
           context, networks.get(context, parameters.weights), networks.tensors(), image, grid,
-          map.valid, count_valid(valid), parameters, whole_picture(grid), embedding);
+          map.valid, count_valid(valid), parameters, whole_picture(grid), embedding, tell);
       map.values = std::move(maps.boundary);
       map.inside = std::move(maps.inside);
       break;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "boundary/network/device_network.hpp"
@@ -38,13 +39,15 @@ bool gives_embedding(const BoundaryParameters& parameters);
 /// pixels of the image are uploaded here; all later stages read from the device. `given`, if not
 /// null, is used instead: a boundary map of the user's, which counts as 0 where the image has no
 /// data. `embedding`: null, or gets the image's embedding where gives_embedding() and `given` is
-/// null. `networks` keeps the weights and the tensors of the networks for the next
-/// image; the overload without it uploads them for this image alone. Precondition: grid.width and
-/// grid.height are the image's. Throws InputError where `given` has another size or a value
-/// outside [0, 1], ConfigError and InputError as check_boundary() does, and DeviceError.
+/// null. `tell`: as network_boundary_map() takes it. `networks` keeps the weights and the tensors
+/// of the networks for the next image; the overload without it uploads them for this image alone.
+/// Precondition: grid.width and grid.height are the image's. Throws InputError where `given` has
+/// another size or a value outside [0, 1], ConfigError and InputError as check_boundary() does, and
+/// DeviceError.
 DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& grid,
                             const BoundaryParameters& parameters, DeviceNetworks& networks,
-                            const BoundaryMap* given = nullptr, Embedding* embedding = nullptr);
+                            const BoundaryMap* given = nullptr, Embedding* embedding = nullptr,
+                            const std::function<void(double share)>& tell = {});
 DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& grid,
                             const BoundaryParameters& parameters);
 

@@ -386,9 +386,13 @@ class StageRun {
         unthinned = boundary_map(context_, *each.image, grid_, whole, networks_).values;
         check_boundary_map(unthinned);
       }
-      maps_.push_back(boundary_map(context_, *each.image, grid_, for_affinity ? boundary : whole,
-                                   networks_, each.boundary_map.get(),
-                                   merging_[k].embeds ? &merging_[k].embedding : nullptr));
+      maps_.push_back(boundary_map(
+          context_, *each.image, grid_, for_affinity ? boundary : whole, networks_,
+          each.boundary_map.get(), merging_[k].embeds ? &merging_[k].embedding : nullptr,
+          [this, k](double share) {
+            const auto count = static_cast<double>(images_.size());
+            watch_.report("boundaries", (static_cast<double>(k) + share) / count);
+          }));
       DeviceBoundary& map = maps_.back();
       check_boundary_map(map.values);
       if (each.seeds && !each.seeds->walls.empty()) add_walls(map, each.seeds->walls);

@@ -133,10 +133,12 @@ TEST(Cutout, IsSoftAtTheEdgeAndHasTheRegionsColours) {
 }
 
 TEST(Cutout, TheForegroundDoesNotSurroundTheOthers) {
-  const auto framed = [](int x, int y) { return x > 2 && x < 7 && y > 1 ? 2 : y == 0 ? 1 : 3; };
-  EXPECT_EQ(foreground({10, 8, 3, by_pixel(10, 8, framed)}), 2);
-  EXPECT_EQ(foreground(two_regions(8, 8)), 1) << "all meet three sides";
-  EXPECT_EQ(foreground({2, 1, 0, {0, 0}}), 0);
+  const auto framed = [](int x, int y) {
+    return x == 5 && y == 4 ? 4 : x > 2 && x < 7 && y > 1 ? 2 : y == 0 ? 1 : 3;
+  };
+  EXPECT_THAT(foreground({10, 8, 4, by_pixel(10, 8, framed)}), ElementsAre(2, 4)) << "with 4";
+  EXPECT_THAT(foreground(two_regions(8, 8)), ElementsAre(1)) << "all meet three sides";
+  EXPECT_THAT(foreground({2, 1, 0, {0, 0}}), IsEmpty());
 }
 
 TEST(Overlay, PixelsWithoutDataShowAFaintCheckerboard) {

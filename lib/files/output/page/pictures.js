@@ -47,9 +47,34 @@ function foreground({tree: {width, height}, figures, labels}) {
   return best;
 }
 
-// The pixels around a place that a region has: their weights of 16 in all, where the picture goes on
+// Tells of each label whether it is the region's, or that of a region within its holes.
+function withEnclosed(labels, width, height, label, count) {
+  const outside = new Uint8Array(labels.length);
+  const waiting = [];
+  const visit = (i) => {
+    if (labels[i] === label || outside[i] !== 0) return;
+    outside[i] = 1;
+    waiting.push(i);
+  };
+  for (let x = 0; x < width; ++x) [x, (height - 1) * width + x].forEach(visit);
+  for (let y = 0; y < height; ++y) [y * width, (y + 1) * width - 1].forEach(visit);
+  while (waiting.length > 0) {
+    const i = waiting.pop();
+    if (i % width > 0) visit(i - 1);
+    if (i % width < width - 1) visit(i + 1);
+    if (i >= width) visit(i - width);
+    if (i + width < labels.length) visit(i + width);
+  }
+  const chosen = new Uint8Array(count + 1);
+  for (let i = 0; i < labels.length; ++i) {
+    if (outside[i] === 0 && labels[i] !== 0) chosen[labels[i]] = 1;
+  }
+  return chosen;
+}
+
+// The pixels around a place that are chosen: their weights of 16 in all, where the picture goes on
 // beyond its edges, and the mean of their colours in `bytes`.
-function around(labels, width, height, label, x, y, bytes) {
+function around(labels, width, height, chosen, x, y, bytes) {
   let weight = 0;
   let count = 0;
   const sum = [0, 0, 0];
@@ -57,7 +82,7 @@ function around(labels, width, height, label, x, y, bytes) {
     for (let u = -1; u <= 1; ++u) {
       const row = Math.min(height - 1, Math.max(0, y + v));
       const i = row * width + Math.min(width - 1, Math.max(0, x + u));
-      if (labels[i] !== label) continue;
+      if (!chosen[labels[i]]) continue;
       weight += (2 - Math.abs(u)) * (2 - Math.abs(v));
       ++count;
       for (let c = 0; c < 3; ++c) sum[c] += bytes[4 * i + c];
@@ -69,7 +94,10 @@ function around(labels, width, height, label, x, y, bytes) {
 function cutoutPng(app, labels) {
   const {model} = app;
   const {width, height} = model.tree;
+  const {count} = model.labels;
   const label = model.selected || foreground(model);
+  const chosen = model.selected ? Uint8Array.from({length: count + 1}, (_, each) => each === label) :
+                                  withEnclosed(labels, width, height, label, count);
   return pngOf(app, (bytes) => {
     const picture = bytes.slice();
     bytes.fill(0);
@@ -77,8 +105,8 @@ function cutoutPng(app, labels) {
     for (let y = Math.max(0, top - 1); y < Math.min(height, top + rows + 1); ++y) {
       for (let x = Math.max(0, left - 1); x < Math.min(width, left + columns + 1); ++x) {
         const i = y * width + x;
-        const {weight, colour} = around(labels, width, height, label, x, y, picture);
-        const inside = labels[i] === label;
+        const {weight, colour} = around(labels, width, height, chosen, x, y, picture);
+        const inside = chosen[labels[i]];
         if (weight === 0) continue;
         bytes.set(inside ? picture.subarray(4 * i, 4 * i + 3) : colour, 4 * i);
         bytes[4 * i + 3] = Math.round(255 * (inside ? Math.max(8, weight) : weight) / 16);

@@ -202,11 +202,13 @@ void add_cells(const Network& network, const NetworkTensors& tensors, const Grid
 }
 
 /// Enqueues a network for a picture, tile by tile, of about `tile` pixels. The maps, of the picture
-/// with its border, refer to `results`, which has a buffer for each output.
+/// with its border, refer to `results`, which has a buffer for each output. `enqueued`: is called
+/// after each tile.
 std::vector<NetworkMap> run_network(Context& context, DeviceNetwork& device_network,
                                     const NetworkTensors& tensors, const NetworkPicture& picture,
                                     const Tiling& tiling, int tile,
-                                    std::vector<Buffer<float>>& results, Embedding* embedding) {
+                                    std::vector<Buffer<float>>& results, Embedding* embedding,
+                                    const std::function<void()>& enqueued) {
   const Network& network = device_network.network();
   std::vector<NetworkMap> maps;
   maps.reserve(results.size());
@@ -237,9 +239,23 @@ std::vector<NetworkMap> run_network(Context& context, DeviceNetwork& device_netw
         launch_network_output(context, planes, result, static_cast<int>(k), core, maps[k]);
       }
       if (embedding != nullptr) add_cells(network, tensors, read, core, *embedding);
+      enqueued();
     }
   }
   return maps;
+}
+
+/// How many tiles networks compute.
+std::size_t count_tiles(const Networks& networks, const Task& task,
+                        const std::vector<Turn>& turns) {
+  std::size_t count = 0;
+  for (const std::shared_ptr<const Network>& network : networks) {
+    for (const double scale : task.parameters.scales) {
+      const Tiling tiling(*network, task, scale, {});
+      count += tiling.columns.size() * tiling.rows.size() * turns.size();
+    }
+  }
+  return count;
 }
 
 bool has_embedding(const std::shared_ptr<const Network>& network) {
@@ -310,7 +326,8 @@ NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& n
                                  TensorBuffers& kept, const Image& image, const Grid& grid,
                                  const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
                                  const BoundaryParameters& parameters, const PictureView& view,
-                                 Embedding* embedding) {
+                                 Embedding* embedding,
+                                 const std::function<void(double share)>& tell) {
   const Task task{grid, view, parameters};
   NetworkMaps maps;
   std::vector<Buffer<float>*> sums = {&maps.boundary};
@@ -351,6 +368,14 @@ NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& n
   const double embedded_scale =
       *std::min_element(parameters.scales.begin(), parameters.scales.end(), off);
   if (embedder != shared.end()) *embedding = empty_embedding(**embedder, task, embedded_scale);
+  const std::size_t tiles = count_tiles(shared, task, turns);
+  std::size_t computed = 0;
+  const auto enqueued = [&] {
+    ++computed;
+    if (!tell || tiles == 1) return;
+    context.finish();
+    tell(static_cast<double>(computed) / static_cast<double>(tiles));
+  };
   bool first = true;
   for (std::size_t i = 0; i < networks.size(); ++i) {
     NetworkTensors tensors;
@@ -367,7 +392,7 @@ NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& n
                         {pixels, image.channels, view.width, view.height, inner.width, inner.height,
                          parameters.border, turn, view.image_x, view.image_y, image.width},
                         Tiling(networks[i].network(), task, scale, turn), parameters.tile, results,
-                        embeds ? embedding : nullptr);
+                        embeds ? embedding : nullptr, enqueued);
         for (std::size_t k = 0; k < seen.size(); ++k) {
           launch_network_blend(context, seen[k], turn, grid, valid, share, first, *sums[k], view);
         }

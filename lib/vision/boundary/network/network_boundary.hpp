@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "boundary/network/device_network.hpp"
@@ -43,12 +44,15 @@ struct NetworkMaps {
 /// same outputs; grid.width and grid.height are the image's; of a part parameters.turns is 1, and
 /// parameters.pose is NetworkPose::kGiven, since a part does not tell the picture's canonical form.
 /// `embedding`: null, or gets the embedding of the picture as it is, at the scale nearest to 1, by
-/// the first network that has one; of a whole picture alone. Throws DeviceError.
+/// the first network that has one; of a whole picture alone. `tell`: gets the share of the tiles
+/// that are computed, after each of several, which is then waited for; may be empty, and may throw.
+/// Throws DeviceError.
 NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
                                  TensorBuffers& kept, const Image& image, const Grid& grid,
                                  const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
                                  const BoundaryParameters& parameters, const PictureView& view,
-                                 Embedding* embedding = nullptr);
+                                 Embedding* embedding = nullptr,
+                                 const std::function<void(double share)>& tell = {});
 
 /// Whether a map by these networks may come with an embedding: one of them has it, and the picture
 /// is seen as it is.
