@@ -67,8 +67,8 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
      "The image with region boundaries drawn: .png or .jpg"},
     {Result::kFlat, "--flat", ".png .jpg", "Each region in its mean colour: .png or .jpg"},
     {Result::kCutout, "--cutout", ".png",
-     "The image with all but some regions transparent (.png): those of --of or --at, else of seeds "
-     "label 1, else the largest region that does not surround the others, with what it encloses"},
+     "The image with all but some regions transparent (.png): by default seeds' label 1, else the "
+     "largest region that does not surround the others, with what it encloses"},
     {Result::kEigenvectors, "--eigenvectors", "",
      "Eigenvectors as PNG, a montage and NPY; one folder for each image", kForRegions},
     {Result::kTree, "--tree", ".tree", "The merge tree of all regions, for segment recut (.tree)",
@@ -131,9 +131,8 @@ struct SidecarInfo {
 /// In the order of Sidecar.
 inline constexpr std::array<SidecarInfo, kSidecarCount> kSidecars = {{
     {Sidecar::kBoundary, "--boundary-map", kForAll & ~kForObjects, ".png .tif .tiff .npy",
-     "Use your own boundary map instead of the network's: a grey image of 8 or 16 bits, or floats "
-     "in [0, 1] (TIFF, NPY), of the image's size; for several images a folder in which a/b.png, "
-     ".tif or .npy belongs to photos/a/b.jpg"},
+     "Use your own boundary map: a grey image of 8 or 16 bits, or floats in [0, 1] (TIFF, NPY), of "
+     "the image's size; for several images a folder: a/b.png for photos/a/b.jpg"},
     {Sidecar::kSeeds, "--seeds", kForSeeds, ".png .tif .tiff .npy .geojson",
      "Grow labels from these pixels: a PNG, TIFF or NPY of the image's size with numbers from 1, "
      "and 0 elsewhere, or GeoJSON in pixels with properties.label; with --method hierarchy, find "

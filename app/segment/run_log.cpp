@@ -275,8 +275,8 @@ void RunLog::failed(const Failure& failure) {
 ExitCode RunLog::end(bool interrupted) {
   for (const CountedNote& each : counted_) {
     console_.note(each.others == 0 ? each.line
-                                   : fmt::format("{} (So of {} more.)", each.line,
-                                                 counted(each.others, "image")));
+                                   : fmt::format("{} ({} with such a note)", each.line,
+                                                 counted(each.others, "more image")));
   }
   for (const std::string& error : errors_) console_.error(error);
   if (interrupted) {

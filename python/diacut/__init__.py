@@ -39,7 +39,7 @@ from ._estimator import NormalizedCut
 from ._graph import GraphEigenvectors, eigenvectors, spectral_clustering
 from ._hierarchy import Hierarchy
 from ._parameters import Name, Value, make_parameters
-from ._pictures import cutout, flat
+from ._pictures import FrameLinker, cutout, flat
 from ._result import HierarchyCut, KwayCut, Objects, Result, SeedGrowth
 from ._segmenter import Segmenter, segment
 
@@ -53,6 +53,7 @@ __all__ = [
     "DtypeError",
     "Error",
     "FileError",
+    "FrameLinker",
     "GraphEigenvectors",
     "Hierarchy",
     "HierarchyCut",

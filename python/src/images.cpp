@@ -8,6 +8,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
 #include "diacut/image_file.hpp"
+#include "diacut/label_stack.hpp"
 #include "diacut/labels.hpp"
 #include "diacut/output.hpp"
 #include "diacut/parameters.hpp"
@@ -56,6 +57,13 @@ Image image_from_file(const nb::bytes& name, const Parameters& parameters) {
   return read_image(path, parameters.image);
 }
 
+Labels labels_of(const Plane<std::int32_t>& plane) {
+  Labels labels{static_cast<int>(plane.shape(1)), static_cast<int>(plane.shape(0))};
+  labels.values.assign(plane.data(), plane.data() + plane.size());
+  labels.count = *std::max_element(labels.values.begin(), labels.values.end());
+  return labels;
+}
+
 /// (height, width, channels) of pixels that `make` makes of an image and labels.
 template <class Make>
 nb::object picture(const Image& image, const Plane<std::int32_t>& plane, int channels,
@@ -63,10 +71,7 @@ nb::object picture(const Image& image, const Plane<std::int32_t>& plane, int cha
   std::vector<std::uint8_t> pixels;
   {
     const Released release;
-    Labels labels{static_cast<int>(plane.shape(1)), static_cast<int>(plane.shape(0))};
-    labels.values.assign(plane.data(), plane.data() + plane.size());
-    labels.count = *std::max_element(labels.values.begin(), labels.values.end());
-    pixels = make(image, labels);
+    pixels = make(image, labels_of(plane));
   }
   const auto [data, owner] = taken(std::move(pixels));
   return nb::cast(Array3<std::uint8_t>(
@@ -82,6 +87,16 @@ nb::object cutout(const Image& image, const Plane<std::int32_t>& labels,
   return picture(image, labels, 4, [&of](const Image& whole, const Labels& regions) {
     return cutout_picture(whole, regions, of.empty() ? foreground(regions) : of);
   });
+}
+
+/// The labels with the numbers that their regions have, and what a person should know of them.
+nb::tuple linked(PageLinker& linker, const Plane<std::int32_t>& plane) {
+  std::vector<std::string> notes;
+  Labels labels = labels_of(plane);
+  std::vector<std::int32_t> numbers = linker.link(labels, notes);
+  numbers.insert(numbers.begin(), 0);
+  for (std::int32_t& value : labels.values) value = numbers[static_cast<std::size_t>(value)];
+  return nb::make_tuple(array_of(std::move(labels.values), labels.height, labels.width), notes);
 }
 
 /// (height, width) or (height, width, 3), over the image's own memory.
@@ -149,6 +164,12 @@ void bind_images(nb::module_& module) {
              "The image that an array in C order holds.");
   module.def("image_from_file", &image_from_file, "path"_a, "parameters"_a,
              "The image that a file holds.");
+  nb::class_<PageLinker>(module, "PageLinker")
+      .def(nb::init<double>(), "least"_a)
+      .def("link", &linked, "labels"_a,
+           nb::sig("def link(self, labels: numpy.typing.NDArray[numpy.int32]) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], list[str]]"))
+      .def("end", [](PageLinker& linker) { linker.end({}); });
   module.def("flat", &flat, "image"_a, "labels"_a,
              nb::sig("def flat(image: Image, labels: numpy.typing.NDArray[numpy.int32]) -> "
                      "numpy.typing.NDArray[numpy.uint8]"));

@@ -197,3 +197,16 @@ def test_pictures(programs, segmenter, picture, tmp_path):
     for wrong in (labels[1:], labels - 1, labels * 10**6, labels * 0):
         with pytest.raises(diacut.InputError):
             diacut.cutout(array, wrong)
+
+
+def test_frames_keep_their_numbers():
+    labels = np.ones((20, 30), np.int32)
+    labels[:, 15:] = 2
+    linker = diacut.FrameLinker()
+    assert np.array_equal(linker.link(labels), labels)
+    assert np.array_equal(linker.link(3 - np.roll(labels, 2, axis=1)), np.roll(labels, 2, axis=1))
+    assert linker.notes == []
+    assert set(np.unique(linker.link(labels[:10]))) == {3, 4}, "another size begins anew"
+    assert (linker.link(np.zeros((10, 30), int)) == 0).all()
+    with pytest.raises(diacut.ConfigError):
+        diacut.FrameLinker(0)
