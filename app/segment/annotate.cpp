@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kGroup = "Annotations and tables";
 /// How far off the controls of curves may be, pixels: as the steps of slanted edges.
-constexpr double kSmoothed = 1;
+constexpr double kSmoothed = 1.5;
 /// Paths of an SVG that browsers and Inkscape draw within seconds.
 constexpr std::int32_t kManyPaths = 20'000;
 
@@ -61,9 +61,10 @@ void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& sty
     }
     if (info.result == Result::kSvg) {
       line.flag("--svg-outlines", style.outlined, kGroup, "With --svg: outlines, not fills");
-      line.flag("--svg-smooth", style.smooth, kGroup,
-                "With --svg: curves, at most about a pixel from the exact outlines, or so far as "
-                "--simplify says; neighbours share them");
+      line.flag(
+          "--svg-smooth", style.smooth, kGroup,
+          "With --svg: curves, which neighbours share, about a pixel from the exact outlines, or "
+          "so far as --simplify says");
     }
   }
   line.option("--measure", style.channels, "all|NAMES", kGroup,

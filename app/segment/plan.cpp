@@ -517,7 +517,7 @@ void check_folder_name(const char* option, const std::string& path) {
         option, path));
   }
   const auto names_file = [&path](const ResultInfo& info) {
-    return has_extension(path, extensions_in(info.extensions));
+    return fs::path(path).has_extension() && has_extension(path, extensions_in(info.extensions));
   };
   if (has_image_extension(path) || std::any_of(kResults.begin(), kResults.end(), names_file)) {
     throw ConfigError(fmt::format("{}: '{}' is a file's name; a folder is needed", option, path));

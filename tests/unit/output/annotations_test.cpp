@@ -357,8 +357,12 @@ TEST(Annotations, NeighboursShareTheCurvesOfASmoothSvg) {
   EXPECT_TRUE(
       std::includes(points[0].begin(), points[0].end(), points[1].begin(), points[1].end()));
   EXPECT_THAT(text, HasSubstr("M0 0L32 0L32 32L0 32Z")) << "the picture's corners stay";
-  EXPECT_THAT(annotate(Made({1, 1, 1, {1}}).image(), AnnotationFormat::kSvg).image,
-              HasSubstr("M0 0H1V1H0Z"));
+  const Made small(kLabels);
+  AnnotatedImage of_pixels = small.image();
+  of_pixels.smooth = true;
+  EXPECT_THAT(annotate(of_pixels, AnnotationFormat::kSvg).image,
+              HasSubstr("M1 1.5Q1 1 1.5 1Q2 1 2 1.5"))
+      << "a region of one pixel";
 }
 
 }  // namespace
