@@ -58,7 +58,7 @@ Image image_from_file(const nb::bytes& name, const Parameters& parameters) {
 }
 
 Labels labels_of(const Plane<std::int32_t>& plane) {
-  Labels labels{static_cast<int>(plane.shape(1)), static_cast<int>(plane.shape(0))};
+  Labels labels{static_cast<int>(plane.shape(1)), static_cast<int>(plane.shape(0)), 0, {}};
   labels.values.assign(plane.data(), plane.data() + plane.size());
   labels.count = *std::max_element(labels.values.begin(), labels.values.end());
   return labels;

@@ -6,7 +6,6 @@
 #include <array>
 #include <limits>
 #include <opencv2/core.hpp>
-#include <opencv2/imgproc.hpp>
 #include <utility>
 
 #include "diacut/errors.hpp"
@@ -84,8 +83,10 @@ Image image_from_samples(const Samples& samples, const ImageParameters& paramete
                               const_cast<void*>(samples.data), stride);
   }
   if (samples.blue_first && channels > 2) {
-    cv::cvtColor(decoded.samples, decoded.samples,
-                 channels == 4 ? cv::COLOR_BGRA2RGBA : cv::COLOR_BGR2RGB);
+    constexpr std::array kOrder = {0, 2, 1, 1, 2, 0, 3, 3};
+    cv::Mat turned(height, width, decoded.samples.type());
+    cv::mixChannels(&decoded.samples, 1, &turned, 1, kOrder.data(), channels);
+    decoded.samples = turned;
   }
   return to_image(decoded, parameters.range);
 }
