@@ -309,9 +309,8 @@ class RecutCommand : public Command {
     line_.option("--threshold", threshold_, "T", kCut,
                  "Merge regions across boundaries of a height of at most T, 0 to 1");
     line_.option("--min-size", min_size_, "SIZE", kSize,
-                 "Merge smaller regions into the neighbour across the weakest boundary: pixels, a "
-                 "share of the picture such as 0.2%, an area such as 0.5ha or 200m2 of a scene as "
-                 "--image, or auto (default auto, as in segment)");
+                 "Merge smaller regions into a neighbour, as in segment; an area needs a scene as "
+                 "--image (default auto)");
     line_.flag("--auto", automatic_, kCut, "Cut at the threshold saved with the tree (default)");
     line_.option(
         "--seeds", options_.sidecars[Sidecar::kSeeds], "FILE|DIR", kCut,

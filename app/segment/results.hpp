@@ -148,10 +148,8 @@ inline constexpr std::array<SidecarInfo, kSidecarCount> kSidecars = {{
      "Start from the --probabilities of an earlier run (.npy), to save time after "
      "adding a few seeds; for several images a folder"},
     {Sidecar::kCorrected, "--correct", kForSeeds, ".png .tif .tiff .npy",
-     "Correct these labels (PNG, TIFF, NPY, COCO JSON or CVAT XML). Regions with marks of one "
-     "number get it, those with several are divided among them, all others stay; for several "
-     "images "
-     "a folder"},
+     "Correct these labels (PNG, TIFF, NPY, COCO JSON or CVAT XML) where marks touch them; for "
+     "several images a folder"},
 }};
 
 inline const SidecarInfo& info_of(Sidecar sidecar) {
