@@ -44,22 +44,10 @@ void prepare_folder(const char* option, const std::string& folder) {
   check_takes_files(folder);
 }
 
-/// Throws InputError if a file cannot be written, whose folders are made when it is.
-void check_file(const std::string& file) {
-  fs::path made = file;
-  while (made.has_parent_path() && !app::exists(made.parent_path())) made = made.parent_path();
-  check_writable(made.string());
-}
-
-/// Of a run of several images, whose folders are made before the first.
-void prepare_file(const char* /*option*/, const std::string& file) {
-  check_file(file);
+/// Makes the folders of a file. Throws InputError if it cannot be written there.
+void prepare_file(const std::string& file) {
   make_folder_of(file);
-}
-
-void prepare_json(const std::string& file, bool batch) {
-  if (file == "-") return;
-  batch ? prepare_file("--json", file) : check_file(file);
+  check_writable(file);
 }
 
 /// Throws ConfigError if a result cannot be written to a file of this name.
@@ -87,16 +75,14 @@ void check_name(Result result, const std::string& place, const LabelStyle& label
 void prepare_single(const ResultInfo& info, const std::string& place, const Options& options) {
   if (info.result == Result::kEigenvectors) {
     check_folder_name(info.option, place);
-    if (is_folder(place)) {
-      check_takes_files(place);
-    } else {
-      const fs::path folder(place);
-      check_writable((folder.has_filename() ? folder : folder.parent_path()).string());
-    }
+    const fs::path folder(place);
+    is_folder(place)
+        ? check_takes_files(place)
+        : prepare_file((folder.has_filename() ? folder : folder.parent_path()).string());
     return;
   }
-  check_file(place);
   check_name(info.result, place, options.labels);
+  prepare_file(place);
 }
 
 bool is_part_chosen(const Options& options) {
@@ -525,11 +511,11 @@ void check_folder_name(const char* option, const std::string& path) {
 }
 
 void prepare_results(const Options& options, const Plan& plan) {
-  if (!options.json.empty()) prepare_json(options.json, plan.batch);
-  if (!plan.stack.empty()) prepare_file("-o", plan.stack);
+  if (!options.json.empty()) prepare_file(options.json);
+  if (!plan.stack.empty()) prepare_file(plan.stack);
   if (plan.batch) {
     for (const NamedResult& each : named(plan.roots.results)) {
-      (each.of_run() ? prepare_file : prepare_folder)(each.info.option, each.place);
+      each.of_run() ? prepare_file(each.place) : prepare_folder(each.info.option, each.place);
     }
     return;
   }

@@ -151,10 +151,7 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
     if (!options_.json.empty()) {
       written.report = report_json(result, loaded.image, segmenter.parameters(), segmenter.device(),
                                    job.input, job.pages > 1 ? job.part.page : 0);
-      if (!plan_.batch) {
-        make_folder_of(options_.json);
-        write_file(options_.json, written.report);
-      }
+      if (!plan_.batch) write_file(options_.json, written.report);
     }
     written.facts = loaded.facts;
     written.damaged = loaded.image.is_damaged;
