@@ -8,6 +8,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/extension.hpp"
+#include "core/parallel.hpp"
 #include "diacut/output.hpp"
 #include "output/format.hpp"
 #include "output/picture.hpp"
@@ -84,8 +85,8 @@ std::vector<std::uint8_t> cutout_picture(const Image& image, const Labels& label
   cv::Mat1b alpha;
   cv::GaussianBlur(mask, alpha, {3, 3}, 0, 0, cv::BORDER_REPLICATE);
   std::vector<std::uint8_t> picture(4 * labels.values.size());
-  std::uint8_t* to = picture.data();
-  for (int y = 0; y < rgb.rows; ++y) {
+  parallel_for(rgb.rows, [&](int y) {
+    std::uint8_t* to = &picture[4 * static_cast<std::size_t>(y) * rgb.cols];
     for (int x = 0; x < rgb.cols; ++x, to += 4) {
       if (alpha(y, x) == 0) continue;
       const bool inside = mask(y, x) != 0;
@@ -93,7 +94,7 @@ std::vector<std::uint8_t> cutout_picture(const Image& image, const Labels& label
       std::copy_n(colour.val, 3, to);
       to[3] = inside ? std::max(alpha(y, x), kLeastInside) : alpha(y, x);
     }
-  }
+  });
   return picture;
 }
 
