@@ -52,7 +52,9 @@ PartContours PartMaps::contours(std::vector<float> part, int width, int height, 
       const std::lock_guard<std::mutex> turn(turn_);
       const Buffer<float> boundary =
           settled_boundary_map(context_, map, parameters_.boundary, full);
-      if (parameters_.boundary.kind == BoundaryKind::kGradient) check_boundary_map(boundary);
+      if (parameters_.boundary.kind == BoundaryKind::kGradient) {
+        check_boundary_maps(context_, {&boundary});
+      }
       const Buffer<float> strength =
           boundary_contour(context_, map.grid, boundary,
                            contour_parameters(parameters_.contour, BoundarySource::kNetwork));

@@ -13,6 +13,7 @@
 #include "boundary/boundary.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
+#include "core/parallel.hpp"
 #include "diacut/objects.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen/resolution.hpp"
@@ -146,13 +147,6 @@ struct Contours {
   std::vector<float> strength;     ///< Segmentation::contours.
   std::vector<float> orientation;  ///< The direction of the boundary at each pixel.
 };
-
-Contours on_host(Context& context, const Buffer<float>& contours, const Grid& grid) {
-  const Buffer<float> orientation = boundary_orientation(context, grid, contours);
-  Contours found{contours.download(), orientation.download()};
-  check_contours(context, found.strength, found.orientation);
-  return found;
-}
 
 /// Places a segmentation in the full image, if the image was reduced: a stage that needs no device.
 template <class Kind>
@@ -290,6 +284,7 @@ class StageRun {
   /// What later stages ask for is then built together with the kernels of the boundary maps, which
   /// takes less time.
   void ask_for_later_kernels() {
+    ask_for_device_checks(context_);
     if (needs_matrix(parameters_) && !parameters_.has_features()) {
       ask_for_affinity_kernels(context_, parameters_.affinity);
     }
@@ -339,32 +334,47 @@ class StageRun {
     BoundaryParameters whole = boundary;
     whole.thin = false;
     const bool for_affinity = needs_matrix(parameters_) || decimates(parameters_);
+    strengths_.resize(images_.size());
+    std::vector<BoundaryInput> inputs;
+    for (const WorkingImage& each : images_) {
+      inputs.push_back({*each.image, each.boundary_map.get()});
+    }
+    if (!parameters_.has_boundary()) {
+      maps_.push_back(empty_boundary_map(context_, *images_.front().image, grid_));
+    } else {
+      if (hierarchical() && for_affinity && !inputs.front().given && thins(boundary)) {
+        auto unthinned = boundary_maps(context_, inputs, grid_, whole, networks_);
+        for (std::size_t k = 0; k < unthinned.size(); ++k) {
+          strengths_[k] = std::move(unthinned[k].values);
+        }
+      }
+      maps_ = boundary_maps(context_, inputs, grid_, for_affinity ? boundary : whole, networks_,
+                            merging_.front().embeds);
+      check_maps();
+    }
     for (std::size_t k = 0; k < images_.size(); ++k) {
+      DeviceBoundary& map = maps_[k];
       const WorkingImage& each = images_[k];
-      Buffer<float>& unthinned = strengths_.emplace_back();
-      if (!parameters_.has_boundary()) {
-        maps_.push_back(empty_boundary_map(context_, *each.image, grid_));
-        continue;
-      }
-      if (hierarchical() && for_affinity && !each.boundary_map && thins(boundary)) {
-        unthinned = boundary_map(context_, *each.image, grid_, whole, networks_).values;
-        check_boundary_map(unthinned);
-      }
-      maps_.push_back(boundary_map(context_, *each.image, grid_, for_affinity ? boundary : whole,
-                                   networks_, each.boundary_map.get(),
-                                   merging_[k].embeds ? &merging_[k].embedding : nullptr));
-      DeviceBoundary& map = maps_.back();
-      check_boundary_map(map.values);
       if (each.seeds && !each.seeds->walls.empty()) add_walls(map, each.seeds->walls);
       if (!for_affinity) map.valid = {};
-      // On the host, since no later stage of the device reads it.
+      // On the host, since no later stage of the device reads them.
+      merging_[k].embedding = DeviceEmbedding(std::move(map.embedding)).download();
       const Buffer<float> inside = std::move(map.inside);
       auto* const objects = dynamic_cast<Objects*>(begun_[k].result.get());
-      if (objects == nullptr) continue;
-      check_boundary_map(inside);
-      objects->inside = inside.download();
+      if (objects != nullptr) objects->inside = inside.download();
     }
     networks_.tensors().clear();  // Later stages need their memory.
+  }
+
+  void check_maps() {
+    std::vector<const Buffer<float>*> maps;
+    for (std::size_t k = 0; k < maps_.size(); ++k) {
+      maps.push_back(&maps_[k].values);
+      for (const Buffer<float>* other : {&strengths_[k], &maps_[k].inside}) {
+        if (*other) maps.push_back(other);
+      }
+    }
+    check_boundary_maps(context_, maps);
   }
 
   /// The map that an image's contours are made from.
@@ -375,9 +385,19 @@ class StageRun {
   /// The contours of all images, of which make(k) gives those of image k.
   template <class Make>
   void make_contours(const Make& make) {
+    std::vector<std::pair<Buffer<float>, Buffer<float>>> made;
     for (std::size_t k = 0; k < images_.size(); ++k) {
-      contours_.push_back(on_host(context_, make(k), grid_));
+      Buffer<float> strength = make(k);
+      Buffer<float> orientation = boundary_orientation(context_, grid_, strength);
+      made.emplace_back(std::move(strength), std::move(orientation));
     }
+    for (const auto& [strength, orientation] : made) {
+      contours_.push_back({strength.download(), orientation.download()});
+    }
+    parallel_for(static_cast<int>(made.size()), [&](int k) {
+      const Contours& found = contours_[static_cast<std::size_t>(k)];
+      check_contours(context_, found.strength, found.orientation);
+    });
   }
 
   /// What `make` makes of the boundary maps of all images, on one grid.
