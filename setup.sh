@@ -58,6 +58,7 @@ Usage: ./setup.sh COMMAND
   test      install what is needed, build, and run every test
   build     install what is needed and build
   lint      check the format of the sources, and run clang-tidy and shellcheck over them
+  packages  install what package needs
   package   build Debian packages in build/release: diacut, libdiacut-dev, diacut-doc
   fuzz HOURS  install what is needed, build the fuzzer of the readers, and run it
   sanitize [address|thread] [readers|all]  install what is needed, build with sanitizers, and run
@@ -321,6 +322,7 @@ case "${1:-help}" in
     build OFF
     ;;
   lint) run_lint ;;
+  packages) need "${build_packages[@]}" "${package_packages[@]}" ;;
   package) run_package ;;
   fuzz) run_fuzz "${2:?setup.sh fuzz HOURS}" ;;
   sanitize) run_sanitize "${@:2}" ;;

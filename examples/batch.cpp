@@ -30,7 +30,6 @@ int main(int argc, char** argv) try {
   std::filesystem::create_directories(folder);
 
   diacut::Segmenter segmenter(diacut::load_parameters("fast"));
-  segmenter.keep_eigenvectors(false);
 
   std::future<std::string> previous;
   for (int i = 2; i < argc; ++i) {

@@ -17,7 +17,6 @@ int main(int argc, char** argv) try {
   // "" is the first GPU, or the CPU where there is none. Opening a device takes a while, so one
   // Segmenter should serve many images.
   diacut::Segmenter segmenter(parameters, "");
-  segmenter.keep_eigenvectors(false);  // Only the labels are wanted.
   const diacut::HierarchyCut result = segmenter.segment(image);
 
   diacut::write_labels(argv[2], result.labels);

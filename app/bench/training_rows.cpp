@@ -78,12 +78,11 @@ class Embedder {
   }
 
   Embedding operator()(const Image& image) {
-    Embedding found;
-    if (!context_) return found;
+    if (!context_) return {};
     const std::lock_guard<std::mutex> lock(mutex_);
-    boundary_map(*context_, image, grid_for(image.width, image.height), parameters_, networks_,
-                 nullptr, &found);
-    return found;
+    return boundary_map(*context_, image, grid_for(image.width, image.height), parameters_,
+                        networks_, true)
+        .embedding.download();
   }
 
  private:

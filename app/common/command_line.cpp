@@ -168,7 +168,10 @@ void CommandLine::message_flags(const char* quiet, const char* verbose, bool ver
     app_.set_version_flag("--version", version_text(app_.get_name()), "Print the version and exit")
         ->group(kMessages);
   }
-  app_.set_help_flag("-h,--help", "Print this help and exit")->group(kMessages);
+  app_.set_help_flag("-h,--help", brief_.empty() ? "Print this help and exit"
+                                                 : "Print a screen of help and exit; --help all: "
+                                                   "all options")
+      ->group(kMessages);
 }
 
 void CommandLine::need(const char* needed, std::initializer_list<const char*> options) {

@@ -20,12 +20,14 @@ double seconds(std::chrono::steady_clock::duration duration) {
 
 }  // namespace
 
-std::string clock_text(double seconds) {
-  const auto whole = static_cast<long long>(std::llround(std::max(seconds, 0.0)));
+std::string duration_text(double seconds) {
+  if (seconds < 0.9995) return fmt::format("{:.0f} ms", 1000 * std::max(seconds, 0.0));
+  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<long long>(std::llround(seconds));
   const long long hours = whole / 3600;
   const long long minutes = whole / 60 % 60;
-  if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
-  return fmt::format("{}:{:02}", minutes, whole % 60);
+  if (hours > 0) return fmt::format("{}:{:02}:{:02} h", hours, minutes, whole % 60);
+  return fmt::format("{}:{:02} min", minutes, whole % 60);
 }
 
 Progress::Progress(Console& console, std::size_t total, bool bar)
@@ -56,8 +58,8 @@ void Progress::refresh() {
 }
 
 std::string Progress::image_line(Clock::time_point now) const {
-  return fmt::format("{}: {} {:.0f}%  {:.1f} s", input_, stage_, 100 * share_,
-                     seconds(now - start_));
+  return fmt::format("{}: {} {:.0f}%  {}", input_, stage_, 100 * share_,
+                     duration_text(seconds(now - start_)));
 }
 
 std::string Progress::bar_line(Clock::time_point now) const {
@@ -66,7 +68,7 @@ std::string Progress::bar_line(Clock::time_point now) const {
   if (worked_ > 0) {
     const double rate = static_cast<double>(worked_) / seconds(last_ - start_);
     const double left = static_cast<double>(total_ - finished) / rate - seconds(now - last_);
-    numbers += fmt::format("  {:.2f} images/s  {} left", rate, clock_text(left));
+    numbers += fmt::format("  {:.2f} images/s  {} left", rate, duration_text(left));
   }
   // The bar takes up to a third of the line, the numbers and the stage the rest.
   const std::size_t size = std::min(console_.width() / 3, kWidestBar);

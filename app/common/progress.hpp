@@ -44,7 +44,7 @@ class Progress {
   Clock::time_point shown_{};
 };
 
-/// "0:07", "12:30", "3:04:05".
-std::string clock_text(double seconds);
+/// "85 ms", "7.2 s", "12:30 min", "3:04:05 h".
+std::string duration_text(double seconds);
 
 }  // namespace diacut::app

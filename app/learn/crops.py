@@ -23,8 +23,10 @@ class Crops:
 
     stretches = 0.75  # How many of the crops are stretched to the range of their values, with weather.
 
-    def __init__(self, photographs, regions, device, seed, weather=0.0):
-        """weather: the share of the crops that are degraded."""
+    def __init__(self, photographs, regions, device, seed, weather=0.0, drawn=0, share=0.0):
+        """weather: the share of the crops that are degraded; share: that of crops of the last `drawn`
+        photographs, which are drawn pictures."""
+        self.drawn, self.drawn_share = drawn, share
         annotators = max(r.shape[0] for r in regions)
         sizes = [p.shape[:2] for p in photographs]
         pixels = sum(h * w for h, w in sizes)
@@ -68,8 +70,13 @@ class Crops:
     def pick(self, n, folds):
         draw = torch.rand(n, generator=self.random, device=self.device)
         fold = torch.arange(n, device=self.device) * folds // n
-        members = (len(self.size) - fold + folds - 1) // folds  # Photographs of each group.
-        return (draw * members).long() * folds + fold
+        photographs = len(self.size) - self.drawn
+        members = (photographs - fold + folds - 1) // folds  # Photographs of each group.
+        pick = (draw * members).long() * folds + fold
+        if not self.drawn:
+            return pick
+        drawn = photographs + self.uniform(n, 0, self.drawn).long().clamp(max=self.drawn - 1)
+        return torch.where(self.chance(n, self.drawn_share), drawn, pick)
 
     def angles(self, n):
         angle = self.uniform(n, 0, 2 * math.pi)

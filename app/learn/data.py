@@ -78,10 +78,15 @@ def settle(parser, options):
     splits = options.splits.split(",")
     if splits not in (["train"], ["train", "val"]):
         parser.error(f"--splits {options.splits}: expected train, or train,val")
-    fold = options.fold.split("/") if options.fold else []
+    options.splits, options.fold = splits, fold_of(parser, options.fold)
+
+
+def fold_of(parser, text):
+    """(K, N) of --fold K/N, or None. Ends the program where it is wrong."""
+    fold = text.split("/") if text else []
     if fold and (len(fold) != 2 or not all(p.isdigit() for p in fold) or int(fold[0]) >= int(fold[1])):
-        parser.error(f"--fold {options.fold}: expected K/N with 0 <= K < N")
-    options.splits, options.fold = splits, tuple(map(int, fold)) or None
+        parser.error(f"--fold {text}: expected K/N with 0 <= K < N")
+    return tuple(map(int, fold)) or None
 
 
 LOADERS = {"contours": load_contours, "objects": load_objects}

@@ -3,9 +3,9 @@
 between two things. Merging reads them (docs/merging.md). The boundary map stays what it was.
 
     embedding.py --data BSDS500 --weights NETWORK.safetensors --out WEIGHTS.safetensors
-                 [--steps 1500] [--seed 1] [--fold K/N] [--splits train,val]
+                 [--steps 1500] [--seed 1] [--fold K/N] [--splits train,val] [--drawn SHARE]
 
---data and --fold are those of train.py: a network and its embedding have to leave out the same photographs.
+--data, --fold and --drawn are those of train.py: a network and its embedding have to leave out the same photographs.
 
 The loss: the regions that one annotator drew are divided by a grid into pieces. Two pieces near each other,
 with mean vectors at the distance d, lie in different regions with the probability 1 / (1 + exp(c - d^2)); c is
@@ -21,6 +21,7 @@ import torch.nn.functional as F
 
 from crops import Crops
 from data import load_contours, settle, together
+from drawn import check_drawn, with_drawn
 from network import SIZES, BoundaryNet, Embedding, load, save
 from run_file import read_file
 
@@ -80,11 +81,13 @@ def arguments():
     parser.add_argument("--out", required=True, help="the file to write, .safetensors")
     parser.add_argument("--steps", type=int, default=1500)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--drawn", type=float, default=0.0, help="as train.py's")
     parser.add_argument("--fold", help="K/N: leave out every N-th photograph from the K-th on, K from 0")
     parser.add_argument("--splits", default="train", help="train, or train,val")
     parser.add_argument("--device", default="cuda")
     options = parser.parse_args()
     settle(parser, options)
+    check_drawn(parser, options)
     if options.device.startswith("cuda") and not torch.cuda.is_available():
         parser.error("PyTorch sees no GPU; --device cpu trains without, very slowly")
     try:
@@ -101,7 +104,8 @@ def train(net, options):
     torch.manual_seed(options.seed)
     generator = torch.Generator().manual_seed(options.seed)
     known, _ = together(load_contours(options.data, split) for split in options.splits).divided(options.fold)
-    crops = RegionCrops(known.photographs, known.regions, device, options.seed, WEATHER)
+    known, drawn = with_drawn(known, options)
+    crops = RegionCrops(known.photographs, known.regions, device, options.seed, WEATHER, **drawn)
     embedding = Embedding(net).to(device)
     offset = torch.nn.Parameter(torch.tensor(2.0, device=device))
     optimizer = torch.optim.AdamW([*embedding.parameters(), offset], lr=RATE, weight_decay=DECAY)

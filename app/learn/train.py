@@ -6,6 +6,7 @@
     train.py --data BSDS500 --out WEIGHTS.safetensors [--encoder EFFICIENTNET-LITE0.pth]
              [--size default|fast] [--steps N] [--minutes M] [--seed 1] [--state STATE.pt] [--maps FOLDER]
              [--fold K/N --teacher TEACHER.pt] [--teachers TEACHER.pt ... --share A] [--splits train,val]
+             [--drawn SHARE]
     train.py --task objects --data NUCLEI --out WEIGHTS.safetensors ...
 
 Pictures of one's own: --pictures has the pictures, and --labels what people drew in them: label images, with
@@ -52,6 +53,7 @@ except ImportError:
 
 from crops import CROP, CROPS
 from data import LOADERS, settle, together
+from drawn import EACH, check_drawn, with_drawn
 from loss import full_loss
 from maps import planes_of, strength, write_maps
 from network import MEAN, SCALE, SIZES, BoundaryNet, freeze_norms, load, save
@@ -96,6 +98,8 @@ def add_options(parser):
     add("--seed", type=int, default=1)
     add("--weather", type=float, default=0.0,
         help="the share of the crops that are degraded: noise, blur, darkness, fog, ...; default 0")
+    add("--drawn", type=float, default=0.0,
+        help="the share of the crops that are of pictures drawn by drawn.py, not of photographs; default 0")
     add("--fold", help="K/N: leave out every N-th photograph from the K-th on, K from 0")
     add("--teacher", help="file to write for --teachers of another run")
     add("--teachers", nargs="+", default=[], help="one file for each fold")
@@ -112,6 +116,7 @@ def check_options(parser, arguments):
     settle(parser, arguments)
     if arguments.pictures and (arguments.fold or arguments.teachers or arguments.splits != ["train"]):
         parser.error("--fold, --teachers and --splits are for --data")
+    check_drawn(parser, arguments)
     if arguments.start and arguments.encoder:
         parser.error("--start and --encoder both say what to start from: leave one of them out")
     for path in [arguments.encoder, *arguments.teachers]:
@@ -147,6 +152,8 @@ def parse():
     arguments = parser.parse_args()
     check_options(parser, arguments)
     arguments.given = find_start(parser, arguments)
+    if arguments.drawn and (arguments.pictures or arguments.task != "contours"):
+        parser.error("--drawn is for contours of the photographs of --data")
     if arguments.device is None:
         arguments.device = "cuda" if torch.cuda.is_available() else "cpu"
         if arguments.device == "cpu":
@@ -370,6 +377,8 @@ def write_file(training, count):
         command += f" --start {os.path.basename(a.start)}"
     if a.weather:
         command += f" --weather {a.weather:g}"
+    if a.drawn:
+        command += f" --drawn {a.drawn:g}"
     if a.teachers:
         command += f" --teachers {' '.join(os.path.basename(p) for p in a.teachers)} --share {a.share:g}"
     if a.fold:
@@ -380,6 +389,8 @@ def write_file(training, count):
         about = f"{count} pictures of the folder {os.path.basename(os.path.abspath(a.pictures))}"
     else:
         about = TRAINED_ON[a.task].format(count=count, splits=" and ".join(a.splits))
+    if a.drawn:
+        about += f"; {EACH * count} pictures drawn by drawn.py"
     if a.encoder:
         about += ENCODER_FROM
     if a.given:
@@ -423,7 +434,9 @@ def main():
         print(f"{len(kept.names)} pictures to learn from, {len(val.names)} held out", flush=True)
         if arguments.given:
             print(f"held out, before: {judge.score(arguments.given[0])}", flush=True)
-    crops = CROPS[arguments.task](kept.photographs, kept.regions, device, arguments.seed, arguments.weather)
+    known, drawn = with_drawn(kept, arguments)
+    crops = CROPS[arguments.task](known.photographs, known.regions, device, arguments.seed, arguments.weather, **drawn)
+    del known
     teachers = load_teachers(arguments.teachers, arguments.task, device)
     training = Training(arguments, crops, device, begin)
     training.run(teachers)

@@ -21,6 +21,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kGroup = "Annotations and tables";
+/// How far off the controls of curves may be, pixels: as the steps of slanted edges.
+constexpr double kSmoothed = 1.5;
+/// Paths of an SVG that browsers and Inkscape draw within seconds.
+constexpr std::int32_t kManyPaths = 20'000;
 
 /// The format of a file of annotations.
 AnnotationFormat annotation_format(Result result, bool rle) {
@@ -55,6 +59,13 @@ void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& sty
     if (info.result == Result::kCoco) {
       line.flag("--rle", style.rle, kGroup, "With --coco: write every region as RLE");
     }
+    if (info.result == Result::kSvg) {
+      line.flag("--svg-outlines", style.outlined, kGroup, "With --svg: outlines, not fills");
+      line.flag(
+          "--svg-smooth", style.smooth, kGroup,
+          "With --svg: curves, which neighbours share, about a pixel from the exact outlines, or "
+          "so far as --simplify says");
+    }
   }
   line.option("--measure", style.channels, "all|NAMES", kGroup,
               "With --table: these channels, by names or numbers (default: those that are "
@@ -67,6 +78,7 @@ void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& sty
       "What regions are called (default region): one name, or a .csv of [file,]label,class");
   line.need("--coco", {"--rle"});
   line.need("--table", {"--measure"});
+  line.need("--svg", {"--svg-outlines", "--svg-smooth"});
   line.exclude("--rle", {"--simplify"});
 }
 
@@ -122,7 +134,7 @@ Measured measured_in(const AnnotationStyle& style, const MapFrame* frame,
           }};
 }
 
-Annotations::Annotations(const Places& wanted, const AnnotationStyle& style,
+Annotations::Annotations(const Places& wanted, const AnnotationStyle& style, const Image& image,
                          const std::string& file, const Labels& labels, const Measured& measured,
                          const Hierarchy* hierarchy, const std::vector<std::int64_t>& names)
     : wanted_(wanted), rle_(style.rle), labels_(labels) {
@@ -131,7 +143,12 @@ Annotations::Annotations(const Places& wanted, const AnnotationStyle& style,
   table_ = measure_regions(labels, outlines_, hierarchy);
   for (std::size_t k = 0; k < names.size(); ++k) table_.regions[k].label = names[k];
   measure_sizes(measured);
-  if (const auto distance = style.simplify()) outlines_ = simplify_outlines(outlines_, *distance);
+  if (wanted.has(Result::kSvg) && !style.outlined) colours_ = region_colours(image, labels);
+  const std::optional<double> distance = style.simplify();
+  if (style.smooth && wanted.has(Result::kSvg)) {
+    curves_ = simplify_outlines(outlines_, distance.value_or(kSmoothed));
+  }
+  if (distance) outlines_ = simplify_outlines(outlines_, *distance);
   if (!style.classes.empty()) {
     classes_ = classes_of(style).in_file(file);
     naming("--class " + style.classes, [&] { check_classes(*classes_, table_); });
@@ -159,6 +176,12 @@ void Annotations::measure_sizes(const Measured& measured) {
 
 std::vector<std::string> Annotations::notes() const {
   std::vector<std::string> notes;
+  if (wanted_.has(Result::kSvg) && labels_.count > kManyPaths) {
+    notes.push_back(
+        fmt::format("--svg: {} paths, which most programs draw slowly or not at all: ask for fewer "
+                    "regions (--regions, --min-size)",
+                    labels_.count));
+  }
   for (const auto& [info, place] : named(wanted_)) {
     if (!info.format) continue;
     for (const std::string& note :
@@ -171,7 +194,13 @@ std::vector<std::string> Annotations::notes() const {
 
 void Annotations::write(Result result, const std::string& place, const std::string& name) const {
   if (result == Result::kRegionGraph) return write_region_graph(place, table_);
-  write_annotations(place, annotated(name, 1, 0), annotation_format(result, rle_));
+  AnnotatedImage image = annotated(name, 1, 0);
+  image.colours = colours_.empty() ? nullptr : &colours_;
+  if (result == Result::kSvg && curves_) {
+    image.outlines = &*curves_;
+    image.smooth = true;
+  }
+  write_annotations(place, image, annotation_format(result, rle_));
 }
 
 AnnotationPart Annotations::part(Result result, const std::string& name, std::int64_t number,

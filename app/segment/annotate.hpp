@@ -23,6 +23,8 @@ struct AnnotationStyle {
   std::string simplified;  ///< Pixels that simplified outlines may be off; empty: exact.
   std::string classes;     ///< The class of all regions, or a table of labels and classes.
   std::string channels;    ///< That are measured; empty: those that are segmented.
+  bool outlined = false;   ///< Whether SVG has outlines, not fills.
+  bool smooth = false;     ///< Whether SVG has curves.
   std::optional<double> simplify() const;
 };
 
@@ -55,11 +57,11 @@ Measured measured_in(const AnnotationStyle& style, const MapFrame* frame,
 class Annotations {
  public:
   /// Traces and measures what `wanted` needs; nothing if it needs nothing. `labels` must outlive
-  /// the object; `hierarchy` may be null. `file`: what tables call the image; `names`: what files
-  /// call the regions; empty: by their numbers.
-  Annotations(const Places& wanted, const AnnotationStyle& style, const std::string& file,
-              const Labels& labels, const Measured& measured, const Hierarchy* hierarchy,
-              const std::vector<std::int64_t>& names = {});
+  /// the object; `hierarchy` may be null. `image`: whose colours SVG has; `file`: what tables call
+  /// it; `names`: what files call the regions; empty: by their numbers.
+  Annotations(const Places& wanted, const AnnotationStyle& style, const Image& image,
+              const std::string& file, const Labels& labels, const Measured& measured,
+              const Hierarchy* hierarchy, const std::vector<std::int64_t>& names = {});
 
   /// What a person should know of how the regions are held.
   std::vector<std::string> notes() const;
@@ -78,8 +80,10 @@ class Annotations {
   const Places& wanted_;
   bool rle_;
   std::optional<RegionClasses> classes_;
+  std::vector<RegionColour> colours_;  ///< Empty: SVG has outlines.
   const Labels& labels_;
   Outlines outlines_;
+  std::optional<Outlines> curves_;  ///< With the controls of SVG's curves.
   RegionTable table_;
 };
 

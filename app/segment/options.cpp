@@ -172,6 +172,7 @@ class SegmentCommand : public Command {
     check_methods(method);
     check_values(method);
     set_links(line_, options_);
+    check_cutout(options_.cutout);
     const bool names_no_image = options_.list_devices || options_.print_config;
     if (!names_no_image && options_.batch.list.empty() == options_.inputs.empty()) {
       line_.fail(options_.inputs.empty()
@@ -188,6 +189,7 @@ class SegmentCommand : public Command {
                        usual ? nullptr : said(info.methods, info.meaning).c_str());
       }
     }
+    declare_cutout(line_, options_.cutout, kOptionsInputOutput);
     line_.flag("--indexed", options_.labels.indexed, kOptionsInputOutput,
                "Write labels as palette indices (PNG, at most 255 regions)");
     line_.flag("--cog", options_.labels.cloud_optimised, kOptionsInputOutput,

@@ -7,6 +7,7 @@
 
 #include "annotate.hpp"
 #include "console.hpp"
+#include "cutout.hpp"
 #include "device_line.hpp"
 #include "diacut/image_file.hpp"
 #include "diacut/parameters.hpp"
@@ -47,6 +48,7 @@ struct Options : DeviceOptions {
   std::string json;                 ///< The place of the report; of a share, its own.
   LabelStyle labels;
   AnnotationStyle annotations;
+  CutoutOptions cutout;
   LinkOptions links;
   BatchOptions batch;
   Parameters parameters;

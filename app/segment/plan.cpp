@@ -44,11 +44,9 @@ void prepare_folder(const char* option, const std::string& folder) {
   check_takes_files(folder);
 }
 
-void check_file(const char* option, const std::string& file) {
-  if (file.back() == '/') {
-    throw InputError(
-        fmt::format("{}: the folder '{}' does not exist; create it first", option, file));
-  }
+/// Makes the folders of a file. Throws InputError if it cannot be written there.
+void prepare_file(const std::string& file) {
+  make_folder_of(file);
   check_writable(file);
 }
 
@@ -61,6 +59,8 @@ void check_name(Result result, const std::string& place, const LabelStyle& label
     case Result::kFlat:
       picture_format(place);
       return;
+    case Result::kCutout:
+      return check_extension(place, "cut-outs", ".png");
     case Result::kUltrametric:
     case Result::kContours:
       return check_strength_name(place);
@@ -75,16 +75,14 @@ void check_name(Result result, const std::string& place, const LabelStyle& label
 void prepare_single(const ResultInfo& info, const std::string& place, const Options& options) {
   if (info.result == Result::kEigenvectors) {
     check_folder_name(info.option, place);
-    if (is_folder(place)) {
-      check_takes_files(place);
-    } else {
-      const fs::path folder(place);
-      check_writable((folder.has_filename() ? folder : folder.parent_path()).string());
-    }
+    const fs::path folder(place);
+    is_folder(place)
+        ? check_takes_files(place)
+        : prepare_file((folder.has_filename() ? folder : folder.parent_path()).string());
     return;
   }
-  check_file(info.option, place);
   check_name(info.result, place, options.labels);
+  prepare_file(place);
 }
 
 bool is_part_chosen(const Options& options) {
@@ -180,7 +178,8 @@ std::string file_in(const std::string& folder, const FoundImage& image, const Re
 Job single(const Job& roots, const FoundImage& image, const char* labels) {
   Job job{image.input, roots.results, companions_of(roots.sidecars, image.name, false)};
   for (const auto& [info, place] : named(roots.results)) {
-    if (info.result == Result::kEigenvectors || !is_folder(place)) continue;
+    const bool folder = is_folder(place) || place.back() == '/';
+    if (info.result == Result::kEigenvectors || !folder) continue;
     job.results[info.result] = file_in(place, image, info, labels);
   }
   return job;
@@ -503,17 +502,20 @@ void check_folder_name(const char* option, const std::string& path) {
         "each scene has its labels as a GeoTIFF: name a folder, or segment the scenes one by one",
         option, path));
   }
-  if (has_image_extension(path)) {
+  const auto names_file = [&path](const ResultInfo& info) {
+    return fs::path(path).has_extension() && has_extension(path, extensions_in(info.extensions));
+  };
+  if (has_image_extension(path) || std::any_of(kResults.begin(), kResults.end(), names_file)) {
     throw ConfigError(fmt::format("{}: '{}' is a file's name; a folder is needed", option, path));
   }
 }
 
 void prepare_results(const Options& options, const Plan& plan) {
-  if (!options.json.empty()) check_writable(options.json);
-  if (!plan.stack.empty()) check_file("-o", plan.stack);
+  if (!options.json.empty()) prepare_file(options.json);
+  if (!plan.stack.empty()) prepare_file(plan.stack);
   if (plan.batch) {
     for (const NamedResult& each : named(plan.roots.results)) {
-      (each.of_run() ? check_file : prepare_folder)(each.info.option, each.place);
+      each.of_run() ? prepare_file(each.place) : prepare_folder(each.info.option, each.place);
     }
     return;
   }

@@ -103,7 +103,7 @@ void check_names(const Options& options, const Plan& plan);
 /// there is no image.
 Plan make_plan(const Options& options);
 
-/// Makes the folders that a batch writes to, and checks that every place named on the command line
+/// Makes the folders that results go to, and checks that every place named on the command line
 /// can be written to. Throws InputError, or ConfigError for a format that is not known.
 void prepare_results(const Options& options, const Plan& plan);
 

@@ -12,6 +12,7 @@
 #include "diacut/image_file.hpp"
 #include "exit_code.hpp"
 #include "map/region_format.hpp"
+#include "output/format.hpp"
 #include "paths.hpp"
 #include "stopwatch.hpp"
 
@@ -30,14 +31,25 @@ void require(const SidecarInfo& info, const std::string& file) {
       file, fmt::join(extensions, ", "), extensions.empty() ? "" : " or ", last));
 }
 
-/// Reports that small regions of a large scene are not looked for. Of pictures nobody expects them.
+/// Reports that small regions of a large scene are not looked for. Of pictures nobody expects them,
+/// and who names a size knows.
 void note_reduction(const ImageParameters& parameters, Image& image) {
-  if (parameters.detail == 0 || std::max(image.width, image.height) <= parameters.detail) return;
+  if (parameters.detail != ImageParameters().detail) return;
+  if (std::max(image.width, image.height) <= parameters.detail) return;
   image.notes.push_back(fmt::format(
       "The scene is segmented as a photograph is: reduced to a longer side of {} pixels, "
       "with regions of at least a thousandth of it. For fields and houses there is "
       "--config scene.",
       parameters.detail));
+}
+
+/// Names the presets for microscopes where the file is from one, and the parameters are not theirs.
+void note_microscope(const ImageParameters& parameters, const PictureFacts& facts, Image& image) {
+  if (parameters.detail != ImageParameters().detail || facts.pixel.unit != "um") return;
+  image.notes.emplace_back(
+      "The file tells the size of its pixels, as microscopes write it: --config nuclei finds "
+      "nuclei, "
+      "--config micrographs other things whose size is in pixels.");
 }
 
 /// Reads a picture from standard input. What it holds beside the picture is lost.
@@ -160,12 +172,14 @@ LoadedImage Reader::load(const Job& job) const {
     if (files.has(Sidecar::kFeatures)) features = read_feature_size(files[Sidecar::kFeatures]);
     try {
       auto file = job.pages > 1 ? file_of(job) : nullptr;
-      if (keeps_ && !job.map) {
+      const bool has_facts = (keeps_ || names_tiff(job.input)) && !job.map;
+      if (has_facts) {
         if (!file) file = std::make_shared<const ImageFile>(job.input);
         loaded.facts = file->facts(parameters_, job.part);
-        loaded.file = file;
+        if (keeps_) loaded.file = file;
       }
       read_picture(job, file.get(), parameters_, accepts, loaded);
+      if (has_facts) note_microscope(parameters_, loaded.facts, loaded.image);
     } catch (const NoRoomBesideOthers&) {
       loaded.postponed = true;
       return;

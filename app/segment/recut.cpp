@@ -35,6 +35,7 @@
 #include "output/format.hpp"
 #include "paths.hpp"
 #include "plan.hpp"
+#include "progress.hpp"
 #include "reader.hpp"
 #include "stacks.hpp"
 #include "stopwatch.hpp"
@@ -271,11 +272,13 @@ class RecutCommand : public Command {
                "Write .tif results as cloud-optimised GeoTIFF");
     declare_result(line_, Result::kOverlay, options_.results, kRecutInputOutput);
     declare_result(line_, Result::kFlat, options_.results, kRecutInputOutput);
-    line_.option(
-        "--image", options_.image, "FILE|DIR|-", kRecutInputOutput,
-        "The image that the regions belong to, for annotations, tables, --overlay, "
-        "--flat and coordinates; of a folder the folder of images: photos/a/b.jpg for a/b.tree or "
-        "a/b.png");
+    declare_result(line_, Result::kCutout, options_.results, kRecutInputOutput);
+    declare_cutout(line_, options_.cutout, kRecutInputOutput);
+    line_.option("--image", options_.image, "FILE|DIR|-", kRecutInputOutput,
+                 "The image that the regions belong to, for annotations, tables, --overlay, "
+                 "--flat, --cutout and coordinates; of a folder the folder of images: "
+                 "photos/a/b.jpg for a/b.tree or "
+                 "a/b.png");
     line_.option(
         "--page", page_, "N|all", kRecutInputOutput,
         "The page of --image, and of labels of several pages, from 1 (default: that of the "
@@ -288,7 +291,7 @@ class RecutCommand : public Command {
     line_.need("--image", {"--channel", "--damaged"});
     declare_annotations(line_, options_.results, options_.annotations);
     // Pictures have the image's colours, and files of some formats name it.
-    line_.need("--image", {"--overlay", "--flat"});
+    line_.need("--image", {"--overlay", "--flat", "--cutout"});
     for (const ResultInfo& info : kResults) {
       const bool named = info.span == Span::kRun || info.result == Result::kLabelMe;
       if (named) line_.need("--image", {info.option});
@@ -306,9 +309,8 @@ class RecutCommand : public Command {
     line_.option("--threshold", threshold_, "T", kCut,
                  "Merge regions across boundaries of a height of at most T, 0 to 1");
     line_.option("--min-size", min_size_, "SIZE", kSize,
-                 "Merge smaller regions into the neighbour across the weakest boundary: pixels, a "
-                 "share of the picture such as 0.2%, an area such as 0.5ha or 200m2 of a scene as "
-                 "--image, or auto (default auto, as in segment)");
+                 "Merge smaller regions into a neighbour, as in segment; an area needs a scene as "
+                 "--image (default auto)");
     line_.flag("--auto", automatic_, kCut, "Cut at the threshold saved with the tree (default)");
     line_.option(
         "--seeds", options_.sidecars[Sidecar::kSeeds], "FILE|DIR", kCut,
@@ -339,6 +341,7 @@ class RecutCommand : public Command {
       options_.part.page = page_number(line_, page_);
     }
     set_links(line_, options_);
+    check_cutout(options_.cutout);
     options_.corrects = regions_ || threshold_ || automatic_;
     if (min_size_ && !options_.corrects && !options_.seeds().empty()) {
       line_.fail("--min-size is of a cut: with --seeds add --regions, --threshold or --auto");
@@ -382,15 +385,20 @@ class RecutCommand : public Command {
           "write labels as .png, .tif or .npy, or regions as annotations (--coco, --yolo)",
           output, options_.image));
     }
+    if (options_.image.empty() && options_.results.has(Result::kSvg) &&
+        !options_.annotations.outlined) {
+      line_.fail("--svg has the colours of the image: add --image, or --svg-outlines");
+    }
     // A file of annotations may hold several images, of which --image names one.
     const bool is_drawn = options_.is_labels && has_extension(options_.input, {".json", ".xml"});
     if (!options_.image.empty() && !options_.results.has(Result::kOverlay) &&
-        !options_.results.has(Result::kFlat) && !is_drawn && !options_.results.has(Result::kPage) &&
-        !annotated && !polygons && !options_.all_pages && !takes_coordinates(options_) &&
-        !options_.needs_brightness() && !options_.needs_ground) {
+        !options_.results.has(Result::kFlat) && !options_.results.has(Result::kCutout) &&
+        !is_drawn && !options_.results.has(Result::kPage) && !annotated && !polygons &&
+        !options_.all_pages && !takes_coordinates(options_) && !options_.needs_brightness() &&
+        !options_.needs_ground) {
       line_.fail(
-          "--image has no effect: it is used by --overlay, --flat, --html, annotations, tables, "
-          "coordinates and the brightness of objects");
+          "--image has no effect: it is used by --overlay, --flat, --cutout, --html, annotations, "
+          "tables, coordinates and the brightness of objects");
     }
     if (options_.needs_brightness() && options_.image.empty()) {
       line_.fail(
@@ -651,7 +659,8 @@ std::vector<std::int64_t> read_labels(const RecutOptions& options, const Job& jo
       read_label_image(job.made, {}, {labels_page(options, job), options.colours, job.name});
   written.result->notes = std::move(read.notes);
   written.result->labels = std::move(read.labels);
-  const bool is_written = job.results.has(Result::kLabels) || !job.stack.empty();
+  const bool is_written =
+      job.results.has(Result::kLabels) || job.results.has(Result::kCutout) || !job.stack.empty();
   if (!is_written || read.numbers.empty()) return read.numbers;
   // Polygons take memory for each number.
   const bool polygons = names_polygons(job.results[Result::kLabels]);
@@ -761,14 +770,14 @@ void recut_one(RecutRun& run, WrittenImage& written) {
     numbers.assign(written.seed_labels.begin(), written.seed_labels.end());
   }
   const Annotations annotations(
-      options.results, options.annotations, job.name, result.labels,
+      options.results, options.annotations, loaded.image, job.name, result.labels,
       measured_in(options.annotations, loaded.frame ? &*loaded.frame : nullptr, loaded.file,
                   loaded.facts, options.parameters.image, part),
       tree, numbers);
   const std::vector<std::string>& of_image = loaded.image.notes;
   result.notes.insert(result.notes.end(), of_image.begin(), of_image.end());
   for (std::string& note : annotations.notes()) result.notes.push_back(std::move(note));
-  write_results(options, wanted, run.plan.batch, loaded, written, annotations);
+  write_results(options, wanted, loaded, written, annotations);
   if (run.plan.batch) {
     const fs::path of_pages = fs::path(job.name).parent_path() / fs::path(job.input).filename();
     run.shared.add(run_parts(options.results, annotations, annotated_name(job.input, job.name, ""),
@@ -776,10 +785,9 @@ void recut_one(RecutRun& run, WrittenImage& written) {
                              std::max(job.part.page, 1)));
   }
   for (const std::string& note : result.notes) run.console.note(fmt::format("{}: {}", name, note));
-  run.console.message(
-      fmt::format("{}: {} ({:.0f} ms)", name,
-                  counted(result.labels.count, options.objects ? "object" : "region"),
-                  stopwatch.milliseconds()));
+  run.console.message(fmt::format(
+      "{}: {} ({})", name, counted(result.labels.count, options.objects ? "object" : "region"),
+      duration_text(stopwatch.seconds())));
 }
 
 ExitCode RecutCommand::run(Console& console, const CancelToken& /*cancel*/) {

@@ -18,6 +18,7 @@ enum class Result : std::size_t {
   kLabels,
   kOverlay,
   kFlat,
+  kCutout,
   kEigenvectors,
   kTree,
   kUltrametric,
@@ -34,7 +35,7 @@ enum class Result : std::size_t {
   kRegionGraph,
   kProbabilities,
 };
-inline constexpr std::size_t kResultCount = 18;
+inline constexpr std::size_t kResultCount = 19;
 
 /// What a file of a kind of results holds in a run of several images.
 enum class Span {
@@ -65,6 +66,9 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
     {Result::kOverlay, "--overlay", ".png .jpg",
      "The image with region boundaries drawn: .png or .jpg"},
     {Result::kFlat, "--flat", ".png .jpg", "Each region in its mean colour: .png or .jpg"},
+    {Result::kCutout, "--cutout", ".png",
+     "The image with all but some regions transparent (.png): by default seeds' label 1, else the "
+     "largest region that does not surround the others, with what it encloses"},
     {Result::kEigenvectors, "--eigenvectors", "",
      "Eigenvectors as PNG, a montage and NPY; one folder for each image", kForRegions},
     {Result::kTree, "--tree", ".tree", "The merge tree of all regions, for segment recut (.tree)",
@@ -91,7 +95,7 @@ inline constexpr std::array<ResultInfo, kResultCount> kResults = {{
      AnnotationFormat::kLabelStudio},
     {Result::kCvat, "--cvat", ".xml", "CVAT for images 1.1 (.xml); one file for a folder", kForAll,
      Span::kRun, AnnotationFormat::kCvat},
-    {Result::kSvg, "--svg", ".svg", "The outlines of the regions as paths (.svg)", kForAll,
+    {Result::kSvg, "--svg", ".svg", "The regions as paths in their mean colours (.svg)", kForAll,
      Span::kImage, AnnotationFormat::kSvg},
     {Result::kGeoJson, "--geojson", ".geojson",
      "Polygons with holes, in pixels from the upper left corner (.geojson)", kForAll, Span::kImage,
@@ -127,9 +131,8 @@ struct SidecarInfo {
 /// In the order of Sidecar.
 inline constexpr std::array<SidecarInfo, kSidecarCount> kSidecars = {{
     {Sidecar::kBoundary, "--boundary-map", kForAll & ~kForObjects, ".png .tif .tiff .npy",
-     "Use your own boundary map instead of the network's: a grey image of 8 or 16 bits, or floats "
-     "in [0, 1] (TIFF, NPY), of the image's size; for several images a folder in which a/b.png, "
-     ".tif or .npy belongs to photos/a/b.jpg"},
+     "Use your own boundary map: a grey image of 8 or 16 bits, or floats in [0, 1] (TIFF, NPY), of "
+     "the image's size; for several images a folder: a/b.png for photos/a/b.jpg"},
     {Sidecar::kSeeds, "--seeds", kForSeeds, ".png .tif .tiff .npy .geojson",
      "Grow labels from these pixels: a PNG, TIFF or NPY of the image's size with numbers from 1, "
      "and 0 elsewhere, or GeoJSON in pixels with properties.label; with --method hierarchy, find "
@@ -145,10 +148,8 @@ inline constexpr std::array<SidecarInfo, kSidecarCount> kSidecars = {{
      "Start from the --probabilities of an earlier run (.npy), to save time after "
      "adding a few seeds; for several images a folder"},
     {Sidecar::kCorrected, "--correct", kForSeeds, ".png .tif .tiff .npy",
-     "Correct these labels (PNG, TIFF, NPY, COCO JSON or CVAT XML). Regions with marks of one "
-     "number get it, those with several are divided among them, all others stay; for several "
-     "images "
-     "a folder"},
+     "Correct these labels (PNG, TIFF, NPY, COCO JSON or CVAT XML) where marks touch them; for "
+     "several images a folder"},
 }};
 
 inline const SidecarInfo& info_of(Sidecar sidecar) {

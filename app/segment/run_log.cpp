@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -140,8 +141,7 @@ std::string result_line(const WrittenImage& written) {
   }
   if (!job.stack.empty()) places.push_back(job.stack);
   if (!places.empty()) line += fmt::format(" -> {}", fmt::join(places, ", "));
-  return line + (written.seconds < 60 ? fmt::format(" ({:.1f} s)", written.seconds)
-                                      : fmt::format(" ({})", clock_text(written.seconds)));
+  return line + fmt::format(" ({})", duration_text(written.seconds));
 }
 
 }  // namespace
@@ -154,11 +154,14 @@ std::string summary(const Tally& tally, const Plan& plan, double seconds, bool v
     text += fmt::format(", {} of those done not converged", tally.not_converged);
   }
   if (tried < plan.jobs.size()) text += fmt::format(", {} not tried", plan.jobs.size() - tried);
-  text += fmt::format("; {}", clock_text(seconds));
+  text += fmt::format("; {}", duration_text(seconds));
   if (tally.done > 0) {
     text += fmt::format(" ({:.2f} images/s)", static_cast<double>(tally.done) / seconds);
   }
-  if (plan.ignored > 0) text += fmt::format("; {} other files left out", plan.ignored);
+  if (plan.ignored > 0) {
+    text += fmt::format("; {} left out",
+                        counted(static_cast<std::int64_t>(plan.ignored), "other file"));
+  }
   if (tally.noted > 0 && !verbose) {
     text += fmt::format("; {} with notes (--verbose or --json shows them)", tally.noted);
   }
@@ -228,11 +231,12 @@ void RunLog::tell(const WrittenImage& written) {
   tally_.linked.splits += written.linked.splits;
   tally_.linked.merges += written.linked.merges;
   if (written.damaged) tally_.damaged.push_back(shown_name(job));
-  // One region alone is reported in a folder too: the picture may not have been read as it should.
-  const bool is_shown =
-      !plan_.batch || console_.verbosity() == Verbosity::kVerbose || result.labels.count == 1;
+  const bool is_shown = !plan_.batch || console_.verbosity() == Verbosity::kVerbose;
   for (const std::string& note : result.notes) {
-    if (is_shown) console_.note(fmt::format("{}: {}", shown_name(job), note));
+    const std::string line = fmt::format("{}: {}", shown_name(job), note);
+    if (is_shown) console_.note(line);
+    // One region alone is counted in a folder too: the picture may not have been read as it should.
+    if (!is_shown && result.labels.count == 1) count_note(note, line);
   }
   say(result_line(written));
   console_.detail(describe_run(result));
@@ -246,6 +250,18 @@ void RunLog::tell(const WrittenImage& written) {
                             : convergence_error(job, report, parameters.eigen.tolerance)});
 }
 
+void RunLog::count_note(const std::string& note, const std::string& line) {
+  std::string kind = note;
+  std::erase_if(kind, [](char c) { return c == '.' || c == '-' || (c >= '0' && c <= '9'); });
+  const auto known = std::find_if(counted_.begin(), counted_.end(),
+                                  [&](const CountedNote& each) { return each.kind == kind; });
+  if (known == counted_.end()) {
+    counted_.push_back({kind, line});
+  } else {
+    ++known->others;
+  }
+}
+
 void RunLog::say(const std::string& text) {
   plan_.batch ? console_.detail(text) : console_.message(text);
 }
@@ -256,6 +272,11 @@ void RunLog::failed(const Failure& failure) {
 }
 
 ExitCode RunLog::end(bool interrupted) {
+  for (const CountedNote& each : counted_) {
+    console_.note(each.others == 0 ? each.line
+                                   : fmt::format("{} ({} with such a note)", each.line,
+                                                 counted(each.others, "more image")));
+  }
   for (const std::string& error : errors_) console_.error(error);
   if (interrupted) {
     worst_ = ExitCode::kInterrupted;

@@ -90,6 +90,15 @@ class RunLog {
   void tell(const WrittenImage& written);
   /// Reports one image: of a batch only where details are shown.
   void say(const std::string& text);
+  /// Keeps a note of a batch for the end. `line`: with the image that it is of.
+  void count_note(const std::string& note, const std::string& line);
+
+  /// Notes that differ in numbers alone: the first one, and how many more there are.
+  struct CountedNote {
+    std::string kind;  ///< Without the numbers.
+    std::string line;
+    std::int64_t others = 0;
+  };
 
   const Options& options_;
   const Plan& plan_;
@@ -98,6 +107,7 @@ class RunLog {
   JsonLines lines_;
   Stopwatch stopwatch_;
   Tally tally_;
+  std::vector<CountedNote> counted_;
   std::vector<std::string> errors_;  ///< Printed at the end, at most one an image.
   ExitCode worst_ = ExitCode::kDone;
 };

@@ -15,11 +15,13 @@ Usage: segment [OPTION]... IMAGE|FOLDER|-...
                             also polygons: .gpkg, .geojson or .shp
       --overlay FILE|DIR    The image with region boundaries drawn
       --flat FILE|DIR       Each region in its mean colour
+      --cutout FILE|DIR     A region on a transparent ground (--at X,Y: which)
       --html FILE|DIR       A page with a slider from one region to many
       --table FILE|DIR      A row for each region: size, shape, colours (.csv)
       --tree FILE|DIR       All regions, for segment recut
       --eigenvectors DIR    Pictures of the eigenvectors, and their values
-      --regions K           So many regions (default: as many as people draw)
+      --regions K           So many regions (default: as many as people draw);
+                            some hundred are superpixels
       --threshold T         From 0, many regions, to 1, one
       --min-size SIZE       The least region: pixels, or a share such as 0.2%
       --seeds FILE|DIR      Grow labels from pixels that you have marked
@@ -48,6 +50,10 @@ inline constexpr const char* kSegmentExamples = R"(Examples:
       16-bit labels: 1, 2, ... in scan order, 0 where the image has no data
   segment photo.jpg -o labels.png --regions 8 --overlay overlay.png
       eight regions, and a picture of their boundaries
+  segment photo.jpg --regions 200 --flat flat.png
+      superpixels, each in its mean colour
+  segment photo.jpg --cutout cat.png --at 240,150
+      the region at a pixel, on a transparent ground
   segment photo.jpg --eigenvectors vectors/
       only the eigenvectors: PNG, a montage, and NPY
   segment photos/ -o out/ --skip-existing
@@ -69,10 +75,11 @@ inline constexpr const char* kSegmentExamples = R"(Examples:
 A scene with coordinates (GeoTIFF and other formats of GDAL, also /vsi names)
 keeps them in .tif, .gpkg, .geojson and .shp; in folders its labels are .tif.
 
-If no result is named (-o, --overlay, --flat, --eigenvectors, --tree,
+If no result is named (-o, --overlay, --flat, --cutout, --eigenvectors, --tree,
 --ultrametric, --contours, --html, --json, annotations, tables), photo.jpg gives
 photo-labels.png beside it, and the folder photos/ gives photos-labels/.
-Existing results are replaced; input images are never overwritten.
+Existing results are replaced, and missing folders made; input images are never
+overwritten.
 
 segment reads JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera
 files (DNG and others), GIF, BMP and PNM, recognised by their first bytes. In

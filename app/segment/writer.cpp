@@ -70,6 +70,11 @@ void write_result(const ResultInfo& info, const std::string& place, const Option
       return write_overlay(place, image, result.labels);
     case Result::kFlat:
       return write_flat(place, image, result.labels);
+    case Result::kCutout:
+      return write_cutout(place, image, result.labels,
+                          regions_to_cut_out(options.cutout, result.labels, written.seed_labels,
+                                             options.sidecars.has(Sidecar::kSeeds) &&
+                                                 !options.sidecars.has(Sidecar::kCorrected)));
     case Result::kEigenvectors:
       return write_eigenvectors(place, result.eigenvectors, &image);
     case Result::kTree:
@@ -137,7 +142,7 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
     if (options_.links.overlap || loaded.correction) {
       numbers.assign(written.seed_labels.begin(), written.seed_labels.end());
     }
-    const Annotations annotations(plan_.roots.results, options_.annotations, job.name,
+    const Annotations annotations(plan_.roots.results, options_.annotations, loaded.image, job.name,
                                   result.labels,
                                   measured_in(options_.annotations, frame, loaded.file,
                                               loaded.facts, options_.parameters.image, job.part),
@@ -156,7 +161,7 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
           run_parts(plan_.roots.results, annotations, annotated_name(job.input, job.name, ""),
                     file.generic_string(), job.number, std::max(job.part.page, 1));
     }
-    write_results(options_, options_.parameters.region, plan_.batch, loaded, written, annotations);
+    write_results(options_, options_.parameters.region, loaded, written, annotations);
   });
   written.seconds = loaded.seconds + stopwatch.seconds();
   return written;
@@ -181,15 +186,14 @@ std::optional<WrittenImage> Writer::next() {
   return written;
 }
 
-void write_results(const Options& options, const RegionParameters& cut, bool batch,
-                   const LoadedImage& loaded, WrittenImage& written,
-                   const Annotations& annotations) {
+void write_results(const Options& options, const RegionParameters& cut, const LoadedImage& loaded,
+                   WrittenImage& written, const Annotations& annotations) {
   const Job& job = *loaded.job;
   // In reverse order, so that the labels come last: where they are, all results are.
   const std::vector<NamedResult> results = named(job.results);
   for (auto each = results.rbegin(); each != results.rend(); ++each) {
     const auto& [info, place] = *each;
-    if (batch && info.result != Result::kEigenvectors) make_folder_of(place);
+    if (info.result != Result::kEigenvectors) make_folder_of(place);
     if (info.is_annotation()) {
       const bool names_image = info.result == Result::kLabelMe;
       annotations.write(info.result, place,

@@ -36,11 +36,10 @@ struct WrittenImage {
   PictureFacts facts;        ///< Of the image's file, if labels keep them.
 };
 
-/// Writes the results of a job, that of `loaded`. `cut`: what a page shows at first. `batch`:
-/// whether folders are made for them.
-void write_results(const Options& options, const RegionParameters& cut, bool batch,
-                   const LoadedImage& loaded, WrittenImage& written,
-                   const Annotations& annotations);
+/// Writes the results of a job, that of `loaded`, and makes their folders. `cut`: what a page shows
+/// at first.
+void write_results(const Options& options, const RegionParameters& cut, const LoadedImage& loaded,
+                   WrittenImage& written, const Annotations& annotations);
 
 /// Finishes segmentations on the host and writes their results, in other threads or in the
 /// caller's. Its destructor waits for those under way.

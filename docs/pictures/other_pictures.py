@@ -18,7 +18,7 @@ from scipy.ndimage import gaussian_filter, zoom
 from skimage import data
 
 WIDE, HIGH = 480, 320
-WAYS = {"default": [], "strength": ["--merging", "strength"], "gradient": ["--boundary", "gradient"],
+WAYS = {"default": [], "quality": ["--config", "quality"], "gradient": ["--boundary", "gradient"],
         "micrographs": ["--config", "micrographs"], "scene": ["--config", "scene"]}
 WORDS = "the matrix of weights holds one entry for each pair of pixels that lie near each other".split()
 

@@ -39,6 +39,7 @@ from ._estimator import NormalizedCut
 from ._graph import GraphEigenvectors, eigenvectors, spectral_clustering
 from ._hierarchy import Hierarchy
 from ._parameters import Name, Value, make_parameters
+from ._pictures import FrameLinker, cutout, flat
 from ._result import HierarchyCut, KwayCut, Objects, Result, SeedGrowth
 from ._segmenter import Segmenter, segment
 
@@ -52,6 +53,7 @@ __all__ = [
     "DtypeError",
     "Error",
     "FileError",
+    "FrameLinker",
     "GraphEigenvectors",
     "Hierarchy",
     "HierarchyCut",
@@ -68,8 +70,10 @@ __all__ = [
     "SeedGrowth",
     "Segmenter",
     "__version__",
+    "cutout",
     "eigenvectors",
     "evaluate",
+    "flat",
     "list_devices",
     "parameters",
     "presets",

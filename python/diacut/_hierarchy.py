@@ -101,7 +101,7 @@ class Hierarchy(_core.MergeTree):
         if area is not None:
             least, most = _pair("area", area)
             limits = (_limit(least), _limit(most))
-        own = None if image is None else _image(image)
+        own = None if image is None else plain_image(image)
         labels, notes = self._objects(
             limits,
             _ends("solidity", solidity, 0),
@@ -163,7 +163,8 @@ def _told(labels: NDArray[np.int32], notes: list[str]) -> NDArray[np.int32]:
     return labels
 
 
-def _image(image: ImageLike) -> _core.Image:
+def plain_image(image: ImageLike) -> _core.Image:
+    """The library's image of what a user gives, read as by default."""
     parameters = make_parameters({}, None, None)
     return image_of(image, parameters, int(dict(parameters.items())["image.max_pixels"]))
 

@@ -1,11 +1,16 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image.hpp"
 #include "diacut/image_file.hpp"
+#include "diacut/label_stack.hpp"
+#include "diacut/labels.hpp"
+#include "diacut/output.hpp"
 #include "diacut/parameters.hpp"
 #include "diacut/samples.hpp"
 #include "released.hpp"
@@ -50,6 +55,48 @@ Image image_from_file(const nb::bytes& name, const Parameters& parameters) {
   const std::string path = name_of(name);
   const Released release;
   return read_image(path, parameters.image);
+}
+
+Labels labels_of(const Plane<std::int32_t>& plane) {
+  Labels labels{static_cast<int>(plane.shape(1)), static_cast<int>(plane.shape(0)), 0, {}};
+  labels.values.assign(plane.data(), plane.data() + plane.size());
+  labels.count = *std::max_element(labels.values.begin(), labels.values.end());
+  return labels;
+}
+
+/// (height, width, channels) of pixels that `make` makes of an image and labels.
+template <class Make>
+nb::object picture(const Image& image, const Plane<std::int32_t>& plane, int channels,
+                   const Make& make) {
+  std::vector<std::uint8_t> pixels;
+  {
+    const Released release;
+    pixels = make(image, labels_of(plane));
+  }
+  const auto [data, owner] = taken(std::move(pixels));
+  return nb::cast(Array3<std::uint8_t>(
+      data, {plane.shape(0), plane.shape(1), static_cast<std::size_t>(channels)}, owner));
+}
+
+nb::object flat(const Image& image, const Plane<std::int32_t>& labels) {
+  return picture(image, labels, 3, flat_picture);
+}
+
+nb::object cutout(const Image& image, const Plane<std::int32_t>& labels,
+                  const std::vector<std::int32_t>& of) {
+  return picture(image, labels, 4, [&of](const Image& whole, const Labels& regions) {
+    return cutout_picture(whole, regions, of.empty() ? foreground(regions) : of);
+  });
+}
+
+/// The labels with the numbers that their regions have, and what a person should know of them.
+nb::tuple linked(PageLinker& linker, const Plane<std::int32_t>& plane) {
+  std::vector<std::string> notes;
+  Labels labels = labels_of(plane);
+  std::vector<std::int32_t> numbers = linker.link(labels, notes);
+  numbers.insert(numbers.begin(), 0);
+  for (std::int32_t& value : labels.values) value = numbers[static_cast<std::size_t>(value)];
+  return nb::make_tuple(array_of(std::move(labels.values), labels.height, labels.width), notes);
 }
 
 /// (height, width) or (height, width, 3), over the image's own memory.
@@ -117,6 +164,18 @@ void bind_images(nb::module_& module) {
              "The image that an array in C order holds.");
   module.def("image_from_file", &image_from_file, "path"_a, "parameters"_a,
              "The image that a file holds.");
+  nb::class_<PageLinker>(module, "PageLinker")
+      .def(nb::init<double>(), "least"_a)
+      .def("link", &linked, "labels"_a,
+           nb::sig("def link(self, labels: numpy.typing.NDArray[numpy.int32]) -> "
+                   "tuple[numpy.typing.NDArray[numpy.int32], list[str]]"))
+      .def("end", [](PageLinker& linker) { linker.end({}); });
+  module.def("flat", &flat, "image"_a, "labels"_a,
+             nb::sig("def flat(image: Image, labels: numpy.typing.NDArray[numpy.int32]) -> "
+                     "numpy.typing.NDArray[numpy.uint8]"));
+  module.def("cutout", &cutout, "image"_a, "labels"_a, "of"_a,
+             nb::sig("def cutout(image: Image, labels: numpy.typing.NDArray[numpy.int32], of: "
+                     "list[int]) -> numpy.typing.NDArray[numpy.uint8]"));
   module.def(
       "use_sandbox_program", [](const nb::bytes& path) { use_sandbox_program(name_of(path)); },
       "path"_a, "Names the program that decodes images that are not trusted.");

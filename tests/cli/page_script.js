@@ -113,7 +113,10 @@ async function use(app) {
   changes(app);
   marks(app);
   drawing(app);
-  for (const kind of ['png', 'coco', 'geojson', 'svg', 'tree']) shown[kind] = await saved(`save-${kind}`);
+  app.select(0);
+  for (const kind of ['png', 'flat', 'cutout', 'coco', 'geojson', 'svg', 'tree']) {
+    shown[kind] = await saved(`save-${kind}`);
+  }
 }
 
 usePage(use);

@@ -7,8 +7,10 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <sstream>
+#include <tuple>
 
 #include "cli_test.hpp"
 #include "diacut/hierarchy.hpp"
@@ -253,7 +255,9 @@ TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
   const Expected expected = expected_changes(large, six, kClicked);
   EXPECT_EQ(shown["six"], six);
   EXPECT_EQ(shown["selected"], six[kClicked]);
-  recut("--regions 6 --image photo.png --table t.csv --coco c.json --geojson g.geojson");
+  recut(
+      "--regions 6 --image photo.png --table t.csv --coco c.json --geojson g.geojson --flat "
+      "f.png --cutout o.png");
   expect_figures(shown["figures"], read("t.csv"), six[kClicked]);
   EXPECT_EQ(shown["merged"], expected.merged);
   EXPECT_EQ(shown["split"], expected.split);
@@ -294,6 +298,18 @@ TEST_F(CliPage, CutsAsRecutMergesAndSaves) {
       ASSERT_EQ(again[i], six[i]) << i;
     }
   }
+  // A page has the regions' means as they are, the picture as a JPEG.
+  for (const auto& [button, file, channel] :
+       {std::tuple("flat", "f.png", 0), {"cutout", "o.png", 3}}) {
+    write("saved.png", bytes_of(shown[button]));
+    cv::Mat found = cv::imread(path("saved.png"), cv::IMREAD_UNCHANGED);
+    cv::Mat wanted = cv::imread(path(file), cv::IMREAD_UNCHANGED);
+    ASSERT_EQ(found.size(), wanted.size());
+    cv::extractChannel(found, found, channel);
+    cv::extractChannel(wanted, wanted, channel);
+    const cv::Mat1i regions(kPageHeight, kPageWidth, const_cast<int*>(six.data()));
+    EXPECT_LE(cv::norm(found, wanted, cv::NORM_INF, regions != 0), 1) << button;
+  }
   const std::string svg = bytes_of(shown["svg"]);
   EXPECT_THAT(svg, HasSubstr("viewBox=\"0 0 160 120\""));
   for (int label = 1; label <= 6; ++label) {
@@ -306,7 +322,7 @@ TEST_F(CliPage, SavingNeedsNoScrolling) {
   recut("--regions 12 --html a.html --image photo.png");
   for (const char* window : {"1000,700", "500,800"}) {
     const Json shown = used("a.html", "page_save_buttons.js", window);
-    ASSERT_EQ(shown["seen"].size(), 5u);
+    ASSERT_EQ(shown["seen"].size(), 7u);
     EXPECT_THAT(shown["seen"], ::testing::Each(true)) << window;
     EXPECT_EQ(shown["below"], std::string(window) == "500,800") << "the panel is below the picture";
   }

@@ -41,6 +41,13 @@ counts=$(sed -n 's/^threshold [0-9.]*: \([0-9]*\) regions$/\1/p' <<<"$output")
 [[ "$(wc -l <<<"$counts")" == 3 && "$counts" == "$(sort -nr <<<"$counts")" ]] ||
   fail "recut's thresholds do not nest"
 
+# A film of numbered pictures.
+for k in 1 2; do cp "$source/images/cat.jpg" "frame-$k.jpg"; done
+output=$(build/camera frame-%d.jpg)
+echo "$output"
+grep -Eq '^frame 1: ([0-9]+) regions, \1 of them new' <<<"$output" || fail "camera numbers no regions"
+grep -Eq '^frame 2: [0-9]+ regions, 0 of them new' <<<"$output" || fail "numbers do not go on"
+
 for program in one_image batch recut; do
   if "build/$program" /dev/null/x.jpg /dev/null/y 2>/dev/null; then
     fail "$program does not fail on missing files"

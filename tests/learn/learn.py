@@ -7,12 +7,16 @@ import unittest
 
 import numpy as np
 from PIL import Image, ImageDraw
+from scipy.io import savemat
 
 SOURCE = os.environ["SOURCE"]
 sys.path.insert(0, f"{SOURCE}/app/learn")
+import drawn  # noqa: E402
 import pictures  # noqa: E402
 import torch  # noqa: E402
 import weather  # noqa: E402
+from crops import Crops  # noqa: E402
+from data import Pictures  # noqa: E402
 from embedding import loss_of  # noqa: E402
 from network import SIZES, BoundaryNet, Embedding, graph_of, load, save  # noqa: E402
 from run_file import read_file, run_graph  # noqa: E402
@@ -181,6 +185,28 @@ class Networks(unittest.TestCase):
         self.assertLess((own - theirs).abs().max().item(), 1e-2 * own.abs().max().item())
         load(net, "with.safetensors", tensors)  # Leaves the embedding out.
 
+    def test_an_average_lies_between_two_networks(self):
+        path = f"{SOURCE}/configs/default.safetensors"
+        _, given, _ = read_file(path)
+        net = BoundaryNet(**SIZES["default"]).eval()
+        load(net, path, given)
+        net.branch[0].conv.weight.data += 1
+        save(net, "moved.safetensors", {"size": "default"}, Embedding(net).eval())
+        _, moved, _ = read_file("moved.safetensors")
+        code, out = run("average.py", path, "moved.safetensors", "--share", "0.25", "--out", "mean.safetensors")
+        self.assertEqual(code, 0, out)
+        _, mean, metadata = read_file("mean.safetensors")
+        self.assertIn("--share 0.25", metadata["average_command"])
+        self.assertAlmostEqual((mean["branch.0.weight"] - given["branch.0.weight"]).mean().item(), 0.25, delta=1e-3)
+        self.assertTrue((mean["embedding.weight"] == moved["embedding.weight"]).all())
+        for other, share, words in ((f"{SOURCE}/configs/fast.safetensors", "0.5", ["no tensor", "fast.safetensors"]),
+                                    (path, "2", ["--share 2"]), ("none.safetensors", "0.5", ["none.safetensors"])):
+            code, out = run("average.py", other, "moved.safetensors", "--share", share, "--out", "no.safetensors")
+            self.assertNotEqual(code, 0, other)
+            for word in words:
+                self.assertIn(word, out)
+        self.assertFalse(os.path.exists("no.safetensors"))
+
     def test_vectors_that_tell_regions_apart_cost_less(self):
         regions = torch.ones(2, 1, 320, 320, dtype=torch.int16)
         regions[..., 160:] = 2
@@ -274,6 +300,67 @@ class Degraded(unittest.TestCase):
         self.assertIn("mean of 2", text)
 
 
+class Drawn(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        random = np.random.default_rng(2)
+        rough = random.integers(0, 255, (SIDE, 2 * SIDE, 3)).astype(np.uint8)
+        halves = np.repeat([[1] * SIDE + [2] * SIDE], SIDE, 0).astype(np.int16)
+        cls.photographs = Pictures(["rough"], [rough], [halves[None]])
+
+    def test_textures_are_squares_within_regions(self):
+        found = drawn.patches_of(self.photographs)
+        self.assertEqual(len(found), 2)
+        for patch in found:
+            self.assertGreaterEqual(patch.shape[0], SIDE - 10)
+            np.testing.assert_allclose(patch.mean((0, 1)), 0, atol=1e-3)
+
+    def test_every_kind_has_regions_and_depends_on_the_seed_alone(self):
+        source = self.photographs.photographs, drawn.patches_of(self.photographs)
+        for kind, draw in drawn.KINDS.items():
+            done = []
+            for _ in range(2):
+                board = drawn.Board(np.random.default_rng(7), source)
+                draw(board)
+                done.append(board.done())
+            (pixels, regions), again = done
+            np.testing.assert_array_equal(pixels, again[0], kind)
+            np.testing.assert_array_equal(regions, again[1], kind)
+            self.assertEqual(pixels.shape, (*regions.shape, 3), kind)
+            count = np.bincount(regions.ravel())[1:]
+            self.assertGreaterEqual((count > 0).sum(), 2, kind)
+            self.assertGreaterEqual(count[count > 0].min(), drawn.LEAST, kind)
+            self.assertGreater(count.sum(), 0.9 * regions.size, kind)
+            if kind in ("soft", "fields", "shapes"):  # Without letters, colours change the most between regions.
+                step = np.abs(np.diff(pixels.astype(int), axis=1)).max(2)
+                side = np.diff(regions, axis=1) != 0
+                self.assertGreater(step[side].mean(), 1.2 * step[~side].mean(), kind)
+
+    def test_crops_have_the_share_of_drawn_pictures(self):
+        pixels = [np.full((8, 8, 3), k, np.uint8) for k in range(10)]
+        regions = [np.ones((1, 8, 8), np.int16)] * 10
+        crops = Crops(pixels, regions, "cpu", 1, drawn=2, share=0.3)
+        pick = crops.pick(40000, 4)
+        self.assertAlmostEqual((pick >= 8).float().mean().item(), 0.3, delta=0.02)
+        photographs, group = pick < 8, torch.arange(40000) // 10000
+        self.assertTrue((pick % 4 == group)[photographs].all())
+        self.assertEqual(set(pick.tolist()), set(range(10)))
+
+    def test_a_picture_and_its_truth_are_written(self):
+        os.makedirs("bsds/images/train")
+        os.makedirs("bsds/groundTruth/train")
+        Image.fromarray(self.photographs.photographs[0]).save("bsds/images/train/1.jpg")
+        cell = np.empty((1, 1), object)
+        cell[0, 0] = {"Segmentation": self.photographs.regions[0][0]}
+        savemat("bsds/groundTruth/train/1.mat", {"groundTruth": cell})
+        code, out = run("drawn.py", "--data", "bsds", "--out", "drawn", "--count", "2")
+        self.assertEqual(code, 0, out)
+        subprocess.run(["segment", "drawn/pictures", "-o", "drawn/labels", "--device", "cpu", "-q"], check=True)
+        done = subprocess.run(["diacut-evaluate", "drawn/labels", "--truth", "drawn/truth", "--kind", "labels"],
+                              check=True, capture_output=True, text=True)
+        self.assertIn("2 images", done.stdout)
+
+
 class Training(unittest.TestCase):
     def test_the_commands_of_the_page(self):
         write_folders("cells")
@@ -322,6 +409,8 @@ class Training(unittest.TestCase):
                 ((*own, "--start", "nuclei", "--task", "contours"), ["objects", "contours"]),
                 ((*own, "--start", "nuclei", "--encoder", "few"), ["--start", "--encoder"]),
                 ((*own, "--splits", "train,val"), ["--splits"]),
+                ((*own, "--drawn", "0.3"), ["--drawn", "--data"]),
+                (("--data", "few", "--out", "few.safetensors", "--drawn", "1"), ["--drawn 1", "less than 1"]),
                 ((*own[:4], "--out", "few.onnx"), ["few.onnx", ".safetensors"]),
                 ((*own, "--device", "cuda", "--start", "nuclei"), ["GPU"])):
             if "cuda" in arguments and torch.cuda.is_available():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import PIL.Image
 import pytest
 import tifffile
 
@@ -30,9 +31,13 @@ def converted(picture: np.ndarray, dtype: str) -> np.ndarray:
     return (picture.astype(np.int64) * steps + int(limits.min)).astype(dtype)
 
 
-def labels_of_program(programs, array, tmp_path, *options) -> np.ndarray:
+def stored_as(array, tmp_path):
     stored(array, tmp_path / "array.tif")
-    programs.run("segment", tmp_path / "array.tif", "-o", tmp_path / "labels.npy", *options)
+    return tmp_path / "array.tif"
+
+
+def labels_of_program(programs, array, tmp_path, *options) -> np.ndarray:
+    programs.run("segment", stored_as(array, tmp_path), "-o", tmp_path / "labels.npy", *options)
     return np.load(tmp_path / "labels.npy")
 
 
@@ -172,3 +177,36 @@ def test_evaluate(programs, segmenter, picture, tmp_path):
     assert scores.f < 1
     perfect = diacut.evaluate(labels, labels)
     assert (perfect.f, perfect.covering, perfect.pri, perfect.vi) == pytest.approx((1, 1, 1, 0))
+
+
+def test_pictures(programs, segmenter, picture, tmp_path):
+    array = with_alpha(picture)
+    labels = segmenter.segment(array).labels
+    programs.run("segment", stored_as(array, tmp_path), *FAST, "--flat", tmp_path / "flat.png",
+                 "--cutout", tmp_path / "cutout.png", "--of", "2,3")
+    for name, made in (("flat", diacut.flat(array, labels)),
+                       ("cutout", diacut.cutout(array, labels, [2, 3]))):
+        assert made.dtype == np.uint8
+        assert np.array_equal(made, np.asarray(PIL.Image.open(tmp_path / f"{name}.png"))), name
+    alpha = diacut.cutout(array, labels, labels[50, 60])[:, :, 3]
+    assert (alpha[labels == labels[50, 60]] >= 128).all() and (alpha == 0).any()
+    assert diacut.cutout(array, labels).shape == (*labels.shape, 4)
+    for wrong in ([], 0, 99):
+        with pytest.raises(diacut.InputError):
+            diacut.cutout(array, labels, wrong)
+    for wrong in (labels[1:], labels - 1, labels * 10**6, labels * 0):
+        with pytest.raises(diacut.InputError):
+            diacut.cutout(array, wrong)
+
+
+def test_frames_keep_their_numbers():
+    labels = np.ones((20, 30), np.int32)
+    labels[:, 15:] = 2
+    linker = diacut.FrameLinker()
+    assert np.array_equal(linker.link(labels), labels)
+    assert np.array_equal(linker.link(3 - np.roll(labels, 2, axis=1)), np.roll(labels, 2, axis=1))
+    assert linker.notes == []
+    assert set(np.unique(linker.link(labels[:10]))) == {3, 4}, "another size begins anew"
+    assert (linker.link(np.zeros((10, 30), int)) == 0).all()
+    with pytest.raises(diacut.ConfigError):
+        diacut.FrameLinker(0)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "label_checks.hpp"
+#include "support.hpp"
 
 namespace diacut::testing {
 
@@ -36,6 +37,12 @@ Parameters direct_cuts() {
   parameters.boundary.kind = BoundaryKind::kGradient;
   parameters.region.method = RegionMethod::kKway;
   return parameters;
+}
+
+Segmenter keeping_eigenvectors(const Parameters& parameters) {
+  Segmenter segmenter(parameters, test_device());
+  segmenter.keep_eigenvectors(true);
+  return segmenter;
 }
 
 Image two_discs(int width, int height) {

@@ -16,6 +16,9 @@ Image flat_image(int width, int height, int channels, float value);
 /// Two discs of different colours on a background of a third colour, with a little noise.
 Image two_discs(int width, int height);
 
+/// A Segmenter on test_device() whose results hold eigenvectors.
+Segmenter keeping_eigenvectors(const Parameters& parameters = {});
+
 /// The part of two_discs() at pixel (x, y): 0 for the background, 1 and 2 for the discs, -1 within
 /// `margin` pixels of the boundary of a disc.
 int scene(int x, int y, int width, int height, double margin = 0);

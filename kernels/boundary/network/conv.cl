@@ -46,10 +46,10 @@
 
 __kernel __attribute__((reqd_work_group_size(1, GROUP, 1))) void network_conv(
     CONVOLUTION_PARAMETERS) {
-  const int y = ROW_INDEX(2, margin);
+  const int y = ROW_INDEX(2, height, margin);
   const int block = (int)get_global_id(0);
   const int first = (int)get_group_id(1) * (VECTORS * GROUP * LANES) + (int)get_local_id(1) * LANES;
-  const size_t row = ROW_OF(y, margin, stride);
+  const size_t row = get_global_id(2) * stride;
   const bool in_image = y >= 0 && y < height;
 
   int x[VECTORS];

@@ -84,7 +84,11 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void network_conv_pa
   const int share = item / PLACES;
   const int first = (int)get_group_id(0) * OUTPUTS;
   const int left = (int)get_group_id(1) * WIDTH;
-  const int top = (int)get_group_id(2) * HEIGHT;
+  // Patches of one image follow one another.
+  const int patches = (height + HEIGHT - 1) / HEIGHT;
+  const int top = (int)get_group_id(2) % patches * HEIGHT;
+  const size_t image =
+      (size_t)((int)get_group_id(2) / patches) * PLANE_ROWS(height, margin) * stride;
 
   float sums[DOWN][4][CHANNELS];
 #pragma unroll
@@ -99,7 +103,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void network_conv_pa
   for (int from = 0; from < inputs; from += DEPTH) {
     const int depth = min(DEPTH, inputs - from);
     barrier(CLK_LOCAL_MEM_FENCE);
-    copy_seen(shared, in + from * plane, depth, left, top, height, stride, margin, plane);
+    copy_seen(shared, in + from * plane + image, depth, left, top, height, stride, margin, plane);
     copy_weights(taps, weights, depth, from, inputs, first / PACKED, (channels - 1) / PACKED);
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll 1
@@ -170,7 +174,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void network_conv_pa
   for (int c = 0; c < CHANNELS; ++c) {
     const int channel = first + block * CHANNELS + c;
     if (channel >= channels) break;
-    const size_t at = channel * plane + x;
+    const size_t at = channel * plane + image + x;
 #pragma unroll
     for (int i = 0; i < DOWN; ++i) {
       const int y = top + row * DOWN + i;

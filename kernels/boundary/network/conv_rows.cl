@@ -25,11 +25,13 @@
 #endif
 
 __kernel void network_conv_rows(CONVOLUTION_PARAMETERS) {
-  const int y = ROW_INDEX(1, margin);
+  const int y = ROW_INDEX(1, height, margin);
   const int block = (int)get_global_id(2);
-  const size_t row = ROW_OF(y, margin, stride);
+  const size_t row = get_global_id(1) * stride;
   const bool in_image = y >= 0 && y < height;
+  const int image = IMAGE_INDEX(1, height, margin);
   __global const float* seen = in + FIRST_INPUT(block) * in_plane +
+                               (size_t)image * PLANE_ROWS(in_height, in_margin) * in_stride +
                                ROW_OF(in_image ? STRIDE * y - before : 0, in_margin, in_stride) -
                                before;
   for (int x = (int)get_global_id(0) * LANES; x < stride; x += (int)get_global_size(0) * LANES) {

@@ -40,7 +40,7 @@ inline int mirrored(const int i, const int count) {
 }
 
 // Work-item (x, row) writes the three channels of one pixel of the tensor, 4 (v - 1/2) for values v
-// in [0, 1]. The picture has image_width x image_height pixels of `channels` values (1 for grey, or
+// in [0, 1]. The image begins at element `first` of each plane. The picture has image_width x image_height pixels of `channels` values (1 for grey, or
 // 3). It is resized to scaled_width x scaled_height, turned, and mirrored beyond its edges by
 // `border` pixels; the tensor holds the part of the result from pixel (left, top) on. Pixel (u, v)
 // of the turned picture is pixel (u, v) of the resized one, or (v, u) if `transposed`, counted from
@@ -51,12 +51,13 @@ __kernel void network_input(__global const float* restrict image, const int chan
                             const int scaled_height, const int border, const int transposed,
                             const int flip_x, const int flip_y, const int part_x, const int part_y,
                             const int part_width, const int left, const int top,
-                            __global float* restrict out, const int width, const int height,
-                            const int stride, const int margin, const ulong plane) {
+                            __global float* restrict out, const ulong first, const int width,
+                            const int height, const int stride, const int margin,
+                            const ulong plane) {
   const int x = (int)get_global_id(0);
-  const int y = ROW_INDEX(1, margin);
+  const int y = ROW_INDEX(1, height, margin);
   if (x >= stride) return;
-  const size_t at = ROW_OF(y, margin, stride) + x;
+  const size_t at = first + ROW_OF(y, margin, stride) + x;
   if (x >= width || y < 0 || y >= height) {
     for (int channel = 0; channel < 3; ++channel) out[channel * plane + at] = 0.0f;
     return;

@@ -28,8 +28,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array kScripts = {"tree.js", "cuts.js",  "figures.js", "polygons.js", "png.js",
-                                 "view.js", "model.js", "app.js",     "controls.js", "main.js"};
+constexpr std::array kScripts = {"tree.js", "cuts.js",     "figures.js", "polygons.js",
+                                 "png.js",  "pictures.js", "view.js",    "model.js",
+                                 "app.js",  "controls.js", "main.js"};
 constexpr int kVectorSide = 480;         ///< Longest side of an eigenvector's picture, pixels.
 constexpr int kThumbnailSide = 240;      ///< Longest side of an index's picture, pixels.
 constexpr std::size_t kTreeHeader = 40;  ///< Bytes of a .tree file before its leaves.

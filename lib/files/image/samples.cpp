@@ -24,6 +24,13 @@ int depth_of(SampleType type) {
   return kDepths.at(static_cast<std::size_t>(type));
 }
 
+std::size_t row_bytes(const Samples& samples) {
+  const std::size_t each = samples.type == SampleType::kUint32
+                               ? sizeof(std::uint32_t)
+                               : CV_ELEM_SIZE1(depth_of(samples.type));
+  return each * static_cast<std::size_t>(samples.width * samples.channels);
+}
+
 void check_shape(const Samples& samples, std::int64_t max_pixels) {
   if (samples.channels < 1 || samples.channels > 4) {
     throw InputError(
@@ -57,16 +64,29 @@ Image image_from_samples(const Samples& samples, const ImageParameters& paramete
   decoded.has_alpha = channels % 2 == 0;
   decoded.type_range = range_of(depth);
   if (samples.type == SampleType::kBool) decoded.type_range = std::pair{0.0, 1.0};
+  const std::size_t row = row_bytes(samples);
+  const std::size_t stride = samples.stride == 0 ? row : samples.stride;
+  if (stride < row) {
+    throw InputError(fmt::format("the array's rows are {} bytes apart, and have {}", stride, row));
+  }
   if (samples.type == SampleType::kUint32) {
     decoded.type_range = std::pair{0.0, 4294967295.0};
-    const auto* values = static_cast<const std::uint32_t*>(samples.data);
     decoded.samples.create(height, width, CV_64FC(channels));
-    std::copy_n(values, decoded.samples.total() * static_cast<std::size_t>(channels),
-                decoded.samples.ptr<double>());
+    for (int y = 0; y < height; ++y) {
+      const auto* at = static_cast<const std::uint8_t*>(samples.data) + stride * y;
+      std::copy_n(reinterpret_cast<const std::uint32_t*>(at), row / sizeof(std::uint32_t),
+                  decoded.samples.ptr<double>(y));
+    }
   } else {
     // cv::Mat has no view of constant samples; these are only read.
-    decoded.samples =
-        cv::Mat(height, width, CV_MAKETYPE(depth, channels), const_cast<void*>(samples.data));
+    decoded.samples = cv::Mat(height, width, CV_MAKETYPE(depth, channels),
+                              const_cast<void*>(samples.data), stride);
+  }
+  if (samples.blue_first && channels > 2) {
+    constexpr std::array kOrder = {0, 2, 1, 1, 2, 0, 3, 3};
+    cv::Mat turned(height, width, decoded.samples.type());
+    cv::mixChannels(&decoded.samples, 1, &turned, 1, kOrder.data(), channels);
+    decoded.samples = turned;
   }
   return to_image(decoded, parameters.range);
 }

@@ -227,22 +227,6 @@ StoredValues find_valid(const Colours& colours, const std::string& hidden_are, I
   return values;
 }
 
-/// Notes that a picture has one value everywhere.
-void note_flat(Image& image) {
-  constexpr float kLeast = 1.0F / 512;  // Half a step of 8 bits.
-  float low = 1;
-  float high = 0;
-  const auto channels = static_cast<std::size_t>(image.channels);
-  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
-    if (!image.has_data(i / channels)) continue;
-    low = std::min(low, image.pixels[i]);
-    high = std::max(high, image.pixels[i]);
-    if (high - low > kLeast) return;
-  }
-  image.notes.emplace_back(
-      "The picture is flat: all its pixels have the same colour, so it shows no boundary.");
-}
-
 /// Where a value lies in a range, from 0 to 1.
 float share_of(const Limits& range, double value, bool zero_is_white) {
   // Halves, because the difference of two doubles may be too large for one.
@@ -253,6 +237,20 @@ float share_of(const Limits& range, double value, bool zero_is_white) {
 }
 
 }  // namespace
+
+bool is_flat(const Image& image) {
+  constexpr float kLeast = 1.0F / 512;  // Half a step of 8 bits.
+  float low = 1;
+  float high = 0;
+  const auto channels = static_cast<std::size_t>(image.channels);
+  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+    if (!image.valid.empty() && image.valid[i / channels] == 0) continue;
+    low = std::min(low, image.pixels[i]);
+    high = std::max(high, image.pixels[i]);
+    if (high - low > kLeast) return false;
+  }
+  return true;
+}
 
 Image to_image(const Decoded& decoded, ValueRange rule) {
   const Colours colours(decoded);
@@ -286,7 +284,10 @@ Image to_image(const Decoded& decoded, ValueRange rule) {
       }
     }
   });
-  note_flat(image);
+  if (is_flat(image)) {
+    image.notes.emplace_back(
+        "The picture is flat: all its pixels have the same colour, so it shows no boundary.");
+  }
   return image;
 }
 

@@ -18,6 +18,9 @@ namespace diacut {
 /// in the range that was asked for.
 Image to_image(const Decoded& decoded, ValueRange rule);
 
+/// Whether a picture has one value everywhere, but for half a step of 8 bits.
+bool is_flat(const Image& image);
+
 /// The values of the pixels of a picture that have data, of all channels together.
 class StoredValues {
  public:

@@ -14,6 +14,7 @@
 #include "output/annotation_parts.hpp"
 #include "output/markup.hpp"
 #include "output/png.hpp"
+#include "output/svg.hpp"
 
 namespace diacut {
 namespace {
@@ -278,36 +279,6 @@ AnnotationPart yolo_part(const AnnotatedImage& image) {
     text += '\n';
   }
   return {text, {}};
-}
-
-AnnotationPart svg_part(const AnnotatedImage& image) {
-  const Outlines& outlines = *image.outlines;
-  std::string text = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-      "width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n<title>{2}</title>\n"
-      "<g fill=\"none\" fill-rule=\"evenodd\" stroke=\"#e6b400\" stroke-width=\"1\">\n",
-      outlines.width, outlines.height, xml_text(image.name));
-  for (const AnnotatedRegion& each : regions_of(image)) {
-    fmt::format_to(std::back_inserter(text), "<path id=\"region-{}\" class=\"{}\" d=\"",
-                   each.figures.label, xml_text(each.class_name));
-    for (const Ring& ring : each.rings) {
-      const std::span<const Corner> corners = outlines.of(ring);
-      fmt::format_to(std::back_inserter(text), "M{} {}", corners[0].x, corners[0].y);
-      for (std::size_t i = 1; i < corners.size(); ++i) {
-        const Corner& corner = corners[i];
-        if (corner.y == corners[i - 1].y) {
-          fmt::format_to(std::back_inserter(text), "H{}", corner.x);
-        } else if (corner.x == corners[i - 1].x) {
-          fmt::format_to(std::back_inserter(text), "V{}", corner.y);
-        } else {
-          fmt::format_to(std::back_inserter(text), "L{} {}", corner.x, corner.y);
-        }
-      }
-      text += 'Z';
-    }
-    text += "\"/>\n";
-  }
-  return {text + "</g>\n</svg>\n", {}};
 }
 
 AnnotationPart geojson_part(const AnnotatedImage& image) {

@@ -3,6 +3,7 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "diacut/annotations.hpp"
 #include "diacut/output.hpp"
 #include "output/format.hpp"
 #include "output/picture.hpp"
@@ -40,8 +41,18 @@ cv::Mat1b thicken(const cv::Mat1b& mask, int width) {
   return thick;
 }
 
-std::vector<std::uint8_t> encode_flat(const Image& image, const Labels& labels,
-                                      PictureFormat format) {
+}  // namespace
+
+std::vector<RegionColour> region_colours(const Image& image, const Labels& labels) {
+  check_one_size("image", image.width, image.height, "labels", labels.width, labels.height);
+  std::vector<RegionColour> colours;
+  for (const cv::Vec3b mean : mean_colours(image, to_rgb(image), labels)) {
+    colours.push_back({mean[0], mean[1], mean[2]});
+  }
+  return colours;
+}
+
+std::vector<std::uint8_t> flat_picture(const Image& image, const Labels& labels) {
   check_one_size("image", image.width, image.height, "labels", labels.width, labels.height);
   cv::Mat3b rgb = to_rgb(image);
   const std::vector<cv::Vec3f> means = mean_colours(image, rgb, labels);
@@ -50,14 +61,20 @@ std::vector<std::uint8_t> encode_flat(const Image& image, const Labels& labels,
     if (image.has_data(at)) pixel = means[labels.values[at]];
     ++at;
   }
-  return encode_rgb(rgb, format);
+  return {rgb.datastart, rgb.dataend};
 }
-
-}  // namespace
 
 void write_flat(const std::string& path, const Image& image, const Labels& labels) {
   const PictureFormat format = picture_format(path);
-  write_file(path, encode_for(path, [&] { return encode_flat(image, labels, format); }));
+  write_file(path, encode_for(path, [&] {
+               std::vector<std::uint8_t> flat = flat_picture(image, labels);
+               if (format == PictureFormat::kPng) {
+                 return encode_png(image.width, image.height, 3, flat, {.flat = true});
+               }
+               return encode_rgb(
+                   cv::Mat3b(image.height, image.width, reinterpret_cast<cv::Vec3b*>(flat.data())),
+                   format);
+             }));
 }
 
 std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& labels,

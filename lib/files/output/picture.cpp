@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/extension.hpp"
+#include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "image/colour.hpp"
 #include "output/format.hpp"
@@ -27,7 +28,7 @@ cv::Mat3b to_rgb(const Image& image) {
   constexpr std::uint8_t kLight = 204, kDark = 178;
   const int square = std::clamp(std::min(image.width, image.height) / 40, 2, 16);
   cv::Mat3b rgb(image.height, image.width);
-  for (int y = 0; y < image.height; ++y) {
+  parallel_for(image.height, [&](int y) {
     for (int x = 0; x < image.width; ++x) {
       const std::size_t pixel = static_cast<std::size_t>(y) * image.width + x;
       if (!image.has_data(pixel)) {
@@ -40,7 +41,7 @@ cv::Mat3b to_rgb(const Image& image) {
         rgb(y, x)[c] = cv::saturate_cast<std::uint8_t>(value * 255.0F);
       }
     }
-  }
+  });
   return rgb;
 }
 

@@ -21,7 +21,8 @@ struct PngExtras {
   bool flat = false;
 };
 
-/// A PNG of 8-bit pixels, row by row: 1 channel (grey, or indices) or 3 (red, green, blue).
+/// A PNG of 8-bit pixels, row by row: 1 channel (grey, or indices), 3 (red, green, blue) or 4 (with
+/// alpha).
 std::vector<std::uint8_t> encode_png(int width, int height, int channels,
                                      const std::vector<std::uint8_t>& pixels,
                                      const PngExtras& extras = {});

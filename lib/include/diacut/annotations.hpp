@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "diacut/image.hpp"
 #include "diacut/labels.hpp"
 #include "diacut/outlines.hpp"
 #include "diacut/region_table.hpp"
@@ -18,6 +20,12 @@
 /// Errors are those of diacut/output.hpp.
 namespace diacut {
 
+/// Red, green, blue in sRGB encoding.
+using RegionColour = std::array<std::uint8_t, 3>;
+/// The mean colours of what belongs to no region, then of regions 1, 2, .... Throws InputError when
+/// the sizes differ.
+std::vector<RegionColour> region_colours(const Image& image, const Labels& labels);
+
 /// A format of annotations.
 enum class AnnotationFormat {
   kCoco,     ///< COCO JSON: polygons; regions with holes as compressed RLE.
@@ -28,7 +36,7 @@ enum class AnnotationFormat {
   kYolo,
   kLabelStudio,  ///< Label Studio predictions: polygons; brushes for holes and several pieces.
   kCvat,         ///< CVAT for images 1.1: polygons; regions with holes as masks.
-  kSvg,          ///< SVG: a path for each region, to be filled by the even-odd rule.
+  kSvg,          ///< SVG: a path for each region, filled by the even-odd rule, or outlined.
   kGeoJson,      ///< GeoJSON in pixels: Polygon or MultiPolygon, holes as their inner rings.
   kTable,        ///< Comma-separated values: a RegionTable with a line for each region.
 };
@@ -68,6 +76,9 @@ struct AnnotatedImage {
   const RegionTable* table = nullptr;      ///< Their figures; not owned.
   const RegionClasses* classes = nullptr;  ///< What they are called; not owned.
   int page = 0;  ///< Its page in its file, for tables with columns of image and page; else 0.
+  /// What SVG fills regions with, as region_colours() gives it; null: it draws outlines. Not owned.
+  const std::vector<RegionColour>* colours = nullptr;
+  bool smooth = false;  ///< Whether SVG draws curves, whose controls are the outlines' corners.
 };
 
 /// The part of a file that is about one image.

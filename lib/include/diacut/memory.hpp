@@ -24,7 +24,7 @@ struct MemoryNeed {
 /// What decides, beside Parameters, what a run computes and how much memory that takes.
 struct WantedResults {
   bool boundary_map = false;  ///< Whether the image comes with one (ImageToSegment::boundary_map).
-  bool eigenvectors = true;   ///< As Segmenter::keep_eigenvectors().
+  bool eigenvectors = false;  ///< As Segmenter::keep_eigenvectors().
   FeatureSize features = {};  ///< Of the features that the image comes with; else without channels.
   bool verified = false;      ///< As Segmenter::verify_results().
 };

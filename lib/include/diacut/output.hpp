@@ -47,6 +47,26 @@ void write_overlay(const std::string& path, const Image& image, const Labels& la
 /// pixels without data as write_overlay().
 void write_flat(const std::string& path, const Image& image, const Labels& labels);
 
+/// The pixels of write_flat(): red, green and blue of each. Throws InputError when the sizes
+/// differ.
+std::vector<std::uint8_t> flat_picture(const Image& image, const Labels& labels);
+
+/// Writes some regions on a transparent ground: an 8-bit PNG with alpha (.png, "-") of the image's
+/// size. Alpha falls from 1 to 0 within the two pixels at an edge; what lies outside has the colour
+/// of what lies inside beside it. `of`: the regions' labels. Throws as write_overlay().
+void write_cutout(const std::string& path, const Image& image, const Labels& labels,
+                  const std::vector<std::int32_t>& of);
+
+/// The pixels of write_cutout(): red, green, blue and alpha of each, 0 where alpha is. Throws
+/// InputError when the sizes differ.
+std::vector<std::uint8_t> cutout_picture(const Image& image, const Labels& labels,
+                                         const std::vector<std::int32_t>& of);
+
+/// The labels of the largest region that does not surround the others, and of those that it
+/// encloses. A region surrounds the others that meets three sides of the picture or more; if all
+/// do, it is the largest of those that meet the fewest. Empty: there is no region.
+std::vector<std::int32_t> foreground(const Labels& labels);
+
 /// A hierarchy as the bytes of a .tree file. `part`: of the image's file, that it is of. All
 /// numbers are little-endian, one directly after the other:
 ///

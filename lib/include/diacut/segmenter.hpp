@@ -192,9 +192,10 @@ class Segmenter {
   void limit_device_memory(std::uint64_t bytes);
 
   /// Says whether results hold Eigenvectors::vectors and Eigenvectors::sqrt_degree, about 18 floats
-  /// a pixel; they do until this is called. Without them, those of the image's own grid are
-  /// computed only where ContourChoice::spectral or RegionMethod::kKway needs them. Where
-  /// nothing needs any, results hold no eigenvalues, and what takes the most time is left out.
+  /// a pixel; they do not until this is called. Then eigenvectors of the image's own grid are
+  /// computed for every image, which takes the most time. Else they are only where
+  /// ContourChoice::spectral or RegionMethod::kKway needs them, and where nothing does, results
+  /// hold no eigenvalues.
   void keep_eigenvectors(bool keep);
 
   /// Says whether results hold SeedGrowth::probabilities, a float for each pixel and label; they do

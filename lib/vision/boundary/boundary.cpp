@@ -45,7 +45,12 @@ std::size_t count_valid(const std::vector<std::uint8_t>& valid) {
 
 Buffer<std::uint8_t> uploaded(Context& context, const std::vector<std::uint8_t>& valid) {
   auto buffer = context.allocate<std::uint8_t>(valid.size(), "which pixels have data");
-  buffer.upload(valid);
+  // To fill takes no wait for what the device does before.
+  if (count_valid(valid) == valid.size()) {
+    buffer.fill(1);
+  } else {
+    buffer.upload(valid);
+  }
   return buffer;
 }
 
@@ -77,32 +82,45 @@ bool gives_embedding(const BoundaryParameters& parameters) {
          gives_embedding(load_networks(parameters.weights), parameters);
 }
 
+std::vector<DeviceBoundary> boundary_maps(Context& context, std::span<const BoundaryInput> images,
+                                          const Grid& grid, const BoundaryParameters& parameters,
+                                          DeviceNetworks& networks, bool embeds,
+                                          const std::function<void(double share)>& tell) {
+  const bool learned = parameters.kind == BoundaryKind::kLearned && images.front().given == nullptr;
+  std::vector<DeviceBoundary> maps(images.size());
+  std::vector<ImageToMap> to_map;
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    const auto& [image, given] = images[k];
+    DeviceBoundary& map = maps[k];
+    map.grid = grid;
+    const std::vector<std::uint8_t> valid = valid_elements(image, grid, whole_picture(grid));
+    map.valid = uploaded(context, valid);
+    if (given != nullptr) {
+      check_boundary_map(*given, grid.width, grid.height);
+      map.values = on_device(context, given->strength, grid, valid);
+    } else if (learned) {
+      to_map.push_back({image, map.valid, count_valid(valid)});
+    } else {
+      map.values = on_device(context, gradient_boundary_map(image, parameters), grid, valid);
+    }
+  }
+  if (!learned) return maps;
+  std::vector<NetworkMaps> found =
+      network_boundary_maps(context, networks.get(context, parameters.weights), networks.tensors(),
+                            to_map, grid, parameters, whole_picture(grid), embeds, tell);
+  for (std::size_t k = 0; k < maps.size(); ++k) {
+    maps[k].values = std::move(found[k].boundary);
+    maps[k].inside = std::move(found[k].inside);
+    maps[k].embedding = std::move(found[k].embedding);
+  }
+  return maps;
+}
+
 DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& grid,
                             const BoundaryParameters& parameters, DeviceNetworks& networks,
-                            const BoundaryMap* given, Embedding* embedding) {
-  DeviceBoundary map;
-  map.grid = grid;
-  const std::vector<std::uint8_t> valid = valid_elements(image, grid, whole_picture(grid));
-  map.valid = uploaded(context, valid);
-  if (given != nullptr) {
-    check_boundary_map(*given, grid.width, grid.height);
-    map.values = on_device(context, given->strength, grid, valid);
-    return map;
-  }
-  switch (parameters.kind) {
-    case BoundaryKind::kLearned: {
-      NetworkMaps maps = network_boundary_map(
-          context, networks.get(context, parameters.weights), networks.tensors(), image, grid,
-          map.valid, count_valid(valid), parameters, whole_picture(grid), embedding);
-      map.values = std::move(maps.boundary);
-      map.inside = std::move(maps.inside);
-      break;
-    }
-    case BoundaryKind::kGradient:
-      map.values = on_device(context, gradient_boundary_map(image, parameters), grid, valid);
-      break;
-  }
-  return map;
+                            bool embeds) {
+  const BoundaryInput one{image};
+  return std::move(boundary_maps(context, {&one, 1}, grid, parameters, networks, embeds).front());
 }
 
 DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& grid,
@@ -161,8 +179,11 @@ void fill_part_map(Context& context, const Image& image, const BoundaryParameter
   if (parameters.kind == BoundaryKind::kGradient) {
     return fill_with_magnitude(image, parameters.sigma, view, part);
   }
-  network_boundary_map(context, networks.get(context, parameters.weights), networks.tensors(),
-                       image, part.grid, uploaded(context, part.valid), with_data, parameters, view)
+  const Buffer<std::uint8_t> valid = uploaded(context, part.valid);
+  const ImageToMap one{image, valid, with_data};
+  network_boundary_maps(context, networks.get(context, parameters.weights), networks.tensors(),
+                        {&one, 1}, part.grid, parameters, view, false)
+      .front()
       .boundary.download(part.values);
 }
 

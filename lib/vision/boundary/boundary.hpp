@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "boundary/network/device_network.hpp"
@@ -21,6 +23,16 @@ struct DeviceBoundary {
   Buffer<std::uint8_t> valid;  ///< grid.rows() elements: 1 where there is data, 0 elsewhere.
   /// How likely each pixel lies inside of an object, as `values`; empty where nothing gives it.
   Buffer<float> inside;
+  DeviceEmbedding embedding =
+      {};  ///< Without cells where it was not asked for, or nothing gives it.
+};
+
+/// An image whose boundary map is wanted.
+struct BoundaryInput {
+  const Image& image;
+  /// Null, or the user's boundary map, which is used instead. It counts as 0 where the image has no
+  /// data.
+  const BoundaryMap* given = nullptr;
 };
 
 /// Checks that the networks that the parameters name can be loaded. Throws ConfigError and
@@ -34,17 +46,22 @@ bool gives_inside(const BoundaryParameters& parameters);
 /// Whether boundary maps come with an embedding. Throws as check_boundary() does.
 bool gives_embedding(const BoundaryParameters& parameters);
 
-/// The boundary map of an image, made as `parameters` say: by networks or from the gradient. The
-/// pixels of the image are uploaded here; all later stages read from the device. `given`, if not
-/// null, is used instead: a boundary map of the user's, which counts as 0 where the image has no
-/// data. `embedding`: null, or gets the image's embedding where gives_embedding() and `given` is
-/// null. `networks` keeps the weights and the tensors of the networks for the next
-/// image; the overload without it uploads them for this image alone. Precondition: grid.width and
-/// grid.height are the image's. Throws InputError where `given` has another size or a value
-/// outside [0, 1], ConfigError and InputError as check_boundary() does, and DeviceError.
+/// The boundary maps of images of one size, made as `parameters` say: by networks or from the
+/// gradient. The pixels of the images are uploaded here; all later stages read from the device.
+/// `embeds`: whether the embeddings are wanted, where gives_embedding(). `tell`: as
+/// network_boundary_maps() takes it. `networks` keeps the
+/// weights and the tensors of the networks for the next images. Preconditions: grid.width and
+/// grid.height are the images'; all images have a map of the user's, or none. Throws InputError
+/// where such a map has another size or a value outside [0, 1], ConfigError and InputError as
+/// check_boundary() does, and DeviceError.
+std::vector<DeviceBoundary> boundary_maps(Context& context, std::span<const BoundaryInput> images,
+                                          const Grid& grid, const BoundaryParameters& parameters,
+                                          DeviceNetworks& networks, bool embeds = false,
+                                          const std::function<void(double share)>& tell = {});
+/// As boundary_maps(), of one image; without `networks` they are uploaded for it alone.
 DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& grid,
                             const BoundaryParameters& parameters, DeviceNetworks& networks,
-                            const BoundaryMap* given = nullptr, Embedding* embedding = nullptr);
+                            bool embeds = false);
 DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& grid,
                             const BoundaryParameters& parameters);
 

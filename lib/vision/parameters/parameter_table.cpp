@@ -261,7 +261,7 @@ Table make_table() {
              detail_in, detail_value,
              {"Regions are found in the image reduced so that its longer side is at most this, and "
               "their boundaries are placed in the image itself; the network sees three quarters of "
-              "it. An image more than twice as long as it is wide counts as one of 2:1 with its "
+              "it. An image more elongated than 2:1 is reduced as much as a 2:1 image of the same "
               "area. native: regions are found in the image itself, for micrographs and other "
               "images whose objects have a size in pixels.",
               "pixels",

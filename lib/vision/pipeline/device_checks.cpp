@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -14,13 +15,14 @@
 
 #include "core/unit_range.hpp"
 #include "diacut/errors.hpp"
+#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 
+KernelFile range_kernels(Context& context) { return {context, "pipeline/out_of_range.cl", ""}; }
+
 namespace {
 
-/// Elements that are on the host at a time.
-constexpr std::size_t kPart = std::size_t{1} << 18;
 /// What rounding may add to a bound.
 constexpr double kSlack = 1e-3;
 
@@ -50,24 +52,25 @@ void check(const Context& context, std::string_view stage, std::string_view what
        fmt::format("{:.4g} to {:.4g}", bounds.least, bounds.most));
 }
 
-/// Calls visit(values) for all elements, a part at a time.
-template <class Visit>
-void each_part(const Buffer<float>& buffer, const Visit& visit) {
-  std::vector<float> part(std::min(kPart, buffer.size()));
-  for (std::size_t at = 0; at < buffer.size(); at += part.size()) {
-    const std::span<float> values =
-        std::span(part).first(std::min(part.size(), buffer.size() - at));
-    buffer.download(values, at);
-    visit(values);
+/// A value that is neither 0 nor within the bounds; 0: there is none. Waits.
+float one_out_of_range(Context& context, const std::vector<const Buffer<float>*>& buffers,
+                       const Bounds& bounds) {
+  auto found = context.allocate<float>(1, "a value out of range");
+  found.fill(0);
+  const KernelFile kernels = range_kernels(context);
+  for (const Buffer<float>* const each : buffers) {
+    kernels.launch_rows("out_of_range", each->size(), 1, *each, each->size(),
+                        static_cast<float>(bounds.least - kSlack),
+                        static_cast<float>(bounds.most + kSlack), found);
   }
+  return found.download().front();
 }
 
 }  // namespace
 
-void check_computed_map(const Buffer<float>& map) {
-  each_part(map, [&](std::span<const float> values) {
-    check(map.context(), "boundaries", "a strength", values, {0, 1});
-  });
+void check_computed_maps(Context& context, const std::vector<const Buffer<float>*>& maps) {
+  const float bad = one_out_of_range(context, maps, {0, 1});
+  if (bad != 0) fail(context, "boundaries", "a strength", bad, "0 to 1");
 }
 
 void check_computed_map(const Context& context, const std::vector<float>& map) {
@@ -75,12 +78,9 @@ void check_computed_map(const Context& context, const std::vector<float>& map) {
 }
 
 void check_computed_degrees(const Buffer<float>& sqrt_degree) {
-  each_part(sqrt_degree, [&](std::span<const float> values) {
-    for (const float value : values) {
-      if (value == 0 || (value >= 1 - kSlack && std::isfinite(value))) continue;
-      fail(sqrt_degree.context(), "affinity", "a square root of a degree", value, "1 or more");
-    }
-  });
+  Context& context = sqrt_degree.context();
+  const float bad = one_out_of_range(context, {&sqrt_degree}, {1, FLT_MAX});
+  if (bad != 0) fail(context, "affinity", "a square root of a degree", bad, "1 or more");
 }
 
 void check_eigenpairs(const Context& context, const DeviceEigenvectors& eigenvectors) {

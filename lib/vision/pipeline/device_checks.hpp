@@ -7,17 +7,21 @@
 #include "diacut/segmenter.hpp"
 #include "eigen/device_eigenvectors.hpp"
 #include "opencl/context.hpp"
+#include "opencl/kernel_file.hpp"
 
 /// Bounds that results of a device keep for every image. A device that fails may report success and
 /// leave numbers that it never computed. Every function throws DeviceError that names the stage.
 namespace diacut {
 
-/// A boundary map, or an inside map, is in [0, 1]. Waits for the device.
-void check_computed_map(const Buffer<float>& map);
+/// The kernel of the checks that the device makes.
+KernelFile range_kernels(Context& context);
+
+/// Boundary maps, and inside maps, are in [0, 1]: the device looks. Waits for it.
+void check_computed_maps(Context& context, const std::vector<const Buffer<float>*>& maps);
 void check_computed_map(const Context& context, const std::vector<float>& map);
 
 /// A square root of a degree is at least 1, because each pixel's affinity with itself is 1, and 0
-/// where there is no data. Waits for the device.
+/// where there is no data: the device looks. Waits for it.
 void check_computed_degrees(const Buffer<float>& sqrt_degree);
 
 /// An eigenvalue of the normalized Laplacian is in [0, 2], and a residual norm is finite.

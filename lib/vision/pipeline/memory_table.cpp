@@ -47,8 +47,8 @@ constexpr PixelBytes kLanczosCompressing{24, 5.2};
 constexpr PixelBytes kWalk{41, 6, 16};
 constexpr PixelBytes kWalkCompressed{112, 6.98};
 constexpr double kWalkLabel = 4;
-/// Masks and the maps of all images, beside what a network takes for one.
-constexpr double kNetworkMaps = 5;
+/// Masks and embeddings of all images, beside what networks take.
+constexpr double kMasks = 2.5;
 
 /// For each pair of columns of the multilevel solver, for each pixel of an image up to so many: the
 /// sums of its groups of pixels.
@@ -198,8 +198,9 @@ DeviceMemory device_memory(const RunForm& form) {
   if (parameters.has_boundary() && parameters.boundary.kind == BoundaryKind::kLearned) {
     const Networks networks = load_networks(parameters.boundary.weights);
     for (const auto& each : networks) weights += static_cast<double>(DeviceNetwork::memory(*each));
-    const DeviceMemory map = network_map_memory(form.batch.image, networks, parameters.boundary);
-    most = std::max(most, static_cast<double>(map.total) + rows * kNetworkMaps);
+    const DeviceMemory map =
+        network_map_memory(form.batch.image, form.batch.count, networks, parameters.boundary);
+    most = std::max(most, static_cast<double>(map.total) + rows * kMasks);
     piece = std::max(piece, static_cast<double>(map.piece));
   }
   if (decimates(parameters)) {

@@ -51,7 +51,9 @@ PartContours PartMaps::contours(std::vector<float> part, int width, int height, 
     {
       const std::lock_guard<std::mutex> turn(turn_);
       const Buffer<float> boundary = part_boundary_map(context_, map, parameters_.boundary, full);
-      if (parameters_.boundary.kind == BoundaryKind::kGradient) check_computed_map(boundary);
+      if (parameters_.boundary.kind == BoundaryKind::kGradient) {
+        check_computed_maps(context_, {&boundary});
+      }
       const Buffer<float> strength =
           boundary_contour(context_, map.grid, boundary,
                            contour_parameters(parameters_.contour, BoundarySource::kNetwork));

@@ -14,12 +14,14 @@
 #include "boundary/boundary.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
+#include "core/parallel.hpp"
 #include "diacut/objects.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen/resolution.hpp"
 #include "eigen/solvers.hpp"
 #include "image/colour.hpp"
 #include "image/input_checks.hpp"
+#include "image/values.hpp"
 #include "matrix/normalized_matrix.hpp"
 #include "opencl/context.hpp"
 #include "pipeline/device_checks.hpp"
@@ -156,13 +158,6 @@ struct Contours {
   std::vector<float> orientation;  ///< The direction of the boundary at each pixel.
 };
 
-Contours on_host(Context& context, const Buffer<float>& contours, const Grid& grid) {
-  const Buffer<float> orientation = boundary_orientation(context, grid, contours);
-  Contours found{contours.download(), orientation.download()};
-  check_computed_contours(context, found.strength, found.orientation);
-  return found;
-}
-
 /// Places a segmentation in the full image, if the image was reduced: a stage that needs no device.
 template <class Kind>
 void add_placement(Kind& result, const Grid& grid, const std::shared_ptr<const FullImage>& full,
@@ -171,8 +166,43 @@ void add_placement(Kind& result, const Grid& grid, const std::shared_ptr<const F
   time_on_host(kPlacement, result, watch, [&] { place(result, {grid.width, grid.height}, *full); });
 }
 
+/// What a person should know where a threshold leaves one region.
+enum class OneRegion {
+  kThreshold,  ///< What cut() says.
+  kNetwork,    ///< That the network, which knows photographs, saw no boundary.
+  kFlat,       ///< Nothing: the picture has one colour, which its own notes say.
+};
+
+/// What that is, as the image and what its boundaries were found by have it.
+OneRegion one_region(const WorkingImage& image, const RunParameters& parameters) {
+  if (is_flat(*image.image)) return OneRegion::kFlat;
+  const bool network = image.boundary_map == nullptr && parameters.has_boundary() &&
+                       parameters.boundary.kind == BoundaryKind::kLearned;
+  return network ? OneRegion::kNetwork : OneRegion::kThreshold;
+}
+
+/// The cut of the hierarchy. Its notes are added to those of the result.
+Labels cut_noting(HierarchyCut& result, const RegionParameters& parameters, OneRegion one) {
+  std::vector<std::string> notes;
+  Labels labels = cut(result.hierarchy, parameters, notes);
+  const std::vector<Merge>& merges = result.hierarchy.merges;
+  if (labels.count == 1 && parameters.regions == 0 && !merges.empty()) {
+    if (one != OneRegion::kThreshold) notes.clear();
+    if (one == OneRegion::kNetwork) {
+      notes.push_back(fmt::format(
+          "There is one region: the strongest boundary that the network sees is {:.2g}, and the "
+          "threshold {:.2g}. It knows photographs: of other pictures --boundary gradient finds "
+          "edges of colour; --regions divides any picture.",
+          merges.back().height, parameters.threshold.value_or(result.hierarchy.threshold)));
+    }
+  }
+  result.notes.insert(result.notes.end(), notes.begin(), notes.end());
+  return labels;
+}
+
 /// Fills the labels from the hierarchy: its cut, by seeds, or what of it lies inside of objects.
-void cut_hierarchy(HierarchyCut& result, const RegionParameters& parameters, const Seeds* seeds) {
+void cut_hierarchy(HierarchyCut& result, const RegionParameters& parameters, const Seeds* seeds,
+                   OneRegion one) {
   if (auto* const seeded = dynamic_cast<SeededCut*>(&result)) {
     SeededRegions found = cut_by_seeds(result.hierarchy, *seeds, result.notes);
     seeded->seed_labels = std::move(found.seed_labels);
@@ -182,7 +212,7 @@ void cut_hierarchy(HierarchyCut& result, const RegionParameters& parameters, con
     result.labels = objects_of_regions(cut(result.hierarchy, parameters, of_cut), objects->inside,
                                        parameters, result.notes);
   } else {
-    result.labels = cut(result.hierarchy, parameters, result.notes);
+    result.labels = cut_noting(result, parameters, one);
   }
 }
 
@@ -267,6 +297,7 @@ class StageRun {
   /// What later stages ask for is then built together with the kernels of the boundary maps, which
   /// takes less time.
   void ask_for_later_kernels() {
+    range_kernels(context_);
     if (needs_matrix(parameters_) && !parameters_.has_features()) {
       ask_for_affinity_kernels(context_, parameters_.affinity);
     }
@@ -317,30 +348,35 @@ class StageRun {
     BoundaryParameters whole = boundary;
     whole.thin = false;
     const bool for_affinity = needs_matrix(parameters_) || decimates(parameters_);
+    strengths_.resize(images_.size());
+    std::vector<BoundaryInput> inputs;
+    for (const WorkingImage& each : images_) {
+      inputs.push_back({*each.image, each.boundary_map.get()});
+    }
+    if (!parameters_.has_boundary()) {
+      maps_.push_back(empty_boundary_map(context_, *images_.front().image, grid_));
+    } else {
+      if (hierarchical() && for_affinity && !inputs.front().given && thins(boundary)) {
+        auto unthinned = boundary_maps(context_, inputs, grid_, whole, networks_);
+        for (std::size_t k = 0; k < unthinned.size(); ++k) {
+          strengths_[k] = std::move(unthinned[k].values);
+        }
+      }
+      maps_ = boundary_maps(context_, inputs, grid_, for_affinity ? boundary : whole, networks_,
+                            merging_.front().embeds,
+                            [this](double share) { watch_.report("boundaries", share); });
+      check_maps();
+    }
     for (std::size_t k = 0; k < images_.size(); ++k) {
+      DeviceBoundary& map = maps_[k];
       const WorkingImage& each = images_[k];
-      Buffer<float>& unthinned = strengths_.emplace_back();
-      if (!parameters_.has_boundary()) {
-        maps_.push_back(empty_boundary_map(context_, *each.image, grid_));
-        continue;
-      }
-      if (hierarchical() && for_affinity && !each.boundary_map && thins(boundary)) {
-        unthinned = boundary_map(context_, *each.image, grid_, whole, networks_).values;
-        check_computed_map(unthinned);
-      }
-      maps_.push_back(boundary_map(context_, *each.image, grid_, for_affinity ? boundary : whole,
-                                   networks_, each.boundary_map.get(),
-                                   merging_[k].embeds ? &merging_[k].embedding : nullptr));
-      DeviceBoundary& map = maps_.back();
-      check_computed_map(map.values);
       if (each.seeds && !each.seeds->walls.empty()) add_walls(map, each.seeds->walls);
       if (!for_affinity) map.valid = {};
-      // On the host, since no later stage of the device reads it.
+      // On the host, since no later stage of the device reads them.
+      merging_[k].embedding = DeviceEmbedding(std::move(map.embedding)).download();
       const Buffer<float> inside = std::move(map.inside);
       auto* const objects = dynamic_cast<Objects*>(begun_[k].result.get());
-      if (objects == nullptr) continue;
-      check_computed_map(inside);
-      objects->inside = inside.download();
+      if (objects != nullptr) objects->inside = inside.download();
     }
     networks_.tensors().clear();  // Later stages need their memory.
   }
@@ -419,7 +455,8 @@ class StageRun {
     begun_[k].host_work = [&result, orientation = std::move(contours_[k].orientation),
                            valid = images_[k].image->valid, grid = grid_, full = images_[k].full,
                            seeds = images_[k].cut_seeds, parameters = parameters_.region,
-                           learned = learned_merging(k)](const Watch& watch) {
+                           learned = learned_merging(k),
+                           one = one_region(images_[k], parameters_)](const Watch& watch) {
       const std::size_t stage = result.costs.times.size();
       time_on_host(kRegions, result, watch, [&] {
         result.hierarchy = hierarchy(result.contours, orientation, valid, grid.width, grid.height,
@@ -427,7 +464,7 @@ class StageRun {
       });
       add_placement(result, grid, full, watch);
       const auto cut_start = std::chrono::steady_clock::now();
-      cut_hierarchy(result, parameters, seeds.get());
+      cut_hierarchy(result, parameters, seeds.get(), one);
       result.costs.times[stage].wall_ms += milliseconds_since(cut_start);
     };
   }
@@ -455,6 +492,17 @@ class StageRun {
 
   bool hierarchical() const { return makes_hierarchy(parameters_); }
 
+  void check_maps() {
+    std::vector<const Buffer<float>*> maps;
+    for (std::size_t k = 0; k < maps_.size(); ++k) {
+      maps.push_back(&maps_[k].values);
+      for (const Buffer<float>* other : {&strengths_[k], &maps_[k].inside}) {
+        if (*other) maps.push_back(other);
+      }
+    }
+    check_computed_maps(context_, maps);
+  }
+
   /// The map that an image's contours are made from.
   const Buffer<float>& strength_of(std::size_t k) const {
     return strengths_[k] ? strengths_[k] : maps_[k].values;
@@ -463,9 +511,19 @@ class StageRun {
   /// The contours of all images, of which make(k) gives those of image k.
   template <class Make>
   void make_contours(const Make& make) {
+    std::vector<std::pair<Buffer<float>, Buffer<float>>> made;
     for (std::size_t k = 0; k < images_.size(); ++k) {
-      contours_.push_back(on_host(context_, make(k), grid_));
+      Buffer<float> strength = make(k);
+      Buffer<float> orientation = boundary_orientation(context_, grid_, strength);
+      made.emplace_back(std::move(strength), std::move(orientation));
     }
+    for (const auto& [strength, orientation] : made) {
+      contours_.push_back({strength.download(), orientation.download()});
+    }
+    parallel_for(static_cast<int>(made.size()), [&](int k) {
+      const Contours& found = contours_[static_cast<std::size_t>(k)];
+      check_computed_contours(context_, found.strength, found.orientation);
+    });
   }
 
   /// What `make` makes of the boundary maps of all images, on one grid.

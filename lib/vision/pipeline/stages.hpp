@@ -31,7 +31,7 @@ struct UnfinishedSegmentation {
 /// What a Segmenter is given beside its parameters.
 struct StageOptions {
   std::uint64_t memory_limit = 0;   ///< Of the device memory held at once, bytes; 0: the device's.
-  bool keep_eigenvectors = true;    ///< As Segmenter::keep_eigenvectors().
+  bool keep_eigenvectors = false;   ///< As Segmenter::keep_eigenvectors().
   bool keep_probabilities = false;  ///< As Segmenter::keep_probabilities().
   bool verify = false;              ///< As Segmenter::verify_results().
   std::function<void()> compiling;  ///< As Segmenter::on_compiling().

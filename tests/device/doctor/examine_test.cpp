@@ -128,7 +128,6 @@ std::map<std::string, Parameters> parameters_of_runs() {
 TEST(CheckOfASegmenter, ASoundDevicePasses) {
   for (const auto& [name, parameters] : parameters_of_runs()) {
     Segmenter segmenter(parameters, testing::test_device());
-    segmenter.keep_eigenvectors(false);
     for (const bool own_maps : {false, true, false}) {
       EXPECT_NO_THROW(segmenter.check_device(own_maps)) << name << ", own maps " << own_maps;
     }
@@ -141,11 +140,9 @@ TEST(CheckOfASegmenter, LeavesResultsAsTheyAre) {
     Parameters parameters;
     if (spectral) parameters.contour.spectral = SpectralUse::kFull;
     Segmenter checked(parameters, testing::test_device());
-    checked.keep_eigenvectors(false);
     checked.check_device();
     const HierarchyCut after = checked.segment(image);
     Segmenter other(parameters, testing::test_device());
-    other.keep_eigenvectors(false);
     const HierarchyCut alone = other.segment(image);
     EXPECT_EQ(after.labels.values, alone.labels.values);
     EXPECT_EQ(after.contours, alone.contours);
@@ -172,6 +169,7 @@ TEST(CheckOfASegmenter, NamesTheStageThatIsWrong) {
     SCOPED_TRACE(each.file);
     const SpoiltKernels kernels(each.file, each.from, each.to);
     Segmenter segmenter(parameters_of_runs().at(each.run), testing::test_device(), kernels.path());
+    segmenter.keep_eigenvectors(true);
     for (int time = 0; time < 2; ++time) {
       EXPECT_THAT(testing::message_of<DeviceError>([&] { segmenter.check_device(true); }),
                   AllOf(HasSubstr("computes wrongly (stage " + each.stage),

@@ -13,6 +13,7 @@
 #include "pipeline/run_forms.hpp"
 #include "support.hpp"
 #include "turned_picture.hpp"
+#include "two_discs.hpp"
 
 namespace diacut::testing {
 namespace {
@@ -31,7 +32,7 @@ Eigenvectors solved(const Image& image, SolverKind solver, BoundaryKind kind, do
   parameters.boundary.kind = kind;
   parameters.eigen.solver = solver;
   parameters.eigen.tolerance = tolerance;
-  return Segmenter(parameters, test_device()).segment(image).eigenvectors;
+  return keeping_eigenvectors(parameters).segment(image).eigenvectors;
 }
 
 /// The first `count` vectors as columns.
@@ -89,7 +90,7 @@ TEST_P(Photographs, MeetARelativeTolerance) {
   parameters.eigen.solver = GetParam();
   parameters.eigen.tolerance = 1e-3;
   const auto largest_share = [&] {
-    const HierarchyCut result = Segmenter(parameters, test_device()).segment(image);
+    const HierarchyCut result = keeping_eigenvectors(parameters).segment(image);
     const Eigenvectors& found = result.eigenvectors;
     EXPECT_TRUE(found.report.converged);
     EXPECT_EQ(found.report.resolution.size(), found.values.size());
@@ -114,7 +115,7 @@ TEST(PhotographsCompressed, GiveTheSameContours) {
     const auto solve = [&](MatvecKind kernel, MatvecStorage storage, const std::string& product) {
       parameters.matvec.kernel = kernel;
       parameters.matvec.storage = storage;
-      HierarchyCut result = Segmenter(parameters, test_device()).segment(image);
+      HierarchyCut result = keeping_eigenvectors(parameters).segment(image);
       EXPECT_EQ(result.eigenvectors.report.matvec, product);
       EXPECT_LE(result.costs.device_peak_bytes, result.costs.announced.device_bytes);
       return std::move(result.eigenvectors);
@@ -148,7 +149,7 @@ TEST(PhotographsCompressed, AreWhatFitsWhereTheWholeMatrixDoesNot) {
     Parameters parameters;
     parameters.boundary.kind = BoundaryKind::kGradient;  // Networks need more than the solver.
     parameters.contour.spectral = SpectralUse::kFull;
-    Segmenter segmenter(parameters, test_device());
+    Segmenter segmenter = keeping_eigenvectors(parameters);
     const auto contour = [&](SolverKind solver, MatrixForm form, std::uint64_t less) {
       const std::vector<RunForm> forms = forms_to_try(grid, 1, parameters, segmenter.device());
       const auto found = std::find_if(forms.begin(), forms.end(), [&](const RunForm& each) {

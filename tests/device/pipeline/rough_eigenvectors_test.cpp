@@ -12,6 +12,7 @@
 #include "eigen_checks.hpp"
 #include "right.hpp"
 #include "support.hpp"
+#include "two_discs.hpp"
 
 namespace diacut {
 namespace {
@@ -85,7 +86,7 @@ TEST(FilteredVectorsOfPhotographs, MakeTheSpectralContourOfExactOnes) {
   parameters.boundary.weights = "fast";
   parameters.contour = {SpectralUse::kDecimated, 0, 1, 1, 300};
   const auto contours = [&] {
-    return Segmenter(parameters, testing::test_device()).segment(image).contours;
+    return testing::keeping_eigenvectors(parameters).segment(image).contours;
   };
   const std::vector<float> rough = contours();
   parameters.contour.spectral = SpectralUse::kFull;

@@ -19,7 +19,7 @@ namespace {
 
 TEST(Segmenter, FinishesAnImageWhileItIsAtTheNext) {
   for (const Parameters& parameters : {Parameters{}, direct_cuts()}) {
-    Segmenter segmenter(parameters, test_device());
+    Segmenter segmenter = keeping_eigenvectors(parameters);
     auto masked = std::make_unique<Image>(two_discs(64, 48));
     masked->valid.assign(masked->pixel_count(), 1);
     masked->valid[100] = 0;
@@ -86,7 +86,7 @@ TEST(Segmenter, GivesImagesTogetherWhatEachGetsAlone) {
   std::vector<ImageToSegment> asked(images.begin(), images.end());
   asked.back().boundary_map = &map;
 
-  Segmenter segmenter({}, test_device());
+  Segmenter segmenter = keeping_eigenvectors();
   std::vector<BegunSegmentation> begun = segmenter.begin(asked);
   ASSERT_EQ(begun.size(), images.size());
   for (std::size_t k = 0; k < images.size(); ++k) {
@@ -101,7 +101,7 @@ TEST(Segmenter, OneOfSeveralImagesThatFailsLeavesTheOthersAlone) {
   broken.pixels.pop_back();
   Image empty = good;
   empty.valid.assign(empty.pixel_count(), 0);
-  Segmenter segmenter({}, test_device());
+  Segmenter segmenter = keeping_eigenvectors();
   const std::vector<ImageToSegment> asked = {broken, good, empty, good};
   std::vector<BegunSegmentation> begun = segmenter.begin(asked);
   ASSERT_EQ(begun.size(), 4U);
@@ -114,7 +114,7 @@ TEST(Segmenter, OneOfSeveralImagesThatFailsLeavesTheOthersAlone) {
 
 TEST(Segmenter, AsManyImagesGoTogetherAsFit) {
   const Image image = mottled(90, 70, 2);
-  Segmenter segmenter({}, test_device());
+  Segmenter segmenter = keeping_eigenvectors();
   const HierarchyCut alone = segmenter.segment(image);
   for (const int fit : {1, 2}) {
     const std::vector<RunForm> forms =
@@ -136,7 +136,7 @@ TEST(Segmenter, AsManyImagesGoTogetherAsFit) {
 
 TEST(Segmenter, ImagesTogetherCanBeCancelled) {
   const Image image = mottled(90, 70, 2);
-  Segmenter segmenter({}, test_device());
+  Segmenter segmenter = keeping_eigenvectors();
   CancelToken token;
   const Watch watch{[&](std::string_view stage, double) {
                       if (stage == "eigenvectors") token.cancel();
@@ -148,7 +148,7 @@ TEST(Segmenter, ImagesTogetherCanBeCancelled) {
 }
 
 TEST(Segmenter, CanBeCancelledBetweenItsHalves) {
-  Segmenter segmenter({}, test_device());
+  Segmenter segmenter = keeping_eigenvectors();
   const Image image = two_discs(64, 48);
   BegunSegmentation begun = segmenter.begin(image);
   CancelToken cancel;

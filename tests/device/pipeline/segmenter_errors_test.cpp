@@ -26,7 +26,7 @@ std::string error_of(Segmenter& segmenter, const Image& image, const Watch& watc
 }
 
 TEST(SegmenterErrors, RefusesImagesThatBreakTheContract) {
-  Segmenter segmenter({}, test_device());
+  Segmenter segmenter = keeping_eigenvectors();
   Image hidden = flat_image(5, 4, 1, 0.5f);
   hidden.valid.assign(20, 0);
   EXPECT_THAT(error_of<InputError>(segmenter, hidden), HasSubstr("no pixel of the image has data"));
@@ -49,7 +49,7 @@ TEST(SegmenterErrors, RefusesImagesThatBreakTheContract) {
 TEST(SegmenterErrors, RefusesMoreRegionsThanPixels) {
   Parameters parameters;
   parameters.region.regions = 21;
-  Segmenter segmenter(parameters, test_device());
+  Segmenter segmenter = keeping_eigenvectors(parameters);
   EXPECT_THAT(error_of<ConfigError>(segmenter, flat_image(5, 4, 1, 0.5f)),
               AllOf(HasSubstr("region.regions is 21"), HasSubstr("20 pixels")));
   Image masked = flat_image(6, 4, 1, 0.5f);
@@ -68,7 +68,7 @@ TEST(SegmenterErrors, RefusesParametersDevicesAndFoldersThatMakeNoSense) {
 
 TEST(SegmenterErrors, StopsWhenCancelledAndGoesOnAfterwards) {
   const Image image = two_discs(64, 48);
-  Segmenter segmenter({}, test_device());
+  Segmenter segmenter = keeping_eigenvectors();
   const HierarchyCut before = segmenter.segment(image);
 
   CancelToken token;
@@ -94,7 +94,7 @@ TEST(SegmenterErrors, StopsWhenCancelledAndGoesOnAfterwards) {
 
 TEST(SegmenterErrors, NamesTheLargestImageThatFitsTheMemory) {
   const Image image = two_discs(120, 80);
-  Segmenter segmenter(direct_cuts(), test_device());
+  Segmenter segmenter = keeping_eigenvectors(direct_cuts());
   const std::uint64_t limit = 2 << 20;
   segmenter.limit_device_memory(limit);
   const auto error = [&](const Image& asked) {
@@ -122,6 +122,7 @@ TEST(SegmenterErrors, ShowsTheBuildLogOfABrokenKernelOfAFolderAndRecovers) {
   std::filesystem::copy(DIACUT_SOURCE_DIR "/kernels", folder.path(),
                         std::filesystem::copy_options::recursive);
   Segmenter segmenter({}, test_device(), folder.path().string());
+  segmenter.keep_eigenvectors(true);
   const Image image = two_discs(64, 48);
   std::map<std::filesystem::path, std::uintmax_t> sizes;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {

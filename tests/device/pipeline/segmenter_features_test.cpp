@@ -47,7 +47,7 @@ Parameters with_regions(int regions) {
 }
 
 HierarchyCut by_features(const Parameters& parameters, const FeatureMap& features) {
-  return Segmenter(parameters, test_device()).segment({flat(), nullptr, &features});
+  return keeping_eigenvectors(parameters).segment({flat(), nullptr, &features});
 }
 
 TEST(SegmenterFeatures, MayBeSmallerThanThePictureAndThePictureReduced) {
@@ -63,9 +63,9 @@ TEST(SegmenterFeatures, StridesReachFarther) {
   Parameters parameters = with_regions(3);
   const FeatureMap features = disc_features();
   const ImageToSegment asked(flat(), nullptr, &features);
-  const KwayCut near = Segmenter(parameters, test_device()).cut(asked);
+  const KwayCut near = keeping_eigenvectors(parameters).cut(asked);
   parameters.affinity.strides = {1, 2, 4};
-  const KwayCut far = Segmenter(parameters, test_device()).cut(asked);
+  const KwayCut far = keeping_eigenvectors(parameters).cut(asked);
   EXPECT_EQ(far.eigenvectors.report.solver, "multilevel");
   EXPECT_TRUE(far.eigenvectors.report.converged);
   expect_discs_found(far.labels);
@@ -106,8 +106,7 @@ TEST(SegmenterFeatures, GrowSeeds) {
       seeds.labels[static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)] = part + 1;
     }
   }
-  const SeedGrowth result =
-      Segmenter({}, test_device()).grow({{flat(), nullptr, &features}, seeds});
+  const SeedGrowth result = keeping_eigenvectors().grow({{flat(), nullptr, &features}, seeds});
   EXPECT_TRUE(result.walk.converged);
   EXPECT_GT(result.feature_scale, 0);
   expect_discs_found(result.labels);
@@ -116,7 +115,7 @@ TEST(SegmenterFeatures, GrowSeeds) {
 // They go to the device some channels at a time.
 TEST(SegmenterFeatures, MayBeLargerThanTheDevicesMemory) {
   const FeatureMap features = disc_features(1, 1400);
-  Segmenter segmenter(with_regions(3), test_device());
+  Segmenter segmenter = keeping_eigenvectors(with_regions(3));
   const ImageToSegment asked(flat(), nullptr, &features);
   const HierarchyCut free = segmenter.segment(asked);
   const std::uint64_t limit = free.costs.announced.device_bytes;
@@ -132,7 +131,7 @@ TEST(SegmenterFeatures, MayBeLargerThanTheDevicesMemory) {
 
 TEST(SegmenterFeatures, CountAmongTheMemoryThatIsNeeded) {
   const FeatureMap features = disc_features(1, 40);
-  Segmenter segmenter(with_regions(3), test_device());
+  Segmenter segmenter = keeping_eigenvectors(with_regions(3));
   const HierarchyCut result = segmenter.segment({flat(), nullptr, &features});
   EXPECT_LE(result.costs.device_peak_bytes, result.costs.announced.device_bytes);
   ImageSize size;
@@ -150,7 +149,7 @@ TEST(SegmenterFeatures, CountAmongTheMemoryThatIsNeeded) {
 TEST(SegmenterFeatures, RefusesWhatDoesNotFit) {
   FeatureMap cut = disc_features();
   cut.values.pop_back();
-  Segmenter segmenter({}, test_device());
+  Segmenter segmenter = keeping_eigenvectors();
   EXPECT_THAT(message_of<InputError>([&] {
                 segmenter.segment({flat(), nullptr, &cut});
               }),

@@ -41,7 +41,7 @@ int differences(const Labels& small, const Labels& large) {
 
 TEST(SegmenterSize, FindsTheSameRegionsAtAnySize) {
   for (const Parameters& asked : {Parameters{}, direct_cuts()}) {
-    Segmenter segmenter(reduced_to(96, asked), test_device());
+    Segmenter segmenter = keeping_eigenvectors(reduced_to(96, asked));
     const std::unique_ptr<Segmentation> small = segmenter.begin(two_discs(96, 72)).finish();
     const std::unique_ptr<Segmentation> large = segmenter.begin(two_discs(480, 360)).finish();
     expect_labels_contract(large->labels, 480, 360);
@@ -54,7 +54,7 @@ TEST(SegmenterSize, FindsTheSameRegionsAtAnySize) {
 }
 
 TEST(SegmenterSize, LargeImagesOfOneWorkingSizeGoTogether) {
-  Segmenter segmenter(reduced_to(96), test_device());
+  Segmenter segmenter = keeping_eigenvectors(reduced_to(96));
   const std::vector<Image> images = {two_discs(480, 360), two_discs(960, 720), two_discs(96, 72)};
   std::vector<ImageToSegment> asked;
   for (const Image& image : images) {
@@ -71,7 +71,7 @@ TEST(SegmenterSize, LargeImagesOfOneWorkingSizeGoTogether) {
 }
 
 TEST(SegmenterSize, AllResultsOfAHierarchyHaveTheSizeOfTheImage) {
-  const HierarchyCut result = Segmenter(reduced_to(64), test_device()).segment(two_discs(201, 151));
+  const HierarchyCut result = keeping_eigenvectors(reduced_to(64)).segment(two_discs(201, 151));
   check(result.hierarchy);
   EXPECT_EQ(result.hierarchy.leaves.width, 201);
   EXPECT_EQ(result.hierarchy.leaves.height, 151);
@@ -95,7 +95,7 @@ TEST(SegmenterSize, PixelsWithoutDataHaveNoRegion) {
     }
   }
   for (const Parameters& asked : {Parameters{}, direct_cuts()}) {
-    Segmenter segmenter(reduced_to(80, asked), test_device());
+    Segmenter segmenter = keeping_eigenvectors(reduced_to(80, asked));
     expect_labels_contract(segmenter.begin(image).finish()->labels, 240, 180, image.valid);
   }
 }
@@ -103,17 +103,17 @@ TEST(SegmenterSize, PixelsWithoutDataHaveNoRegion) {
 TEST(SegmenterSize, NativeFindsRegionsInTheImageItself) {
   Parameters native = reduced_to(0);
   const Image image = two_discs(120, 90);
-  const HierarchyCut result = Segmenter(native, test_device()).segment(image);
+  const HierarchyCut result = keeping_eigenvectors(native).segment(image);
   EXPECT_EQ(result.eigenvectors.width, 120);
   EXPECT_EQ(result.labels.width, 120);
   // A picture that the network sees as it is gives the same.
-  const HierarchyCut detailed = Segmenter(reduced_to(160), test_device()).segment(image);
+  const HierarchyCut detailed = keeping_eigenvectors(reduced_to(160)).segment(image);
   EXPECT_EQ(result.labels.values, detailed.labels.values);
   EXPECT_EQ(result.contours, detailed.contours);
 }
 
 TEST(SegmenterSize, StripsAndSinglePixelsAreSegmented) {
-  Segmenter segmenter(reduced_to(64), test_device());
+  Segmenter segmenter = keeping_eigenvectors(reduced_to(64));
   for (const auto& [width, height] : {std::pair(1, 3000), std::pair(3000, 2), std::pair(700, 65)}) {
     const HierarchyCut result = segmenter.segment(two_discs(width, height));
     expect_labels_contract(result.labels, width, height);

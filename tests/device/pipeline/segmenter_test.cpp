@@ -24,7 +24,7 @@ TEST(Segmenter, FindsTheDiscsByTheirNumberAndByTwoWayCuts) {
        {std::pair(Parameters{}, 3), {direct_cuts(), 3}, {direct_cuts(), 0}}) {
     Parameters asked = parameters;
     asked.region.regions = regions;
-    const Labels labels = Segmenter(asked, test_device()).begin(two_discs(64, 48)).finish()->labels;
+    const Labels labels = keeping_eigenvectors(asked).begin(two_discs(64, 48)).finish()->labels;
     expect_labels_contract(labels, 64, 48);
     expect_discs_found(labels);
     if (regions == 0) continue;
@@ -43,7 +43,7 @@ TEST(Segmenter, ReportsStagesMemoryAndConvergence) {
     EXPECT_LE(share, 1) << stage;
     shares[std::string(stage)] = share;
   };
-  Segmenter segmenter({}, test_device());
+  Segmenter segmenter = keeping_eigenvectors();
   const HierarchyCut result = segmenter.segment(two_discs(64, 48), watch);
 
   // Contours have rough eigenvectors of their own.
@@ -84,7 +84,7 @@ TEST(Segmenter, TellsWhereLanczosTookOver) {
   const auto about_lanczos = [](int radius) {
     Parameters parameters;
     parameters.affinity.radius = radius;
-    const HierarchyCut result = Segmenter(parameters, test_device()).segment(two_discs(64, 48));
+    const HierarchyCut result = keeping_eigenvectors(parameters).segment(two_discs(64, 48));
     const bool told = std::any_of(
         result.notes.begin(), result.notes.end(),
         [](const std::string& note) { return note.find("Lanczos") != std::string::npos; });
@@ -95,7 +95,7 @@ TEST(Segmenter, TellsWhereLanczosTookOver) {
 }
 
 TEST(Segmenter, GivesEigenvectorsAsTheHeaderPromises) {
-  const HierarchyCut result = Segmenter({}, test_device()).segment(two_discs(64, 48));
+  const HierarchyCut result = keeping_eigenvectors().segment(two_discs(64, 48));
   const Eigenvectors& eigen = result.eigenvectors;
   ASSERT_EQ(eigen.vectors.size(), 17u);
   ASSERT_EQ(eigen.values.size(), 17u);
@@ -126,9 +126,9 @@ TEST(Segmenter, LeavesEigenvectorsOnTheDeviceIfNobodyWantsThem) {
   spectral.contour.spectral = SpectralUse::kFull;
   for (const Parameters& parameters : {spectral, direct_cuts()}) {
     Segmenter segmenter(parameters, test_device());
-    const std::unique_ptr<Segmentation> kept = segmenter.begin(image).finish();
-    segmenter.keep_eigenvectors(false);
     const std::unique_ptr<Segmentation> left = segmenter.begin(image).finish();
+    segmenter.keep_eigenvectors(true);
+    const std::unique_ptr<Segmentation> kept = segmenter.begin(image).finish();
     const Segmentation& whole = *kept;
     const Segmentation& result = *left;
     EXPECT_EQ(result.labels.values, whole.labels.values);
@@ -138,13 +138,12 @@ TEST(Segmenter, LeavesEigenvectorsOnTheDeviceIfNobodyWantsThem) {
     EXPECT_EQ(result.eigenvectors.width, 64);
     EXPECT_TRUE(result.eigenvectors.vectors.empty());
     EXPECT_TRUE(result.eigenvectors.sqrt_degree.empty());
-    segmenter.keep_eigenvectors(true);
     expect_same(whole, *segmenter.begin(image).finish());
   }
 }
 
 HierarchyCut segmented(const Parameters& parameters, const Image& image, bool eigenvectors) {
-  Segmenter segmenter(parameters, test_device());
+  Segmenter segmenter = keeping_eigenvectors(parameters);
   segmenter.keep_eigenvectors(eigenvectors);
   return segmenter.segment(image);
 }
@@ -199,7 +198,7 @@ TEST(Segmenter, MakesTheMatrixOfABoundaryMapOfOnesOwn) {
   for (int y = 0; y < image.height; ++y) {
     map.strength[static_cast<std::size_t>(y * image.width + image.width / 2)] = 1.0f;
   }
-  Segmenter segmenter({}, test_device());
+  Segmenter segmenter = keeping_eigenvectors();
   segmenter.keep_eigenvectors(false);
   const std::vector<ImageToSegment> both = {{image, &map}, image};
   std::vector<BegunSegmentation> begun = segmenter.begin(both);
@@ -223,7 +222,7 @@ TEST(Segmenter, LabelsNothingWhereThereIsNoData) {
   for (int regions : {0, 4}) {
     Parameters parameters;
     parameters.region.regions = regions;
-    const HierarchyCut result = Segmenter(parameters, test_device()).segment(image);
+    const HierarchyCut result = keeping_eigenvectors(parameters).segment(image);
     expect_labels_contract(result.labels, 64, 48, image.valid);
     for (const std::vector<float>& vector : result.eigenvectors.vectors) {
       for (std::size_t i = 0; i < vector.size(); ++i) {
@@ -241,14 +240,14 @@ TEST(Segmenter, OneRegionOfOnePixelWithData) {
   image.valid.assign(image.pixel_count(), 0);
   image.valid[31] = 1;
   image.pixels[31] = 0.5f;
-  const HierarchyCut result = Segmenter({}, test_device()).segment(image);
+  const HierarchyCut result = keeping_eigenvectors().segment(image);
   expect_labels_contract(result.labels, 9, 7, image.valid);
   EXPECT_EQ(result.labels.count, 1);
 }
 
 TEST(Segmenter, LabelsAreTheHierarchysAutomaticCut) {
   const Image image = two_discs(120, 80);
-  const HierarchyCut result = Segmenter({}, test_device()).segment(image);
+  const HierarchyCut result = keeping_eigenvectors().segment(image);
   EXPECT_NO_THROW(check(result.hierarchy));
   EXPECT_EQ(result.labels.values, cut(result.hierarchy, result.hierarchy.threshold).values);
   ASSERT_EQ(result.contours.size(), image.pixel_count());
@@ -265,11 +264,11 @@ TEST(Segmenter, LabelsAreTheHierarchysAutomaticCut) {
   EXPECT_LT(inside, rim / 2);
   Parameters three;
   three.region.regions = 3;
-  expect_discs_found(Segmenter(three, test_device()).segment(image).labels);
+  expect_discs_found(keeping_eigenvectors(three).segment(image).labels);
 }
 
 TEST(Segmenter, SegmentsFlatImages) {
-  Segmenter segmenter({}, test_device());
+  Segmenter segmenter = keeping_eigenvectors();
   for (float value : {0.0f, 0.5f, 1.0f}) {
     for (int channels : {1, 3}) {
       const HierarchyCut result = segmenter.segment(flat_image(64, 48, channels, value));
@@ -289,7 +288,7 @@ TEST(Segmenter, SegmentsTinyImages) {
       SCOPED_TRACE(regions);
       Parameters parameters = direct_cuts();
       parameters.region.regions = regions;
-      const KwayCut result = Segmenter(parameters, test_device()).cut(image);
+      const KwayCut result = keeping_eigenvectors(parameters).cut(image);
       expect_labels_contract(result.labels, width, height);
       if (regions > 0) {
         EXPECT_EQ(result.labels.count, regions);
@@ -306,7 +305,7 @@ TEST(Segmenter, MakesMoreRegionsThanItHasVectors) {
   parameters.eigen.basis = 0;
   parameters.region.regions = 5;
   parameters.region.min_size = {LeastSize::Unit::kPixels, 1};
-  const KwayCut result = Segmenter(parameters, test_device()).cut(two_discs(64, 48));
+  const KwayCut result = keeping_eigenvectors(parameters).cut(two_discs(64, 48));
   EXPECT_EQ(result.eigenvectors.vectors.size(), 2u);
   EXPECT_EQ(result.labels.count, 5);
 }
@@ -317,7 +316,7 @@ TEST(Segmenter, TheNcutPresetCutsTheSameEachTimeAndWithoutImagesToo) {
   parameters.region.regions = 3;
   for (const MatvecKind kind : {MatvecKind::kImage, MatvecKind::kVectorized}) {
     parameters.matvec.kernel = kind;
-    Segmenter segmenter(parameters, test_device());
+    Segmenter segmenter = keeping_eigenvectors(parameters);
     SCOPED_TRACE(to_string(kind));
     const KwayCut first = segmenter.cut(two_discs(64, 48));
     EXPECT_EQ(first.eigenvectors.report.solver, "lanczos");
@@ -342,7 +341,7 @@ TEST(Segmenter, TheNcutPresetCutsTheSameEachTimeAndWithoutImagesToo) {
 TEST(Segmenter, PassesTheImagesNotesOn) {
   Image image = two_discs(64, 48);
   image.notes = {"A note."};
-  EXPECT_THAT(Segmenter({}, test_device()).segment(image).notes, ::testing::Contains("A note."));
+  EXPECT_THAT(keeping_eigenvectors().segment(image).notes, ::testing::Contains("A note."));
 }
 
 }  // namespace

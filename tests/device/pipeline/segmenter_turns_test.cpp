@@ -9,6 +9,7 @@
 #include "drawn_image.hpp"
 #include "support.hpp"
 #include "turned_picture.hpp"
+#include "two_discs.hpp"
 
 namespace diacut::testing {
 namespace {
@@ -34,7 +35,7 @@ Parameters with_turns(int turns) {
 /// likewise: for each form the largest and the mean difference.
 std::vector<std::pair<double, double>> differences(const Parameters& parameters, int width,
                                                    int height) {
-  Segmenter segmenter(parameters, test_device());
+  Segmenter segmenter = keeping_eigenvectors(parameters);
   Image image = patches_image(width, height, 3, 7);
   const cv::Mat picture(height, width, CV_32FC3, image.pixels.data());
   HierarchyCut upright = segmenter.segment(image);

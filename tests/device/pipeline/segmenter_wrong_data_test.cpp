@@ -42,6 +42,7 @@ class SegmenterWrongData : public ::testing::TestWithParam<Fault> {
 TEST_P(SegmenterWrongData, IsAnErrorOfItsStage) {
   const SpoiltKernels kernels(GetParam().file, GetParam().line, GetParam().wrong);
   Segmenter segmenter(parameters(), test_device(), kernels.path());
+  segmenter.keep_eigenvectors(true);
   const Image image = two_discs(64, 48);
   Seeds seeds{64, 48, std::vector<std::int32_t>(64 * 48, 0)};
   seeds.labels[64 * 24 + 20] = 1;

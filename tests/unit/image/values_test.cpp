@@ -256,6 +256,32 @@ TEST(Samples, OpaqueAlphaChangesNothing) {
   expect_alike<float>(SampleType::kFloat32, 0.3, ValueRange::kAuto, 701, 601);
 }
 
+/// The same picture with padded rows, and colours from blue to red.
+template <class T>
+void expect_padded_alike(SampleType type) {
+  constexpr int kWide = 5, kHigh = 4, kStride = 17;
+  std::vector<T> plain(kWide * kHigh * 3), padded(kStride * kHigh);
+  for (int i = 0; i < kWide * kHigh * 3; ++i) {
+    plain[i] = static_cast<T>(i / 60.0);
+    if (std::is_integral_v<T>) plain[i] = static_cast<T>(4 * i);
+    padded[i / 15 * kStride + i % 15 / 3 * 3 + 2 - i % 3] = plain[i];
+  }
+  Samples samples{padded.data(), type, kWide, kHigh, 3, kStride * sizeof(T), true};
+  EXPECT_EQ(image_from_samples(samples).pixels,
+            image_from_samples({plain.data(), type, kWide, kHigh, 3}).pixels);
+  samples.stride = 15 * sizeof(T) - 1;
+  EXPECT_THAT(message_of<InputError>([&] { image_from_samples(samples); }),
+              HasSubstr("bytes apart"));
+}
+
+TEST(Samples, FramesOfACameraHavePaddedRowsAndBlueFirst) {
+  expect_padded_alike<std::uint8_t>(SampleType::kUint8);
+  expect_padded_alike<std::uint16_t>(SampleType::kUint16);
+  expect_padded_alike<std::uint32_t>(SampleType::kUint32);
+  expect_padded_alike<float>(SampleType::kFloat32);
+  expect_padded_alike<double>(SampleType::kFloat64);
+}
+
 TEST(Samples, WhatIsNoImageIsRefused) {
   const std::uint8_t byte = 0;
   const auto of = [&](std::int64_t width, std::int64_t height, std::int64_t channels) {

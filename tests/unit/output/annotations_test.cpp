@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
+#include <regex>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -327,6 +330,39 @@ TEST(RegionTable, HeightsAreThoseOfTheMergeTree) {
 TEST(RegionTable, SizesThatDifferAreAnError) {
   EXPECT_THROW(ChannelMeter(kLabels).measure({"a", 2, 2, std::vector<double>(4)}), InputError);
   EXPECT_THROW(graph_format("a.txt"), ConfigError);
+}
+
+TEST(Annotations, NeighboursShareTheCurvesOfASmoothSvg) {
+  const auto disc = [](int x, int y) { return std::hypot(x - 15, y - 15) < 10 ? 2 : 1; };
+  const Made made({32, 32, 2, by_pixel(32, 32, disc)});
+  const Outlines simple = simplify_outlines(made.outlines, 1);
+  const std::vector<RegionColour> colours = {{}, {255, 0, 16}, {1, 2, 3}};
+  AnnotatedImage image = made.image();
+  image.outlines = &simple;
+  image.colours = &colours;
+  image.smooth = true;
+  const std::string text = annotate(image, AnnotationFormat::kSvg).image;
+  EXPECT_THAT(text, HasSubstr("fill=\"#ff0010\" stroke=\"#ff0010\""));
+  std::vector<std::set<std::string>> points;
+  for (std::size_t at = 0; (at = text.find(" d=\"", at + 1)) != std::string::npos;) {
+    const std::string path = text.substr(at + 4, text.find("Z\"", at) - at - 4);
+    std::set<std::string>& own = points.emplace_back();
+    const std::regex pair("[0-9.]+ [0-9.]+");
+    for (std::sregex_iterator each(path.begin(), path.end(), pair), end; each != end; ++each) {
+      own.insert(each->str());
+    }
+  }
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_GT(points[1].size(), 12U);
+  EXPECT_TRUE(
+      std::includes(points[0].begin(), points[0].end(), points[1].begin(), points[1].end()));
+  EXPECT_THAT(text, HasSubstr("M0 0L32 0L32 32L0 32Z")) << "the picture's corners stay";
+  const Made small(kLabels);
+  AnnotatedImage of_pixels = small.image();
+  of_pixels.smooth = true;
+  EXPECT_THAT(annotate(of_pixels, AnnotationFormat::kSvg).image,
+              HasSubstr("M1 1.5Q1 1 1.5 1Q2 1 2 1.5"))
+      << "a region of one pixel";
 }
 
 }  // namespace

@@ -110,6 +110,37 @@ TEST(Flat, EachRegionAndTheBackgroundHaveTheirMeanColour) {
   EXPECT_THROW(write_flat(folder / "a.tif", image, labels), ConfigError);
 }
 
+TEST(Cutout, IsSoftAtTheEdgeAndHasTheRegionsColours) {
+  Image image{6, 3, 1, by_pixel(6, 3, [](int x, int) { return x < 3 ? 0.2F : 1.0F; }), {}, {}};
+  const Labels labels = two_regions(6, 3);
+  const std::vector<std::uint8_t> found = cutout_picture(image, labels, {1});
+  const std::vector<int> alpha = {255, 255, 191, 64, 0, 0};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const int expected = alpha[i / 4 % 6];
+    EXPECT_NEAR(found[i], i % 4 == 3 ? expected : expected > 0 ? 51 : 0, 1) << i;
+  }
+  image.valid = by_pixel(6, 3, [](int x, int) { return std::uint8_t(x != 1); });
+  EXPECT_EQ(cutout_picture(image, labels, {1})[7], 128) << "no data between two halves";
+  image.valid = by_pixel(6, 3, [](int x, int y) { return std::uint8_t(x == 1 && y == 1); });
+  EXPECT_EQ(cutout_picture(image, labels, {1})[4 * 7 + 3], 128) << "one pixel stays visible";
+  for (const std::int32_t wrong : {0, 3}) {
+    EXPECT_THROW(cutout_picture(image, labels, {wrong}), InputError);
+  }
+  const TempFolder folder;
+  write_cutout(folder / "a.png", image, labels, {1, 2});
+  EXPECT_EQ(cv::imread(folder / "a.png", cv::IMREAD_UNCHANGED).type(), CV_8UC4);
+  EXPECT_THROW(write_cutout(folder / "a.jpg", image, labels, {1}), ConfigError);
+}
+
+TEST(Cutout, TheForegroundDoesNotSurroundTheOthers) {
+  const auto framed = [](int x, int y) {
+    return x == 5 && y == 4 ? 4 : x > 2 && x < 7 && y > 1 ? 2 : y == 0 ? 1 : 3;
+  };
+  EXPECT_THAT(foreground({10, 8, 4, by_pixel(10, 8, framed)}), ElementsAre(2, 4)) << "with 4";
+  EXPECT_THAT(foreground(two_regions(8, 8)), ElementsAre(1)) << "all meet three sides";
+  EXPECT_THAT(foreground({2, 1, 0, {0, 0}}), IsEmpty());
+}
+
 TEST(Overlay, PixelsWithoutDataShowAFaintCheckerboard) {
   Image image = flat(200, 200, {0.0F, 0.0F, 0.0F});
   const std::vector<int> right = by_pixel(200, 200, [](int x, int) { return x < 100 ? 0 : 1; });

@@ -183,22 +183,22 @@ Plan plan_of(std::size_t jobs) {
 TEST(Summary, CountsWhatBecameOfTheImages) {
   Plan plan = plan_of(4);
   EXPECT_EQ(summary({.done = 2, .skipped = 1, .failed = 1}, plan, 4, false),
-            "2 done, 1 skipped, 1 failed; 0:04 (0.50 images/s)");
+            "2 done, 1 skipped, 1 failed; 4.0 s (0.50 images/s)");
   plan.ignored = 3;
   plan.roots.results[Result::kLabels] = "out";
   EXPECT_EQ(summary({.done = 1, .not_converged = 1, .noted = 1}, plan, 10, false),
-            "1 done, 0 skipped, 0 failed, 1 of those done not converged, 3 not tried; 0:10 (0.10 "
+            "1 done, 0 skipped, 0 failed, 1 of those done not converged, 3 not tried; 10.0 s (0.10 "
             "images/s); 3 other files left out; 1 with notes (--verbose or --json shows them); "
             "labels in 'out'");
   EXPECT_EQ(summary({.done = 4, .noted = 1}, plan_of(4), 1, true),
-            "4 done, 0 skipped, 0 failed; 0:01 (4.00 images/s)");
+            "4 done, 0 skipped, 0 failed; 1.0 s (4.00 images/s)");
 }
 
 TEST(Summary, FoldersThatCannotBeReadAreNoTriedImages) {
   Plan plan = plan_of(1);
   plan.failures.push_back({ExitCode::kInputOutput, "a folder"});
   EXPECT_EQ(summary({.failed = 1}, plan, 0, false),
-            "0 done, 0 skipped, 1 failed, 1 not tried; 0:00");
+            "0 done, 0 skipped, 1 failed, 1 not tried; 0 ms");
 }
 
 TEST(RunLog, ARunThatGoesOnKeepsTheLinesAndTellsNothingTwice) {

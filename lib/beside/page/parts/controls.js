@@ -22,7 +22,7 @@ function connectControls(app) {
   on('zoom-out', 'click', () => zoom(app, 1 / 1.5));
   on('zoom-fit', 'click', () => fit(app));
   on('help-button', 'click', () => $('help').showModal());
-  for (const kind of ['png', 'coco', 'geojson', 'svg', 'tree']) {
+  for (const kind of ['png', 'flat', 'cutout', 'coco', 'geojson', 'svg', 'tree']) {
     on(`save-${kind}`, 'click', () => save(app, kind));
   }
 }

@@ -7,6 +7,8 @@ async function savedFile(app, kind) {
   if (kind === 'tree') return new Blob([model.tree.bytes]);
   const labels = model.labelMap();
   if (kind === 'png') return labelsPng(labels, width, height, count);
+  if (kind === 'flat') return flatPng(app, labels);
+  if (kind === 'cutout') return cutoutPng(app, labels);
   const regions =
       drawnRegions(polygonsOf(labels, width, height, count), (label) => model.figuresOf(label));
   const [text, type] =
@@ -20,7 +22,7 @@ async function save(app, kind) {
   const link = document.createElement('a');
   const url = URL.createObjectURL(await savedFile(app, kind));
   link.href = url;
-  const ends = {png: '-labels.png', coco: '-coco.json'};
+  const ends = {png: '-labels.png', flat: '-flat.png', cutout: '-cutout.png', coco: '-coco.json'};
   link.download = app.about.stem + (ends[kind] ?? `.${kind}`);
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 60000);

@@ -124,9 +124,10 @@ function coco(regions, labels, width, height, name) {
 function svg(regions, width, height) {
   const paths = regions.map(({label, polygons, colour}) => {
     const path = polygons.flat().map((ring) => 'M' + ring.slice(0, -1).join('L') + 'Z').join('');
-    return `<path id="region-${label}" fill="${toHex(colour)}" d="${path}"/>`;
+    const hex = toHex(colour);
+    return `<path id="region-${label}" fill="${hex}" stroke="${hex}" d="${path}"/>`;
   });
   return '<svg xmlns="http://www.w3.org/2000/svg" ' +
       `viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" ` +
-      'fill-rule="evenodd" stroke="#000" stroke-width="0.5">\n' + paths.join('\n') + '\n</svg>\n';
+      'fill-rule="evenodd" stroke-width="0.5" stroke-linejoin="round">\n' + paths.join('\n') + '\n</svg>\n';
 }

@@ -57,7 +57,7 @@ std::size_t columns_of(const RowTile& tile, const NetworkPlanes& planes) {
 NetworkRange range_of(const RowTile& tile, const ConvolutionShape& shape,
                       const NetworkPlanes& planes) {
   return {cl::NDRange(pieces(static_cast<std::size_t>(shape.outputs), tile.channels),
-                      columns_of(tile, planes), planes.rows()),
+                      columns_of(tile, planes), planes.all_rows()),
           cl::NDRange(1, static_cast<std::size_t>(tile.group), 1)};
 }
 
@@ -67,7 +67,8 @@ NetworkRange range_of(const PatchTile& tile, const ConvolutionShape& shape,
   const auto outputs = static_cast<std::size_t>(shape.outputs);
   return {cl::NDRange(group * pieces(outputs, tile.channels * tile.blocks),
                       pieces(static_cast<std::size_t>(planes.stride), 4 * tile.columns),
-                      pieces(static_cast<std::size_t>(planes.height), tile.down * tile.rows)),
+                      pieces(static_cast<std::size_t>(planes.height), tile.down * tile.rows) *
+                          static_cast<std::size_t>(planes.images)),
           cl::NDRange(group, 1, 1)};
 }
 
@@ -210,9 +211,9 @@ void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& from,
       std::visit([&](const auto& kind) { return range_of(kind, shape_, to); }, tile);
   kernel(tile).launch(kKernelNames[tile.index()], range.global, range.local, in, shape_.inner(),
                       weights_, bias_, added != nullptr ? *added : in, out, shape_.outputs,
-                      from.stride, from.margin, from.plane(), to.width, to.height, to.stride,
-                      to.margin, to.plane(), shape_.before(), shape_.dilation, shape_.relu ? 1 : 0,
-                      shape_.most, added != nullptr ? 1 : 0);
+                      from.height, from.stride, from.margin, from.plane(), to.width, to.height,
+                      to.stride, to.margin, to.plane(), shape_.before(), shape_.dilation,
+                      shape_.relu ? 1 : 0, shape_.most, added != nullptr ? 1 : 0);
 }
 
 }  // namespace diacut

@@ -1,10 +1,16 @@
 #include "boundary/network/device_network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "boundary/network/picture_kernels.hpp"
+#include "core/unit_range.hpp"
+#include "diacut/errors.hpp"
 
 namespace diacut {
 
@@ -91,17 +97,17 @@ constexpr char kTensors[] = "the network's tensors";
 
 }  // namespace
 
-NetworkPlanes planes_at(const Network& network, int level, int width, int height) {
-  return network_planes(network_side(width, level), network_side(height, level),
-                        network.margin(level));
+NetworkPlanes planes_at(const Network& network, int level, const Grid& size, int images) {
+  return network_planes(network_side(size.width, level), network_side(size.height, level),
+                        network.margin(level), images);
 }
 
-NetworkBuffers tensor_buffers(const Network& network, const std::vector<Grid>& sizes) {
+NetworkBuffers tensor_buffers(const Network& network, const std::vector<Grid>& sizes, int images) {
   std::vector<std::size_t> floats;
   for (const NetworkTensor& tensor : network.tensors) {
     std::size_t most = 0;
     for (const Grid& size : sizes) {
-      const NetworkPlanes planes = planes_at(network, tensor.level, size.width, size.height);
+      const NetworkPlanes planes = planes_at(network, tensor.level, size, images);
       most = std::max(most, planes.elements(tensor.channels));
     }
     floats.push_back(most);
@@ -111,10 +117,10 @@ NetworkBuffers tensor_buffers(const Network& network, const std::vector<Grid>& s
 
 std::vector<Buffer<float>>& TensorBuffers::get(Context& context,
                                                const std::vector<std::size_t>& floats) {
-  const auto is_size = [](const Buffer<float>& buffer, std::size_t size) {
-    return buffer.size() == size;
+  const auto holds = [](const Buffer<float>& buffer, std::size_t size) {
+    return buffer.size() >= size;
   };
-  if (std::equal(buffers_.begin(), buffers_.end(), floats.begin(), floats.end(), is_size)) {
+  if (std::equal(buffers_.begin(), buffers_.end(), floats.begin(), floats.end(), holds)) {
     return buffers_;
   }
   buffers_.clear();
@@ -122,6 +128,23 @@ std::vector<Buffer<float>>& TensorBuffers::get(Context& context,
     buffers_.push_back(context.allocate<float>(each, kTensors));
   }
   return buffers_;
+}
+
+Embedding DeviceEmbedding::download() const {
+  Embedding embedding = layout;
+  if (!cells) return embedding;
+  embedding.values = cells.download();
+  const auto is_number = [](std::int16_t value) {
+    return value != std::numeric_limits<std::int16_t>::min();
+  };
+  if (first_that_fails(std::span<const std::int16_t>(embedding.values), is_number)) {
+    throw DeviceError(
+        fmt::format("stage boundaries: {} computed an embedding with a value that is no finite "
+                    "number: the device or its driver fails; run again, or on another device "
+                    "(--list-devices)",
+                    cells.context().info().name));
+  }
+  return embedding;
 }
 
 DeviceNetwork::DeviceNetwork(Context& context, std::shared_ptr<const Network> network)
@@ -141,12 +164,12 @@ std::size_t DeviceNetwork::memory(const Network& network) {
 }
 
 const Buffer<float>& DeviceNetwork::run(const NetworkTensors& tensors, const Grid& size,
-                                        const Grid& largest, bool embedding) {
+                                        const Grid& largest, int images, bool embedding) {
   const auto described = [&](int index) -> const NetworkTensor& {
     return network_->tensors[static_cast<std::size_t>(index)];
   };
   const auto planes = [&](int index, const Grid& of) {
-    return planes_at(*network_, described(index).level, of.width, of.height);
+    return planes_at(*network_, described(index).level, of, images);
   };
   const auto buffer = [&](int index) { return tensors[static_cast<std::size_t>(index)]; };
   for (std::size_t i = 0; i < network_->ops.size(); ++i) {

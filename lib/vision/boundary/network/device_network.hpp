@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "boundary/network/convolutions.hpp"
 #include "boundary/network/load_network.hpp"
 #include "boundary/network/network.hpp"
+#include "core/embedding.hpp"
 #include "matrix/grid.hpp"
 #include "opencl/context.hpp"
 
@@ -28,20 +30,21 @@ struct NetworkBuffers {
 /// the operation reads.
 NetworkBuffers plan_network_buffers(const Network& network, const std::vector<std::size_t>& floats);
 
-/// The layout of the tensors of a network at a level, for an image, or a tile of an image, of
-/// width x height pixels.
-NetworkPlanes planes_at(const Network& network, int level, int width, int height);
+/// The layout of the tensors of a network at a level, for so many images, or tiles of images, of
+/// this size.
+NetworkPlanes planes_at(const Network& network, int level, const Grid& size, int images);
 
-/// The buffers that the tensors of a network take for images, or tiles of images, of up to each of
-/// these sizes.
-NetworkBuffers tensor_buffers(const Network& network, const std::vector<Grid>& sizes);
+/// The buffers that the tensors of a network take for so many images, or tiles of images, of up to
+/// each of these sizes.
+NetworkBuffers tensor_buffers(const Network& network, const std::vector<Grid>& sizes, int images);
 
 /// Device buffers for the tensors of networks that run one after another. They are allocated anew
-/// only when other sizes are asked for. Must be empty when their context is destroyed.
+/// only when larger ones are asked for, or another number of them. Must be empty when their context
+/// is destroyed.
 class TensorBuffers {
  public:
-  /// One buffer for each entry of `floats`, of that many elements. Throws DeviceError when the
-  /// device has too little memory.
+  /// One buffer for each entry of `floats`, of at least that many elements. Throws DeviceError when
+  /// the device has too little memory.
   std::vector<Buffer<float>>& get(Context& context, const std::vector<std::size_t>& floats);
   void clear() { buffers_.clear(); }
 
@@ -52,6 +55,15 @@ class TensorBuffers {
 /// The tensors of a network by their indices; null for the output. Their buffers are at least as
 /// large as tensor_buffers() says.
 using NetworkTensors = std::vector<Buffer<float>*>;
+
+/// The embedding of a picture on the device.
+struct DeviceEmbedding {
+  Embedding layout;            ///< All of it but the values.
+  Buffer<std::int16_t> cells;  ///< Embedding::values; the least of its type is no number.
+
+  /// Waits. Without cells there is none. Throws DeviceError where a value is no number.
+  Embedding download() const;
+};
 
 /// A network on a device: its weights and kernels. The context must outlive it.
 class DeviceNetwork {
@@ -65,15 +77,15 @@ class DeviceNetwork {
   /// Bytes that the constructor allocates.
   static std::size_t memory(const Network& network);
 
-  /// Enqueues all operations but the sigmoid for an input of `size`, which is in the first of
-  /// `tensors`: three channels in planes_at(network, 0, width, height). Without `embedding` those
+  /// Enqueues all operations but the sigmoid for `images` inputs of `size`, which are in the first
+  /// of `tensors`: three channels in planes_at(network, 0, size, images). Without `embedding` those
   /// are skipped that the output does not depend on; with it, the network's embedding is in
-  /// `tensors` afterwards. `tensors` was made for this
-  /// network and for at least this size. Returns the argument of the sigmoid: network().outputs()
+  /// `tensors` afterwards. `tensors` was made for this network, for at least this size and at least
+  /// so many images. Returns the argument of the sigmoid: network().outputs()
   /// channels, laid out as the input. Sums have the order in which they are computed fastest for an
   /// input of the size `largest`: for parts of a picture, that of the largest of them.
   const Buffer<float>& run(const NetworkTensors& tensors, const Grid& size, const Grid& largest,
-                           bool embedding = false);
+                           int images, bool embedding = false);
 
  private:
   Context* context_;

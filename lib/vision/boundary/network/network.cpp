@@ -55,7 +55,7 @@ double Network::operations(int width, int height) const {
   return sum;
 }
 
-NetworkPlanes network_planes(int width, int height, int margin) {
+NetworkPlanes network_planes(int width, int height, int margin, int images) {
   // The widest vector of conv.cl, in floats.
   constexpr std::size_t kStep = 16;
   // Rows whose distance is a multiple of this many elements fall into the same few cache sets.
@@ -64,14 +64,14 @@ NetworkPlanes network_planes(int width, int height, int margin) {
   std::size_t stride =
       std::max(2 * kStep, round_up(static_cast<std::size_t>(width) + margin, kStep));
   if (stride % kAliasing == 0) stride += kStep;
-  return {width, height, margin, static_cast<int>(stride)};
+  return {width, height, margin, static_cast<int>(stride), images};
 }
 
 NetworkRange planes_range(const NetworkPlanes& planes, int channels, int lanes) {
   const auto depth = static_cast<std::size_t>(channels);
-  if (lanes > 1) return {cl::NDRange(1, planes.rows(), depth), cl::NDRange(1, 1, 1)};
+  if (lanes > 1) return {cl::NDRange(1, planes.all_rows(), depth), cl::NDRange(1, 1, 1)};
   const auto stride = static_cast<std::size_t>(planes.stride);
-  return {cl::NDRange(round_up(stride, kRowGroup), planes.rows(), depth),
+  return {cl::NDRange(round_up(stride, kRowGroup), planes.all_rows(), depth),
           cl::NDRange(kRowGroup, 1, 1)};
 }
 

@@ -91,25 +91,32 @@ struct Network {
 int network_side(int side, int level);
 
 /// How a tensor of a network lies in memory (kernels/boundary/network/planes.clh): one plane of
-/// floats for each channel, with margins of zeros.
+/// floats for each channel, in which images lie one below the other, with margins of zeros.
 struct NetworkPlanes {
-  int width = 0;
-  int height = 0;
+  int width = 0;   ///< Of an image.
+  int height = 0;  ///< Of an image.
   int margin = 0;  ///< At least how far any convolution reads beyond the edge, in pixels.
   int stride = 0;  ///< Elements from one row to the next.
+  int images = 1;
 
-  /// Rows of a plane, margins included.
+  /// Rows of an image, margins included.
   std::size_t rows() const {
     return static_cast<std::size_t>(height) + 2 * (static_cast<std::size_t>(margin) + 1);
   }
+  /// Rows of all images.
+  std::size_t all_rows() const { return rows() * static_cast<std::size_t>(images); }
+  /// Elements of a plane before an image.
+  std::size_t image(std::size_t number) const {
+    return number * rows() * static_cast<std::size_t>(stride);
+  }
   /// Elements of a plane.
-  std::size_t plane() const { return rows() * static_cast<std::size_t>(stride); }
+  std::size_t plane() const { return image(static_cast<std::size_t>(images)); }
   std::size_t elements(int channels) const { return static_cast<std::size_t>(channels) * plane(); }
 };
 
-/// The layout of tensors of width x height pixels: strides that whole vectors divide and that do
-/// not map neighbouring rows to the same cache sets.
-NetworkPlanes network_planes(int width, int height, int margin);
+/// The layout of tensors of images of width x height pixels: strides that whole vectors divide and
+/// that do not map neighbouring rows to the same cache sets.
+NetworkPlanes network_planes(int width, int height, int margin, int images = 1);
 
 /// How work is dealt to work-items: all of them, and those of a group.
 struct NetworkRange {
@@ -117,7 +124,7 @@ struct NetworkRange {
   cl::NDRange local;
 };
 
-/// Work-items (x, row, channel) for every row of the planes, margins included; x runs to the
+/// Work-items (x, row, channel) for every row of all images, margins included; x runs to the
 /// stride, rounded up to whole work-groups. With `lanes` > 1 pixels in a vector, as on a CPU, x is
 /// 0 alone, and the work-item computes the whole row.
 NetworkRange planes_range(const NetworkPlanes& planes, int channels, int lanes = 1);

@@ -1,11 +1,10 @@
 #include "boundary/network/network_boundary.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "boundary/network/picture_kernels.hpp"
@@ -104,7 +103,7 @@ struct TensorBudget {
   std::vector<std::vector<int>> buffer_of;  ///< [network][tensor]: the index of the buffer.
   std::vector<std::size_t> floats;  ///< The size of each buffer: the most that any network needs.
 
-  void add(const Network& network, const Task& task) {
+  void add(const Network& network, const Task& task, int images) {
     std::vector<Grid> tiles;
     for (const Turn& turn : forms_to_expect(task.parameters)) {
       // The largest width and the largest height at any scale.
@@ -115,7 +114,7 @@ struct TensorBudget {
         most.height = std::max(most.height, longest(tiling.rows));
       }
     }
-    NetworkBuffers buffers = tensor_buffers(network, tiles);
+    NetworkBuffers buffers = tensor_buffers(network, tiles, images);
     floats.resize(std::max(floats.size(), buffers.floats.size()), 0);
     for (std::size_t i = 0; i < buffers.floats.size(); ++i) {
       floats[i] = std::max(floats[i], buffers.floats[i]);
@@ -165,82 +164,148 @@ Embedding empty_embedding(const Network& network, const Task& task, double scale
   return made;
 }
 
-/// The number of kEmbeddingUnit that is nearest to a value, of those that fit.
-std::int16_t embedding_units(float value) {
-  constexpr float kMost = std::numeric_limits<std::int16_t>::max();
-  if (!std::isfinite(value)) {
-    throw DeviceError(fmt::format(
-        "stage boundaries: a value of the embedding is {}, expected a finite number: the "
-        "device or its driver fails; run again, or on another device (--list-devices)",
-        value));
-  }
-  const float units = value / static_cast<float>(kEmbeddingUnit);
-  return static_cast<std::int16_t>(std::lround(std::clamp(units, -kMost, kMost)));
+/// Where in the embedding the cells of a tile's core lie. Cores begin at whole cells.
+NetworkCopy cells_of(const Network& network, const NetworkCopy& core) {
+  const int level = network.embedded().level;
+  return {core.from_x >> level, core.from_y >> level,          core.to_x >> level,
+          core.to_y >> level,   cells_of(network, core.width), cells_of(network, core.height)};
 }
 
-/// Waits for the cells of a tile's core. Cores begin at whole cells.
-void add_cells(const Network& network, const NetworkTensors& tensors, const Grid& tile,
-               const NetworkCopy& core, Embedding& embedding) {
-  const NetworkTensor& tensor = network.embedded();
-  const NetworkPlanes planes = planes_at(network, tensor.level, tile.width, tile.height);
-  std::vector<float> all(planes.elements(tensor.channels));
-  tensors[static_cast<std::size_t>(network.embedding)]->download(all);
-  const auto cell = [&](int pixel) { return static_cast<std::size_t>(pixel >> tensor.level); };
-  const auto columns = static_cast<std::size_t>(cells_of(network, core.width));
-  const auto rows = static_cast<std::size_t>(cells_of(network, core.height));
-  const auto stride = static_cast<std::size_t>(planes.stride);
-  const std::size_t first_row = static_cast<std::size_t>(planes.margin) + 1 + cell(core.from_y);
-  for (std::size_t i = 0; i < rows * columns; ++i) {
-    const std::size_t x = i % columns;
-    const std::size_t y = i / columns;
-    const float* from = &all[(first_row + y) * stride + cell(core.from_x) + x];
-    std::int16_t* to = &embedding.values[embedding.cell(cell(core.to_x) + x, cell(core.to_y) + y)];
-    for (std::size_t c = 0; c < static_cast<std::size_t>(tensor.channels); ++c) {
-      to[c] = embedding_units(from[c * planes.plane()]);
+/// A picture on its way through the networks.
+struct Mapped {
+  Buffer<float> pixels;
+  int channels = 3;
+  int width = 0;  ///< Of a row of `pixels`.
+  const Buffer<std::uint8_t>* valid = nullptr;
+  NetworkMaps* maps = nullptr;
+  std::vector<Buffer<float>> results = {};  ///< For each output what one run of a network gives.
+  bool begun = false;                       ///< Whether something was added to the maps.
+};
+
+/// How many of some images go through a network together.
+std::size_t most_together(std::size_t images) { return (images + 1) / 2; }
+
+/// The pixels of a picture on the device. Memory for three channels for a grey picture too: the
+/// budget does not know the channels.
+Buffer<float> uploaded(Context& context, const Image& image, bool filled) {
+  auto pixels = context.allocate<float>(3 * image.pixel_count(), kPicture);
+  if (filled) {
+    pixels.upload(filled_from_nearest(image));
+  } else {
+    pixels.upload(image.pixels);
+  }
+  return pixels;
+}
+
+/// How many tiles networks compute of a picture; 0 where none of them divides it.
+std::size_t count_tiles(const Networks& networks, const Task& task, std::size_t turns) {
+  std::size_t count = 0;
+  bool divided = false;
+  for (const std::shared_ptr<const Network>& network : networks) {
+    for (const double scale : task.parameters.scales) {
+      const Tiling tiling(*network, task, scale, {});
+      const std::size_t tiles = tiling.columns.size() * tiling.rows.size();
+      divided = divided || tiles > 1;
+      count += tiles * turns;
     }
   }
+  return divided ? count : 0;
 }
 
-/// Enqueues a network for a picture, tile by tile, of about `tile` pixels. The maps, of the picture
-/// with its border, refer to `results`, which has a buffer for each output.
-std::vector<NetworkMap> run_network(Context& context, DeviceNetwork& device_network,
-                                    const NetworkTensors& tensors, const NetworkPicture& picture,
-                                    const Tiling& tiling, int tile,
-                                    std::vector<Buffer<float>>& results, Embedding* embedding) {
-  const Network& network = device_network.network();
-  std::vector<NetworkMap> maps;
-  maps.reserve(results.size());
-  for (Buffer<float>& result : results) {
-    maps.push_back({result, tiling.size.width, tiling.size.height, picture.border, tiling.x().begin,
-                    tiling.y().begin, tiling.x().length()});
-  }
-  // Of any part of a picture of this size.
-  const auto most = [&](int side) {
-    return longest_network_tile(side, tile, network.reach(), network.levels());
-  };
-  const Grid largest{most(tiling.size.width), most(tiling.size.height)};
-  for (const NetworkTile& row : tiling.rows) {
-    for (const NetworkTile& column : tiling.columns) {
-      const Grid read{column.end - column.begin, row.end - row.begin};
-      const NetworkPlanes planes = planes_at(network, 0, read.width, read.height);
-      launch_network_input(context, picture, column.begin, row.begin, planes,
-                           *tensors[static_cast<std::size_t>(network.input())]);
-      const Buffer<float>& result =
-          device_network.run(tensors, read, largest, embedding != nullptr);
-      const NetworkCopy core = {column.core_begin - column.begin,
-                                row.core_begin - row.begin,
-                                column.core_begin,
-                                row.core_begin,
-                                column.core_end - column.core_begin,
-                                row.core_end - row.core_begin};
-      for (std::size_t k = 0; k < maps.size(); ++k) {
-        launch_network_output(context, planes, result, static_cast<int>(k), core, maps[k]);
+/// Runs of networks on pictures of one size, which are turned in the same way.
+class NetworkRuns {
+ public:
+  /// The arguments must outlive the object.
+  NetworkRuns(Context& context, const Task& task, std::span<Mapped> pictures)
+      : context_(context), task_(task), pictures_(pictures) {}
+
+  /// Enqueues a network, tile by tile, and adds `share` times its maps to those of the pictures.
+  /// Calls `enqueued` after each tile.
+  void add(DeviceNetwork& device_network, const NetworkTensors& tensors, double scale,
+           const Turn& turn, float share, bool embeds, const std::function<void()>& enqueued) {
+    const Network& network = device_network.network();
+    const Tiling tiling(network, task_, scale, turn);
+    // Of any part of a picture of this size.
+    const auto most = [&](int side) {
+      return longest_network_tile(side, task_.parameters.tile, network.reach(), network.levels());
+    };
+    const Grid largest{most(tiling.size.width), most(tiling.size.height)};
+    const auto images = static_cast<int>(pictures_.size());
+    for (const NetworkTile& row : tiling.rows) {
+      for (const NetworkTile& column : tiling.columns) {
+        const Grid read{column.end - column.begin, row.end - row.begin};
+        give(network, tensors, {column.begin, row.begin}, read, scale, turn);
+        const Buffer<float>& result = device_network.run(tensors, read, largest, images, embeds);
+        const NetworkCopy core = {column.core_begin - column.begin,
+                                  row.core_begin - row.begin,
+                                  column.core_begin,
+                                  row.core_begin,
+                                  column.core_end - column.core_begin,
+                                  row.core_end - row.core_begin};
+        take(network, tensors, result, read, core, tiling, embeds);
+        enqueued();
       }
-      if (embedding != nullptr) add_cells(network, tensors, read, core, *embedding);
+    }
+    for (Mapped& picture : pictures_) blend(picture, tiling, turn, share);
+  }
+
+ private:
+  struct Corner {
+    int left;
+    int top;
+  };
+
+  /// Writes the input of a network: a tile of each picture.
+  void give(const Network& network, const NetworkTensors& tensors, const Corner& corner,
+            const Grid& read, double scale, const Turn& turn) const {
+    const PictureView& view = task_.view;
+    const Grid inner = task_.scaled(scale);
+    const NetworkPlanes planes = planes_at(network, 0, read, static_cast<int>(pictures_.size()));
+    for (std::size_t k = 0; k < pictures_.size(); ++k) {
+      const Mapped& picture = pictures_[k];
+      launch_network_input(
+          context_,
+          {picture.pixels, picture.channels, view.width, view.height, inner.width, inner.height,
+           task_.parameters.border, turn, view.image_x, view.image_y, picture.width},
+          corner.left, corner.top, planes, k, *tensors[static_cast<std::size_t>(network.input())]);
     }
   }
-  return maps;
-}
+
+  /// Takes what a network made of a tile of each picture.
+  void take(const Network& network, const NetworkTensors& tensors, const Buffer<float>& result,
+            const Grid& read, const NetworkCopy& core, const Tiling& tiling, bool embeds) {
+    const auto images = static_cast<int>(pictures_.size());
+    for (std::size_t k = 0; k < pictures_.size(); ++k) {
+      Mapped& picture = pictures_[k];
+      for (std::size_t output = 0; output < picture.results.size(); ++output) {
+        launch_network_output(context_, planes_at(network, 0, read, images), result, k,
+                              static_cast<int>(output), core, map_of(picture, output, tiling));
+      }
+      if (!embeds) continue;
+      launch_network_embedding(context_, planes_at(network, network.embedded().level, read, images),
+                               *tensors[static_cast<std::size_t>(network.embedding)], k,
+                               cells_of(network, core), picture.maps->embedding);
+    }
+  }
+
+  NetworkMap map_of(Mapped& picture, std::size_t output, const Tiling& tiling) const {
+    return {picture.results[output], tiling.size.width, tiling.size.height, task_.parameters.border,
+            tiling.x().begin,        tiling.y().begin,  tiling.x().length()};
+  }
+
+  void blend(Mapped& picture, const Tiling& tiling, const Turn& turn, float share) {
+    for (std::size_t output = 0; output < picture.results.size(); ++output) {
+      launch_network_blend(context_, map_of(picture, output, tiling), turn, task_.grid,
+                           *picture.valid, share, !picture.begun,
+                           output == 0 ? picture.maps->boundary : picture.maps->inside, task_.view);
+    }
+    picture.begun = true;
+  }
+
+  Context& context_;
+  const Task& task_;
+  std::span<Mapped> pictures_;
+};
 
 bool has_embedding(const std::shared_ptr<const Network>& network) {
   return network->embedding >= 0;
@@ -252,15 +317,20 @@ int scaled_side(int side, double scale) {
   return std::max(1, static_cast<int>(std::lround(side * scale)));
 }
 
-DeviceMemory network_map_memory(const Grid& grid, const Networks& networks,
+DeviceMemory network_map_memory(const Grid& grid, int images, const Networks& networks,
                                 const BoundaryParameters& parameters) {
   const PictureView view = whole_picture(grid);
   const Task task{grid, view, parameters};
+  const std::size_t together = most_together(static_cast<std::size_t>(images));
   TensorBudget tensors;
-  for (const std::shared_ptr<const Network>& network : networks) tensors.add(*network, task);
-  // Maps of the picture, which has up to three channels, and of what a network sees.
+  for (const std::shared_ptr<const Network>& network : networks) {
+    tensors.add(*network, task, static_cast<int>(together));
+  }
+  // Maps of all pictures; of those that are computed together the pictures, of up to three
+  // channels, and maps of what a network sees.
   const auto outputs = static_cast<std::size_t>(networks.front()->outputs());
-  std::size_t floats = (3 + outputs) * grid.rows() + outputs * most_pixels(networks, task);
+  std::size_t floats = static_cast<std::size_t>(images) * outputs * grid.rows() +
+                       together * (3 * grid.rows() + outputs * most_pixels(networks, task));
   std::size_t largest = 3 * grid.rows();
   for (const std::size_t each : tensors.floats) {
     floats += each;
@@ -306,74 +376,135 @@ Stretch network_needs(const Networks& networks, const BoundaryParameters& parame
   return {std::max(needs.begin, 0), std::min(needs.end, side)};
 }
 
-NetworkMaps network_boundary_map(Context& context, std::vector<DeviceNetwork>& networks,
-                                 TensorBuffers& kept, const Image& image, const Grid& grid,
-                                 const Buffer<std::uint8_t>& valid, std::size_t valid_pixels,
-                                 const BoundaryParameters& parameters, const PictureView& view,
-                                 Embedding* embedding) {
-  const Task task{grid, view, parameters};
-  NetworkMaps maps;
-  std::vector<Buffer<float>*> sums = {&maps.boundary};
-  maps.boundary = context.allocate<float>(grid.rows(), kBoundary);
-  if (networks.front().network().outputs() > 1) {
-    maps.inside = context.allocate<float>(grid.rows(), kInside);
-    sums.push_back(&maps.inside);
+namespace {
+
+/// Maps of images of one size, which are turned in the same way and go through the networks
+/// together.
+class MapsTogether {
+ public:
+  /// The arguments must outlive the object.
+  MapsTogether(Context& context, std::vector<DeviceNetwork>& networks, const Task& task,
+               bool embeds)
+      : context_(context), networks_(networks), task_(task) {
+    for (const DeviceNetwork& network : networks) shared_.push_back(network.shared());
+    const auto off = [](double a, double b) {
+      return std::abs(std::log(a)) < std::abs(std::log(b));
+    };
+    const std::vector<double>& scales = task.parameters.scales;
+    embedded_scale_ = *std::min_element(scales.begin(), scales.end(), off);
+    if (!embeds || !gives_embedding(shared_, task.parameters)) return;
+    const auto embedder = std::find_if(shared_.begin(), shared_.end(), has_embedding);
+    embedder_ = static_cast<std::size_t>(embedder - shared_.begin());
   }
-  if (valid_pixels == 0) {
-    for (Buffer<float>* sum : sums) sum->fill(0);
-    return maps;
-  }
-  // Memory for three channels for a grey picture too: the budget does not know the channels.
-  auto pixels = context.allocate<float>(3 * image.pixel_count(), kPicture);
-  if (valid_pixels < grid.rows() || !image.valid.empty()) {
-    pixels.upload(filled_from_nearest(image));
-  } else {
-    pixels.upload(image.pixels);
-  }
-  std::vector<Buffer<float>> results;
-  Networks shared;
-  for (const DeviceNetwork& network : networks) shared.push_back(network.shared());
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    results.push_back(context.allocate<float>(most_pixels(shared, task), kResult));
-  }
-  ask_for_picture_kernels(context);
-  const std::vector<Turn> turns = forms_of(
-      parameters, parameters.pose == NetworkPose::kCanonical ? canonical_turn(image) : Turn{});
-  const float share =
-      1.0f / static_cast<float>(parameters.scales.size() * networks.size() * turns.size());
-  TensorBudget budget;
-  for (const DeviceNetwork& network : networks) budget.add(network.network(), task);
-  std::vector<Buffer<float>>& buffers = kept.get(context, budget.floats);
-  const auto embedder = embedding == nullptr || !gives_embedding(shared, parameters)
-                            ? shared.end()
-                            : std::find_if(shared.begin(), shared.end(), has_embedding);
-  const auto off = [](double a, double b) { return std::abs(std::log(a)) < std::abs(std::log(b)); };
-  const double embedded_scale =
-      *std::min_element(parameters.scales.begin(), parameters.scales.end(), off);
-  if (embedder != shared.end()) *embedding = empty_embedding(**embedder, task, embedded_scale);
-  bool first = true;
-  for (std::size_t i = 0; i < networks.size(); ++i) {
-    NetworkTensors tensors;
-    for (const int buffer : budget.buffer_of[i]) {
-      tensors.push_back(buffer < 0 ? nullptr : &buffers[static_cast<std::size_t>(buffer)]);
-    }
-    for (const double scale : parameters.scales) {
-      for (const Turn& turn : turns) {
-        const bool embeds = embedder - shared.begin() == static_cast<std::ptrdiff_t>(i) &&
-                            scale == embedded_scale && turn == Turn{};
-        const Grid inner = task.scaled(scale);
-        const std::vector<NetworkMap> seen =
-            run_network(context, networks[i], tensors,
-                        {pixels, image.channels, view.width, view.height, inner.width, inner.height,
-                         parameters.border, turn, view.image_x, view.image_y, image.width},
-                        Tiling(networks[i].network(), task, scale, turn), parameters.tile, results,
-                        embeds ? embedding : nullptr);
-        for (std::size_t k = 0; k < seen.size(); ++k) {
-          launch_network_blend(context, seen[k], turn, grid, valid, share, first, *sums[k], view);
+
+  /// Enqueues. `pose`: the canonical form of the images, if that is asked for. Calls `computed`
+  /// with the number of tiles that the device has computed since the last call, and that of all
+  /// tiles of a picture, where it divides them.
+  void add(std::span<Mapped> pictures, TensorBuffers& kept, const Turn& pose,
+           const std::function<void(std::size_t, std::size_t)>& computed) {
+    const std::vector<Turn> turns = forms_of(task_.parameters, pose);
+    const std::vector<double>& scales = task_.parameters.scales;
+    const float share = 1.0f / static_cast<float>(scales.size() * networks_.size() * turns.size());
+    const TensorBudget budget = budget_for(static_cast<int>(pictures.size()));
+    std::vector<Buffer<float>>& buffers = kept.get(context_, budget.floats);
+    for (Mapped& picture : pictures) make_room(picture);
+    const std::size_t tiles = computed ? count_tiles(shared_, task_, turns.size()) : 0;
+    const auto enqueued = [&] {
+      if (tiles == 0) return;
+      context_.finish();
+      computed(pictures.size(), tiles);
+    };
+    NetworkRuns runs(context_, task_, pictures);
+    for (std::size_t i = 0; i < networks_.size(); ++i) {
+      NetworkTensors tensors;
+      for (const int buffer : budget.buffer_of[i]) {
+        tensors.push_back(buffer < 0 ? nullptr : &buffers[static_cast<std::size_t>(buffer)]);
+      }
+      for (const double scale : scales) {
+        for (const Turn& turn : turns) {
+          const bool embeds = embedder_ == i && scale == embedded_scale_ && turn == Turn{};
+          runs.add(networks_[i], tensors, scale, turn, share, embeds, enqueued);
         }
-        first = false;
       }
     }
+  }
+
+ private:
+  TensorBudget budget_for(int images) const {
+    TensorBudget budget;
+    for (const auto& network : shared_) budget.add(*network, task_, images);
+    return budget;
+  }
+
+  void make_room(Mapped& picture) const {
+    for (int k = 0; k < shared_.front()->outputs(); ++k) {
+      picture.results.push_back(context_.allocate<float>(most_pixels(shared_, task_), kResult));
+    }
+    if (!embedder_) return;
+    DeviceEmbedding& embedding = picture.maps->embedding;
+    embedding.layout = empty_embedding(*shared_[*embedder_], task_, embedded_scale_);
+    embedding.cells =
+        context_.allocate<std::int16_t>(embedding.layout.values.size(), "the embedding");
+    embedding.layout.values.clear();
+  }
+
+  Context& context_;
+  std::vector<DeviceNetwork>& networks_;
+  const Task& task_;
+  Networks shared_;
+  double embedded_scale_ = 1;
+  std::optional<std::size_t> embedder_;  ///< The network whose embedding is wanted.
+};
+
+}  // namespace
+
+std::vector<NetworkMaps> network_boundary_maps(
+    Context& context, std::vector<DeviceNetwork>& networks, TensorBuffers& kept,
+    std::span<const ImageToMap> images, const Grid& grid, const BoundaryParameters& parameters,
+    const PictureView& view, bool embeds, const std::function<void(double share)>& tell) {
+  const Task task{grid, view, parameters};
+  ask_for_picture_kernels(context);
+  std::vector<NetworkMaps> maps;
+  std::vector<std::size_t> left;  // Those with data.
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    NetworkMaps& own = maps.emplace_back();
+    own.boundary = context.allocate<float>(grid.rows(), kBoundary);
+    if (networks.front().network().outputs() > 1) {
+      own.inside = context.allocate<float>(grid.rows(), kInside);
+    }
+    if (images[k].valid_pixels > 0) {
+      left.push_back(k);
+      continue;
+    }
+    own.boundary.fill(0);
+    if (own.inside) own.inside.fill(0);
+  }
+  MapsTogether together(context, networks, task, embeds);
+  const auto pose_of = [&](std::size_t k) {
+    return parameters.pose == NetworkPose::kCanonical ? canonical_turn(images[k].image) : Turn{};
+  };
+  const std::size_t with_data = left.size();
+  std::size_t done = 0;
+  std::function<void(std::size_t, std::size_t)> computed;
+  if (tell) {
+    computed = [&](std::size_t tiles, std::size_t of_each) {
+      done += tiles;
+      tell(static_cast<double>(done) / static_cast<double>(of_each * with_data));
+    };
+  }
+  while (!left.empty()) {
+    const Turn pose = pose_of(left.front());
+    std::vector<Mapped> pictures;
+    while (pictures.size() < std::min(left.size(), most_together(images.size()))) {
+      const std::size_t k = left[pictures.size()];
+      const auto& [image, valid, valid_pixels] = images[k];
+      if (pose_of(k) != pose) break;
+      const bool filled = valid_pixels < grid.rows() || !image.valid.empty();
+      pictures.push_back(
+          {uploaded(context, image, filled), image.channels, image.width, &valid, &maps[k]});
+    }
+    left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(pictures.size()));
+    together.add(pictures, kept, pose, computed);
   }
   return maps;
 }

@@ -1,5 +1,7 @@
 #include "boundary/network/picture_kernels.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -28,7 +30,10 @@ double moment(const std::vector<double>& values) {
 }
 
 KernelFile input_kernels(Context& context) { return {context, "boundary/network/input.cl", ""}; }
-KernelFile output_kernels(Context& context) { return {context, "boundary/network/output.cl", ""}; }
+KernelFile output_kernels(Context& context) {
+  return {context, "boundary/network/output.cl",
+          fmt::format("-DUNITS={:.1f}f", 1 / kEmbeddingUnit)};
+}
 KernelFile blend_kernels(Context& context) { return {context, "boundary/network/blend.cl", ""}; }
 KernelFile upsample_kernels(Context& context) {
   return {context, "boundary/network/upsample.cl", ""};
@@ -94,24 +99,40 @@ void ask_for_picture_kernels(Context& context) {
 }
 
 void launch_network_input(Context& context, const NetworkPicture& picture, int left, int top,
-                          const NetworkPlanes& planes, Buffer<float>& out) {
-  const NetworkRange range = planes_range(planes, 1);
-  input_kernels(context).launch(
-      "network_input", range.global, range.local, picture.pixels, picture.channels, picture.width,
-      picture.height, picture.scaled_width, picture.scaled_height, picture.border,
-      picture.turn.transposed ? 1 : 0, picture.turn.mirrored_x ? 1 : 0,
-      picture.turn.mirrored_y ? 1 : 0, picture.part_x, picture.part_y,
-      picture.part_width > 0 ? picture.part_width : picture.width, left, top, out, planes.width,
-      planes.height, planes.stride, planes.margin, planes.plane());
+                          const NetworkPlanes& planes, std::size_t image, Buffer<float>& out) {
+  NetworkPlanes one = planes;
+  one.images = 1;
+  const NetworkRange range = planes_range(one, 1);
+  input_kernels(context).launch("network_input", range.global, range.local, picture.pixels,
+                                picture.channels, picture.width, picture.height,
+                                picture.scaled_width, picture.scaled_height, picture.border,
+                                picture.turn.transposed ? 1 : 0, picture.turn.mirrored_x ? 1 : 0,
+                                picture.turn.mirrored_y ? 1 : 0, picture.part_x, picture.part_y,
+                                picture.part_width > 0 ? picture.part_width : picture.width, left,
+                                top, out, planes.image(image), planes.width, planes.height,
+                                planes.stride, planes.margin, planes.plane());
 }
 
 void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,
-                           int channel, const NetworkCopy& rectangle, const NetworkMap& map) {
+                           std::size_t image, int channel, const NetworkCopy& rectangle,
+                           const NetworkMap& map) {
+  output_kernels(context).launch_rows("network_output", static_cast<std::size_t>(rectangle.width),
+                                      static_cast<std::size_t>(rectangle.height), in,
+                                      planes.elements(channel) + planes.image(image), planes.stride,
+                                      planes.margin, rectangle.from_x, rectangle.from_y, map.values,
+                                      map.row_length(), rectangle.to_x - map.part_x,
+                                      rectangle.to_y - map.part_y, rectangle.width);
+}
+
+void launch_network_embedding(Context& context, const NetworkPlanes& planes,
+                              const Buffer<float>& in, std::size_t image,
+                              const NetworkCopy& rectangle, DeviceEmbedding& embedding) {
   output_kernels(context).launch_rows(
-      "network_output", static_cast<std::size_t>(rectangle.width),
-      static_cast<std::size_t>(rectangle.height), in, planes.elements(channel), planes.stride,
-      planes.margin, rectangle.from_x, rectangle.from_y, map.values, map.row_length(),
-      rectangle.to_x - map.part_x, rectangle.to_y - map.part_y, rectangle.width);
+      "network_embedding", static_cast<std::size_t>(rectangle.width),
+      static_cast<std::size_t>(rectangle.height), in, planes.image(image),
+      embedding.layout.channels, planes.stride, planes.margin, planes.plane(), rectangle.from_x,
+      rectangle.from_y, embedding.cells, embedding.layout.columns, rectangle.to_x, rectangle.to_y,
+      rectangle.width);
 }
 
 void launch_network_blend(Context& context, const NetworkMap& map, const Turn& turn,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "boundary/network/device_network.hpp"
 #include "boundary/network/network.hpp"
 #include "boundary/network/tiles.hpp"
 #include "diacut/image.hpp"
@@ -56,11 +57,12 @@ struct NetworkPicture {
 /// Asks for the kernels below, so that they are built together with others (opencl/context.hpp).
 void ask_for_picture_kernels(Context& context);
 
-/// kernels/boundary/network/input.cl. Enqueues: three channels of a network's input into `out`,
-/// planes.elements(3) floats. They are the part of the resized, turned and mirrored picture from
-/// pixel (left, top) on, border included, that has the size of `planes`.
+/// kernels/boundary/network/input.cl. Enqueues: three channels of a network's input, of one of the
+/// images of `planes`, into `out`, planes.elements(3) floats. They are the part of the resized,
+/// turned and mirrored picture from pixel (left, top) on, border included, that has the size of
+/// `planes`.
 void launch_network_input(Context& context, const NetworkPicture& picture, int left, int top,
-                          const NetworkPlanes& planes, Buffer<float>& out);
+                          const NetworkPlanes& planes, std::size_t image, Buffer<float>& out);
 
 /// A map of width * height values on the device, row by row. The outer `border` pixels on each side
 /// do not belong to the image.
@@ -88,9 +90,16 @@ struct NetworkCopy {
 };
 
 /// kernels/boundary/network/output.cl. Enqueues: the logistic function of a rectangle of one
-/// channel of `in`, a tensor in `planes`, into the map.
+/// channel of an image of `in`, a tensor in `planes`, into the map.
 void launch_network_output(Context& context, const NetworkPlanes& planes, const Buffer<float>& in,
-                           int channel, const NetworkCopy& rectangle, const NetworkMap& map);
+                           std::size_t image, int channel, const NetworkCopy& rectangle,
+                           const NetworkMap& map);
+
+/// The same file. Enqueues: a rectangle of all channels of an image of `in`, a tensor in `planes`,
+/// into the cells of an embedding.
+void launch_network_embedding(Context& context, const NetworkPlanes& planes,
+                              const Buffer<float>& in, std::size_t image,
+                              const NetworkCopy& rectangle, DeviceEmbedding& embedding);
 
 /// kernels/boundary/network/blend.cl. Enqueues: adds `share` times the map of a picture turned by
 /// `turn`, without its border, turned back and resized to the grid's pixels, to `boundary`; with

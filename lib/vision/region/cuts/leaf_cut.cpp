@@ -214,7 +214,8 @@ LeafLabels cut_to_count(const LeafTree& tree, std::int64_t regions,
   const auto merges = static_cast<std::int64_t>(tree.merges.size());
   if (regions > leaves) {
     notes.push_back(
-        fmt::format("{} regions were asked for, but the finest division of this image has {}.",
+        fmt::format("{} regions were asked for, but the finest division of this image has {}. Of a "
+                    "large image segment finds more with a larger --detail (image.detail).",
                     regions, leaves));
   } else if (regions < leaves - merges) {
     notes.push_back(

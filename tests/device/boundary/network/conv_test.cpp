@@ -59,7 +59,7 @@ TEST_F(NetworkConvolution, EveryPatchTileOfTheBuiltInNetworksMatchesTheReference
           .outputs = out.channels, .kernel = op.shape.kernel, .dilation = op.shape.dilation};
       for (const auto& [width, height] : {std::pair(101, 67), {529, 369}, {1499, 997}}) {
         const ConvolutionTile tile =
-            network_conv_tile(device, 1, shape, planes_at(*network, out.level, width, height));
+            network_conv_tile(device, 1, shape, planes_at(*network, out.level, {width, height}, 1));
         const auto* patch = std::get_if<PatchTile>(&tile);
         const auto same = [&](const auto& other) {
           return patch != nullptr && other.first == *patch &&

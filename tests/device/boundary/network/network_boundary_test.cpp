@@ -212,7 +212,7 @@ TEST_F(NetworkBoundaryMap, NetworksAreAveraged) {
   // What is planned is for each in its turn, not for both.
   const Grid grid{image.width, image.height};
   const std::uint64_t planned =
-      network_map_memory(grid, load_networks(parameters_.weights), parameters_).total;
+      network_map_memory(grid, 1, load_networks(parameters_.weights), parameters_).total;
   DeviceNetworks networks;
   boundary_map(context_, image, grid, parameters_, networks);
   networks.tensors().clear();
@@ -271,6 +271,43 @@ TEST_F(NetworkBoundaryMap, AMaskMakesNoBoundary) {
   const std::vector<float> found = values_of(image);
   for (std::size_t i = 0; i < found.size(); ++i) {
     ASSERT_EQ(found[i], image.valid[i] == 0 ? 0.0f : whole[i]) << i % 60 << ", " << i / 60;
+  }
+}
+
+TEST_F(NetworkBoundaryMap, ImagesTogetherHaveTheBitsOfEachAlone) {
+  constexpr Grid kGrid{70, 51};
+  std::vector<Image> images;
+  for (unsigned seed = 1; seed <= 7; ++seed) {
+    images.push_back(noise_image(kGrid.width, kGrid.height, seed % 3 == 0 ? 1 : 3, seed));
+  }
+  for (std::size_t i = 0; i < images[1].pixel_count(); i += 3) mask_out(images[1], i);
+  for (std::size_t i = 0; i < images[4].pixel_count(); ++i) mask_out(images[4], i);
+  std::vector<BoundaryInput> inputs;
+  for (const Image& image : images) inputs.push_back({image});
+  NetworkFile file = strided_network(1);
+  file.graph()["embedding"] = "d3";
+  use(file);
+  parameters_.scales = {1.0, 0.5};
+  parameters_.border = 4;
+  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kGpu}) {
+    for (const NetworkPose pose : {NetworkPose::kGiven, NetworkPose::kCanonical}) {
+      for (const int tile : {1024, 16}) {
+        SCOPED_TRACE(::testing::Message() << tile << (pose == NetworkPose::kGiven ? " given" : ""));
+        parameters_.pose = pose;
+        parameters_.tile = tile;
+        Context context(test_device());
+        context.treat_as(kind);
+        DeviceNetworks networks;
+        const auto together = boundary_maps(context, inputs, kGrid, parameters_, networks, true);
+        for (std::size_t k = 0; k < images.size(); ++k) {
+          const DeviceBoundary alone =
+              boundary_map(context, images[k], kGrid, parameters_, networks, true);
+          ASSERT_EQ(together[k].values.download(), alone.values.download()) << k;
+          EXPECT_EQ(together[k].embedding.download().values, alone.embedding.download().values);
+        }
+        EXPECT_NE(together[0].values.download(), together[3].values.download());
+      }
+    }
   }
 }
 

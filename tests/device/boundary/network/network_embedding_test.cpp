@@ -18,11 +18,9 @@ class NetworkEmbedding : public NetworkBoundaryMap {
   Embedding embedding_of(const Image& image, std::vector<float>* boundary = nullptr) {
     DeviceNetworks networks;
     const Grid grid{image.width, image.height};
-    Embedding found;
-    const DeviceBoundary map =
-        boundary_map(context_, image, grid, parameters_, networks, nullptr, &found);
+    const DeviceBoundary map = boundary_map(context_, image, grid, parameters_, networks, true);
     if (boundary != nullptr) *boundary = map.values.download();
-    return found;
+    return map.embedding.download();
   }
 };
 
