@@ -1,4 +1,5 @@
 // Boundary maps from networks.
+#include <algorithm>
 #include <memory>
 #include <random>
 
@@ -6,6 +7,7 @@
 #include "boundary/network/load_network.hpp"
 #include "boundary/network/reference_network.hpp"
 #include "doctor/checks.hpp"
+#include "pipeline/device_checks.hpp"
 
 namespace diacut {
 
@@ -29,6 +31,28 @@ Image drawn_scene(int width, int height) {
   return image;
 }
 
+namespace {
+
+/// Holds an embedding to that of the first network that has one.
+void expect_embedding(Trial& trial, const Embedding& found, const Networks& networks,
+                      const std::vector<float>& seen, const PictureSize& size) {
+  const auto network = std::find_if(networks.begin(), networks.end(),
+                                    [](const auto& each) { return each->embedding >= 0; });
+  const std::vector<double> planes =
+      reference_network(**network, seen, size.width, size.height, (*network)->embedding);
+  const auto channels = static_cast<std::size_t>(found.channels);
+  const std::size_t cells = planes.size() / channels;
+  std::vector<float> values;
+  std::vector<double> expected;
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    values.push_back(static_cast<float>(found.values[i] * kEmbeddingUnit));
+    expected.push_back(planes[i % channels * cells + i / channels]);
+  }
+  trial.expect_near("embedding of a network", values, expected, kEmbeddingUnit / 2 + 1e-3);
+}
+
+}  // namespace
+
 void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& names,
                     const PictureSize& size) {
   const Image image = drawn_scene(size.width, size.height);
@@ -37,7 +61,7 @@ void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& n
   parameters.weights = names;
   parameters.scales = {1.0};
   parameters.border = 0;
-  const DeviceBoundary map = boundary_map(trial.context(), image, grid, parameters, networks);
+  const DeviceBoundary map = boundary_map(trial.context(), image, grid, parameters, networks, true);
   std::vector<double> expected(grid.rows(), 0.0);
   const Networks loaded = load_networks(names);
   // Networks see the picture as it is.
@@ -55,6 +79,23 @@ void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& n
   // Some dozens of sums of up to 1500 products, one after the other, whose roundings grow by little
   // on their way, and the logistic function shrinks what is left by four.
   trial.expect_near("boundary map of a network", map.values.download(), expected, 1e-4);
+  if (map.embedding.cells) expect_embedding(trial, map.embedding.download(), loaded, seen, size);
+}
+
+void check_ranges(Trial& trial) {
+  constexpr std::size_t kSize = 1000;
+  const Buffer<float> good = trial.uploaded(std::vector<float>(kSize, 0.5F));
+  std::vector<float> found;
+  std::vector<double> expected;
+  for (const std::size_t at : {std::size_t{0}, kSize / 3, kSize - 1}) {
+    std::vector<float> values(kSize, 0.5F);
+    values[at] = 2;
+    const Buffer<float> bad = trial.uploaded(values);
+    found.push_back(value_out_of_range(trial.context(), {&good}, 0.25, 1));
+    found.push_back(value_out_of_range(trial.context(), {&good, &bad}, 0.25, 1));
+    expected.insert(expected.end(), {0, 2});
+  }
+  trial.expect("a value out of range", found, expected, expected, 0);
 }
 
 namespace {
@@ -69,7 +110,8 @@ void check_whole_network(Trial& trial, const std::string& name) {
 
 std::vector<DeviceCheck> boundary_checks() {
   return {{"the network 'default'", [](Trial& trial) { check_whole_network(trial, "default"); }},
-          {"the network 'fast'", [](Trial& trial) { check_whole_network(trial, "fast"); }}};
+          {"the network 'fast'", [](Trial& trial) { check_whole_network(trial, "fast"); }},
+          {"values out of range", check_ranges}};
 }
 
 }  // namespace diacut

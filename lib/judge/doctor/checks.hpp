@@ -45,11 +45,13 @@ std::vector<DeviceCheck> contour_checks();
 Image drawn_scene(int width, int height);
 
 /// Known answers of stages as a run computes them: with its parameters, so by its programs. Each
-/// throws as DeviceCheck::run does. This one: the boundary map of networks, as the parameter
-/// boundary.weights names them, of a drawn scene of that size. `networks`: where they are kept on
-/// the device.
+/// throws as DeviceCheck::run does. This one: the boundary map of networks, and their embedding, as
+/// the parameter boundary.weights names them, of a drawn scene of that size. `networks`: where they
+/// are kept on the device.
 void check_networks(Trial& trial, DeviceNetworks& networks, const std::string& names,
                     const PictureSize& size);
+/// The look for values out of range, by which a run checks its results.
+void check_ranges(Trial& trial);
 /// A boundary map for the three that follow; some pixels have no data.
 BoundaryProblem drawn_boundary(Trial& trial);
 /// The affinities of a boundary map, which are returned.

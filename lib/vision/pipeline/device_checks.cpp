@@ -52,24 +52,22 @@ void check(const Context& context, std::string_view stage, std::string_view what
        fmt::format("{:.4g} to {:.4g}", bounds.least, bounds.most));
 }
 
-/// A value that is neither 0 nor within the bounds; 0: there is none. Waits.
-float one_out_of_range(Context& context, const std::vector<const Buffer<float>*>& buffers,
-                       const Bounds& bounds) {
+}  // namespace
+
+float value_out_of_range(Context& context, const std::vector<const Buffer<float>*>& buffers,
+                         double least, double most) {
   auto found = context.allocate<float>(1, "a value out of range");
   found.fill(0);
   const KernelFile kernels = range_kernels(context);
   for (const Buffer<float>* const each : buffers) {
     kernels.launch_rows("out_of_range", each->size(), 1, *each, each->size(),
-                        static_cast<float>(bounds.least - kSlack),
-                        static_cast<float>(bounds.most + kSlack), found);
+                        static_cast<float>(least), static_cast<float>(most), found);
   }
   return found.download().front();
 }
 
-}  // namespace
-
 void check_computed_maps(Context& context, const std::vector<const Buffer<float>*>& maps) {
-  const float bad = one_out_of_range(context, maps, {0, 1});
+  const float bad = value_out_of_range(context, maps, -kSlack, 1 + kSlack);
   if (bad != 0) fail(context, "boundaries", "a strength", bad, "0 to 1");
 }
 
@@ -79,7 +77,7 @@ void check_computed_map(const Context& context, const std::vector<float>& map) {
 
 void check_computed_degrees(const Buffer<float>& sqrt_degree) {
   Context& context = sqrt_degree.context();
-  const float bad = one_out_of_range(context, {&sqrt_degree}, {1, FLT_MAX});
+  const float bad = value_out_of_range(context, {&sqrt_degree}, 1 - kSlack, FLT_MAX);
   if (bad != 0) fail(context, "affinity", "a square root of a degree", bad, "1 or more");
 }
 

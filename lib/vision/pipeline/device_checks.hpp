@@ -15,6 +15,10 @@ namespace diacut {
 
 /// The kernel of the checks that the device makes.
 KernelFile range_kernels(Context& context);
+/// kernels/pipeline/out_of_range.cl: one of the values of all buffers that are neither 0 nor in
+/// [least, most]; 0 if there is none. Waits for the device.
+float value_out_of_range(Context& context, const std::vector<const Buffer<float>*>& buffers,
+                         double least, double most);
 
 /// Boundary maps, and inside maps, are in [0, 1]: the device looks. Waits for it.
 void check_computed_maps(Context& context, const std::vector<const Buffer<float>*>& maps);
