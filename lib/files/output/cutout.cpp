@@ -32,7 +32,7 @@ cv::Mat1b mask_of(const Image& image, const Labels& labels, const std::vector<st
   cv::Mat1b mask(labels.height, labels.width);
   std::size_t at = 0;
   for (std::uint8_t& pixel : mask) {
-    pixel = chosen[labels.values[at]] && has_data(image, at) ? 255 : 0;
+    pixel = chosen[labels.values[at]] && image.has_data(at) ? 255 : 0;
     ++at;
   }
   return mask;

@@ -40,11 +40,6 @@ inline const cv::Vec3b kOutline(255, 236, 64);
 /// 255 where the right or lower neighbour has another label.
 cv::Mat1b boundary_mask(const Labels& labels);
 
-/// Whether a pixel of an image has data.
-inline bool has_data(const Image& image, std::size_t pixel) {
-  return image.valid.empty() || image.valid[pixel] != 0;
-}
-
 /// The picture that write_overlay() writes, as the bytes of a file. Throws InputError as that does.
 std::vector<std::uint8_t> encode_overlay(const Image& image, const Labels& labels,
                                          PictureFormat format);
