@@ -31,6 +31,7 @@ LEAST = 40  # Smaller regions are not learned, in pixels.
 PATCH = 40  # The least side of a texture that is a part of a photograph.
 FONTS = [p for p in sorted(glob.glob("/usr/share/fonts/**/*.[to]tf", recursive=True))
          if not re.search("lyx|Math|Symbol|Emoji|Dingbat", p)]
+SIZED = "size" in ImageFont.load_default.__code__.co_varnames  # Pillow's own font has one size before 10.1.
 LETTERS, SHARES = "etaoinshrdlucmfwypvbgk", np.linspace(3, 0.5, 22)
 NEW, SAME, NONE = "new", "same", "none"  # A shape's region: one of its own, what is below it, none.
 
@@ -249,7 +250,9 @@ class Board:
     def font(self, size):
         size = max(4, round(size))
         k = self.random.integers(len(FONTS) + 1)
-        return ImageFont.truetype(FONTS[k], size) if k < len(FONTS) else ImageFont.load_default(size)
+        if k < len(FONTS):
+            return ImageFont.truetype(FONTS[k], size)
+        return ImageFont.load_default(*([size] if SIZED else []))
 
     def words(self, count):
         """About so many letters."""

@@ -19,7 +19,7 @@ PHOTO = SOURCE / "images" / "cat.jpg"
 SIZE = 451, 300
 CELLS = SOURCE / "tests" / "cli" / "nuclei"
 # A page, and at least how many commands of the two programs it has.
-PAGES = {"objects": 9, "maps": 10, "annotations": 15, "seeds": 11}
+PAGES = {"objects": 7, "maps": 10, "annotations": 15, "seeds": 11}
 
 
 def grey_png(path, size, value):

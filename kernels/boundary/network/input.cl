@@ -40,12 +40,13 @@ inline int mirrored(const int i, const int count) {
 }
 
 // Work-item (x, row) writes the three channels of one pixel of the tensor, 4 (v - 1/2) for values v
-// in [0, 1]. The image begins at element `first` of each plane. The picture has image_width x image_height pixels of `channels` values (1 for grey, or
-// 3). It is resized to scaled_width x scaled_height, turned, and mirrored beyond its edges by
-// `border` pixels; the tensor holds the part of the result from pixel (left, top) on. Pixel (u, v)
-// of the turned picture is pixel (u, v) of the resized one, or (v, u) if `transposed`, counted from
-// the right if flip_x and from below if flip_y. `image` holds a part of the picture, in rows of
-// part_width pixels from pixel (part_x, part_y) on, with every pixel that is read.
+// in [0, 1]. The image begins at element `first` of each plane. The picture has image_width x
+// image_height pixels of `channels` values (1 for grey, or 3). It is resized to scaled_width x
+// scaled_height, turned, and mirrored beyond its edges by `border` pixels; the tensor holds the
+// part of the result from pixel (left, top) on. Pixel (u, v) of the turned picture is pixel (u, v)
+// of the resized one, or (v, u) if `transposed`, counted from the right if flip_x and from below if
+// flip_y. `image` holds a part of the picture, in rows of part_width pixels from pixel (part_x,
+// part_y) on, with every pixel that is read.
 __kernel void network_input(__global const float* restrict image, const int channels,
                             const int image_width, const int image_height, const int scaled_width,
                             const int scaled_height, const int border, const int transposed,
