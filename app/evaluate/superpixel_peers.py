@@ -7,7 +7,8 @@ IMAGES holds photographs, TRUTH a .mat file of BSDS500 for each. For every metho
 mean number of regions, the achievable segmentation accuracy (the share of pixels when each region gets the label
 that most of its pixels have; Liu et al. 2011), the boundary recall at 2 pixels, the under-segmentation error (the
 share of pixels in the smaller parts of regions that a boundary divides; Neubert and Protzel 2012), each the mean over
-annotators, and milliseconds a photograph. Needs NumPy, SciPy, scikit-image and OpenCV with its contrib modules.
+annotators, and milliseconds a photograph (Felzenszwalb's of all eight runs of its bisection). Needs NumPy, SciPy,
+scikit-image and OpenCV with its contrib modules.
 """
 import argparse
 import pathlib
