@@ -244,7 +244,7 @@ bool is_flat(const Image& image) {
   float high = 0;
   const auto channels = static_cast<std::size_t>(image.channels);
   for (std::size_t i = 0; i < image.pixels.size(); ++i) {
-    if (!image.valid.empty() && image.valid[i / channels] == 0) continue;
+    if (!image.has_data(i / channels)) continue;
     low = std::min(low, image.pixels[i]);
     high = std::max(high, image.pixels[i]);
     if (high - low > kLeast) return false;

@@ -43,10 +43,12 @@ std::size_t count_valid(const std::vector<std::uint8_t>& valid) {
   return static_cast<std::size_t>(std::count(valid.begin(), valid.end(), std::uint8_t{1}));
 }
 
-Buffer<std::uint8_t> uploaded(Context& context, const std::vector<std::uint8_t>& valid) {
+/// `with_data`: how many of the elements are 1.
+Buffer<std::uint8_t> uploaded(Context& context, const std::vector<std::uint8_t>& valid,
+                              std::size_t with_data) {
   auto buffer = context.allocate<std::uint8_t>(valid.size(), "which pixels have data");
   // To fill takes no wait for what the device does before.
-  if (count_valid(valid) == valid.size()) {
+  if (with_data == valid.size()) {
     buffer.fill(1);
   } else {
     buffer.upload(valid);
@@ -94,12 +96,13 @@ std::vector<DeviceBoundary> boundary_maps(Context& context, std::span<const Boun
     DeviceBoundary& map = maps[k];
     map.grid = grid;
     const std::vector<std::uint8_t> valid = valid_elements(image, grid, whole_picture(grid));
-    map.valid = uploaded(context, valid);
+    const std::size_t with_data = count_valid(valid);
+    map.valid = uploaded(context, valid, with_data);
     if (given != nullptr) {
       check_boundary_map(*given, grid.width, grid.height);
       map.values = on_device(context, given->strength, grid, valid);
     } else if (learned) {
-      to_map.push_back({image, map.valid, count_valid(valid)});
+      to_map.push_back({image, map.valid, with_data});
     } else {
       map.values = on_device(context, gradient_boundary_map(image, parameters), grid, valid);
     }
@@ -132,7 +135,8 @@ DeviceBoundary boundary_map(Context& context, const Image& image, const Grid& gr
 DeviceBoundary empty_boundary_map(Context& context, const Image& image, const Grid& grid) {
   DeviceBoundary map;
   map.grid = grid;
-  map.valid = uploaded(context, valid_elements(image, grid, whole_picture(grid)));
+  const std::vector<std::uint8_t> valid = valid_elements(image, grid, whole_picture(grid));
+  map.valid = uploaded(context, valid, count_valid(valid));
   map.values = context.allocate<float>(grid.rows(), "boundary map");
   map.values.fill(0);
   return map;
@@ -179,7 +183,7 @@ void fill_part_map(Context& context, const Image& image, const BoundaryParameter
   if (parameters.kind == BoundaryKind::kGradient) {
     return fill_with_magnitude(image, parameters.sigma, view, part);
   }
-  const Buffer<std::uint8_t> valid = uploaded(context, part.valid);
+  const Buffer<std::uint8_t> valid = uploaded(context, part.valid, with_data);
   const ImageToMap one{image, valid, with_data};
   network_boundary_maps(context, networks.get(context, parameters.weights), networks.tensors(),
                         {&one, 1}, part.grid, parameters, view, false)

@@ -256,7 +256,7 @@ TEST(Samples, OpaqueAlphaChangesNothing) {
   expect_alike<float>(SampleType::kFloat32, 0.3, ValueRange::kAuto, 701, 601);
 }
 
-/// The same picture with padded rows, and colours from blue to red.
+/// A picture as samples with padded rows, in the order blue, green, red.
 template <class T>
 void expect_padded_alike(SampleType type) {
   constexpr int kWide = 5, kHigh = 4, kStride = 17;

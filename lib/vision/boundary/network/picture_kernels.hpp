@@ -95,8 +95,8 @@ void launch_network_output(Context& context, const NetworkPlanes& planes, const 
                            std::size_t image, int channel, const NetworkCopy& rectangle,
                            const NetworkMap& map);
 
-/// The same file. Enqueues: a rectangle of all channels of an image of `in`, a tensor in `planes`,
-/// into the cells of an embedding.
+/// kernels/boundary/network/output.cl. Enqueues: a rectangle of all channels of an image of `in`, a
+/// tensor in `planes`, into the cells of an embedding.
 void launch_network_embedding(Context& context, const NetworkPlanes& planes,
                               const Buffer<float>& in, std::size_t image,
                               const NetworkCopy& rectangle, DeviceEmbedding& embedding);
