@@ -116,7 +116,7 @@ void RawBuffer::release() noexcept {
         read(band.data(), band.size(), bytes_);
         if (band != kBand) context_->overrun_ = true;
       } else {
-        context_->keep(bytes_, buffer_);
+        context_->keep(buffer_);
       }
     } catch (const std::exception&) {
       // Without host memory, or an answer of the device, it is released, as it may be.

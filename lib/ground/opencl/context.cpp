@@ -218,19 +218,26 @@ void Context::abandon() {
 }
 
 cl::Buffer Context::take_kept(std::size_t bytes) {
-  // The newest one: its memory is the likeliest to be in a cache.
-  const auto found = std::find_if(kept_.rbegin(), kept_.rend(),
-                                  [bytes](const Kept& each) { return each.bytes == bytes; });
-  if (found == kept_.rend()) return {};
+  // On a CPU it saves clearing pages, also if it is somewhat too large.
+  const std::size_t most = info_.kind == DeviceKind::kCpu ? 2 * bytes : bytes;
+  auto found = kept_.end();
+  for (auto each = kept_.begin(); each != kept_.end(); ++each) {
+    if (each->bytes < bytes || each->bytes > most) continue;
+    // Of two alike the newer one: its memory is the likeliest to be in a cache.
+    if (found == kept_.end() || each->bytes <= found->bytes) found = each;
+  }
+  if (found == kept_.end()) return {};
   cl::Buffer buffer = std::move(found->buffer);
-  kept_.erase(std::next(found).base());
-  kept_bytes_ -= bytes;
+  kept_bytes_ -= found->bytes;
+  kept_.erase(found);
   return buffer;
 }
 
-void Context::keep(std::size_t bytes, cl::Buffer buffer) {
+void Context::keep(cl::Buffer buffer) {
   // Of a GPU that others use too, most memory is left alone.
-  const std::uint64_t most = info_.kind == DeviceKind::kCpu ? 0 : info_.global_memory / 4;
+  constexpr std::uint64_t kMostOnCpu = std::uint64_t{128} << 20;
+  const std::uint64_t most = info_.kind == DeviceKind::kCpu ? kMostOnCpu : info_.global_memory / 4;
+  const auto bytes = buffer.getInfo<CL_MEM_SIZE>();
   if (bytes > most) return;
   kept_.push_back({bytes, std::move(buffer)});
   kept_bytes_ += bytes;

@@ -147,8 +147,9 @@ class Context {
   std::uint64_t uploaded() const { return uploaded_; }
   /// Counts the peak anew, from what is in use now.
   void reset_memory_peak() { memory_peak_ = memory_in_use_; }
-  /// Memory that is not in use, but kept for buffers of the same sizes to come: on other devices
-  /// than CPUs, where to allocate takes longer than many a kernel. Counted in no figure above;
+  /// Memory that is not in use, but kept for buffers to come: on a CPU, where clearing new pages
+  /// takes time, a little of it, for buffers of half its size and more; elsewhere, where to
+  /// allocate takes longer than many a kernel, for buffers of its size. Counted in no figure above;
   /// given up as soon as it stands in the way of an allocation.
   std::uint64_t memory_kept() const { return kept_bytes_; }
 
@@ -188,9 +189,9 @@ class Context {
     std::size_t bytes = 0;
     cl::Buffer buffer;
   };
-  /// A buffer of just that size, if one is kept; else one without memory.
+  /// A buffer that is kept and as large, or on a CPU up to twice as large; else one without memory.
   cl::Buffer take_kept(std::size_t bytes);
-  void keep(std::size_t bytes, cl::Buffer buffer);
+  void keep(cl::Buffer buffer);
   void drop_kept();
 
   /// What goes to and from the device passes through this memory, kStaged bytes at a time. There

@@ -1,5 +1,5 @@
-// What a context counts of its buffers, and what it keeps of those that are let go of: nothing on a
-// CPU; elsewhere for buffers of the same sizes, until it stands in the way.
+// What a context counts of its buffers, and what it keeps of those that are freed: for buffers of
+// the same sizes, on a CPU also for those of half the size and more, until it stands in the way.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -15,11 +15,6 @@ namespace {
 class TinyMemory : public ::testing::Test {
  protected:
   Buffer<char> buffer(std::size_t bytes) { return context_.allocate<char>(bytes, "a buffer"); }
-  /// `bytes` where memory is kept at all.
-  std::uint64_t kept(std::uint64_t bytes) const {
-    return context_.info().kind == DeviceKind::kCpu ? 0 : bytes;
-  }
-
   Context context_{testing::test_device()};
 };
 
@@ -31,28 +26,41 @@ TEST_F(TinyMemory, IsKeptForBuffersOfTheSameSize) {
     EXPECT_EQ(context_.memory_kept(), 0u);
   }
   EXPECT_EQ(context_.memory_in_use(), 0u);
-  EXPECT_EQ(context_.memory_kept(), kept(2000));
+  EXPECT_EQ(context_.memory_kept(), 2000u);
   {
     const Buffer<char> larger = buffer(1001);
     EXPECT_EQ(context_.memory_in_use(), 1001u);
-    EXPECT_EQ(context_.memory_kept(), kept(2000));
+    EXPECT_EQ(context_.memory_kept(), 2000u);
     const Buffer<char> same = buffer(1000);
     EXPECT_EQ(context_.memory_in_use(), 2001u);
-    EXPECT_EQ(context_.memory_kept(), kept(1000));
+    EXPECT_EQ(context_.memory_kept(), 1000u);
   }
-  EXPECT_EQ(context_.memory_kept(), kept(3001));
+  EXPECT_EQ(context_.memory_kept(), 3001u);
   EXPECT_EQ(context_.memory_peak(), 2001u);
+}
+
+TEST_F(TinyMemory, IsKeptForSmallerBuffersOnCpusAlone) {
+  buffer(1000);
+  const bool is_cpu = context_.info().kind == DeviceKind::kCpu;
+  {
+    const Buffer<char> half = buffer(500);
+    EXPECT_EQ(context_.memory_in_use(), 500u);
+    EXPECT_EQ(context_.memory_kept(), is_cpu ? 0u : 1000u);
+  }
+  EXPECT_EQ(context_.memory_kept(), is_cpu ? 1000u : 1500u);
+  const Buffer<char> less = buffer(499);
+  EXPECT_EQ(context_.memory_kept(), is_cpu ? 1000u : 1500u);
 }
 
 TEST_F(TinyMemory, IsGivenUpWhereItStandsInTheWay) {
   context_.limit_memory(10'000);
   buffer(8000);
-  EXPECT_EQ(context_.memory_kept(), kept(8000));
+  EXPECT_EQ(context_.memory_kept(), 8000u);
   {
     const Buffer<char> fits_beside = buffer(2000);
-    EXPECT_EQ(context_.memory_kept(), kept(8000));
+    EXPECT_EQ(context_.memory_kept(), 8000u);
   }
-  EXPECT_EQ(context_.memory_kept(), kept(10'000));
+  EXPECT_EQ(context_.memory_kept(), 10'000u);
   const Buffer<char> does_not = buffer(2001);
   EXPECT_EQ(context_.memory_kept(), 0u);
   EXPECT_EQ(context_.memory_in_use(), 2001u);
