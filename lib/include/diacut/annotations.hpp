@@ -14,7 +14,7 @@
 #include "diacut/seeds.hpp"
 
 /// @file
-/// Regions as the files that programs for annotation read. Coordinates are those of pixel corners:
+/// Regions in the file formats of annotation programs. Coordinates are those of pixel corners:
 /// the image's upper left corner is (0, 0).
 ///
 /// Errors are those of diacut/output.hpp.
@@ -22,8 +22,8 @@ namespace diacut {
 
 /// Red, green, blue in sRGB encoding.
 using RegionColour = std::array<std::uint8_t, 3>;
-/// The mean colours of what belongs to no region, then of regions 1, 2, .... Throws InputError when
-/// the sizes differ.
+/// The mean colours of the pixels outside all regions, then of regions 1, 2, .... Throws InputError
+/// when the sizes differ.
 std::vector<RegionColour> region_colours(const Image& image, const Labels& labels);
 
 /// A format of annotations.
@@ -41,11 +41,12 @@ enum class AnnotationFormat {
   kTable,        ///< Comma-separated values: a RegionTable with a line for each region.
 };
 
-/// What regions are called.
+/// The class of each region.
 struct RegionClasses {
-  std::vector<std::string> names = {"region"};  ///< The last one is that of all other regions.
-  std::map<std::int64_t, std::size_t> of_label = {};  ///< By RegionFigures::label.
-  /// Such maps of several images, by what their table calls the files.
+  std::vector<std::string> names = {"region"};  ///< The last one is the class of all other regions.
+  std::map<std::int64_t, std::size_t> of_label =
+      {};  ///< Index of `names`, by RegionFigures::label.
+  /// Such maps for several images, by the file names in their table.
   std::map<std::string, std::map<std::int64_t, std::size_t>> of_file = {};
 
   /// The classes of one image, by its name, or by its name without an extension.
@@ -60,8 +61,8 @@ struct RegionClasses {
 
 /// Reads classes from comma-separated values: the columns "label", "class" and for several images
 /// "file", or without a header a label and its class. Classes are numbered as they come; regions
-/// that it does not name are called "region". Throws InputError naming the file and the line where
-/// it is none, or names a label twice.
+/// without a class are called "region". Throws InputError naming the file and the line when that
+/// cannot be read, or names a label twice.
 RegionClasses read_classes(const std::string& path);
 
 /// Throws InputError naming the first label with a class that is no region.
@@ -69,12 +70,12 @@ void check_classes(const RegionClasses& classes, const RegionTable& table);
 
 /// An image and its regions.
 struct AnnotatedImage {
-  std::string name;                        ///< What the file calls the image: a path or file name.
+  std::string name;                        ///< The path or file name of the image, for the file.
   std::int64_t number = 1;                 ///< Its number among the images of a file, from 1.
   const Labels* labels = nullptr;          ///< Its regions; not owned.
   const Outlines* outlines = nullptr;      ///< Their outlines; not owned.
   const RegionTable* table = nullptr;      ///< Their figures; not owned.
-  const RegionClasses* classes = nullptr;  ///< What they are called; not owned.
+  const RegionClasses* classes = nullptr;  ///< Their classes; not owned.
   int page = 0;  ///< Its page in its file, for tables with columns of image and page; else 0.
   /// What SVG fills regions with, as region_colours() gives it; null: it draws outlines. Not owned.
   const std::vector<RegionColour>* colours = nullptr;
@@ -91,10 +92,10 @@ struct AnnotationPart {
 /// Makes that part.
 AnnotationPart annotate(const AnnotatedImage& image, AnnotationFormat format);
 
-/// For a person: how a format holds regions with holes or in several pieces, if not as they are.
+/// Sentences for the user, if a format cannot hold regions with holes or in several pieces.
 std::vector<std::string> annotation_notes(const Outlines& outlines, AnnotationFormat format);
 
-/// A file of annotations, written part by part: it appears under its name when it is complete.
+/// A file of annotations, written part by part. It gets its name when it is complete.
 class AnnotationFile {
  public:
   /// Begins a file. `path`: not "-".
@@ -107,7 +108,7 @@ class AnnotationFile {
   /// are numbered as they come. Throws InputError when a table has other columns than the first.
   void add(const AnnotationPart& part);
 
-  /// Ends the file and puts it in its place. To be called once; without it there is no file.
+  /// Completes the file. Call it once; without it there is no file.
   void commit();
 
  private:
@@ -115,18 +116,18 @@ class AnnotationFile {
   std::unique_ptr<State> state_;
 };
 
-/// A label image of any program.
+/// A label image from any program.
 struct LabelImage {
   Labels labels;  ///< Numbered 1, 2, ... in the order of `numbers`; regions may lie in pieces.
   std::vector<std::int64_t> numbers;    ///< Of the regions in the file, ascending.
-  std::vector<std::string> notes = {};  ///< For a person: colours, and regions that overlap.
+  std::vector<std::string> notes = {};  ///< For the user: colours, and regions that overlap.
 };
 
-/// What of a file of labels is read.
+/// The part of a file of labels that is read.
 struct LabelPart {
-  int page = 0;            ///< Of a TIFF, from 1; 0: it has one.
+  int page = 0;            ///< Page of a TIFF, from 1; 0: its only one.
   bool colours = false;    ///< Whether the labels are colours.
-  std::string image = {};  ///< Of several in COCO JSON or CVAT XML, by its path or file name.
+  std::string image = {};  ///< Path or file name of one of several images (COCO, CVAT).
 };
 
 /// Reads a label image: a PNG or TIFF of one channel (of a palette the index counts), or a .npy
@@ -139,17 +140,17 @@ struct LabelPart {
 LabelImage read_label_image(const std::string& path, const ImageParameters& parameters = {},
                             const LabelPart& part = {});
 
-/// Labels to be corrected, and the marks that say how.
+/// Labels to correct, and the marks that correct them.
 struct Correction {
-  LabelImage labels;  ///< With the numbers of the file.
-  Seeds marks;        ///< Of the size of the labels.
+  LabelImage labels;  ///< The labels, with the numbers of their file.
+  Seeds marks;        ///< The marks, of the size of the labels.
 };
 
-/// Changes the regions that marks touch, and no other. A region with marks of one number gets that
-/// number: so regions are joined. One with marks of several numbers is divided among them as they
-/// grew: so it is split. On the background the marked pixels alone change. `grown`: the number of
+/// Changes only the regions that marks touch. A region with marks of one number gets that number,
+/// so you can join regions. A region with marks of several numbers is split among them as they
+/// grew. On the background only the marked pixels change. `grown`: the number of
 /// each pixel that grew from the marks; 0: none. Returns 4-connected regions, in scan order, and
-/// their numbers. `notes` gets which regions are joined, and which are divided. Throws InputError
+/// their numbers. `notes` gets the regions that are joined and split. Throws InputError
 /// where sizes differ, or a number is too large.
 SeededRegions correct_labels(const Correction& correction, const Labels& grown,
                              std::vector<std::string>& notes);

@@ -6,10 +6,10 @@
 #include "diacut/image.hpp"
 
 /// @file
-/// Boundary maps that the caller brings.
+/// Your own boundary maps.
 namespace diacut {
 
-/// A boundary map from elsewhere, to take the place of the one that diacut computes.
+/// A boundary map that replaces the one that diacut computes.
 struct BoundaryMap {
   int width = 0;   ///< Width of the map, pixels.
   int height = 0;  ///< Height of the map, pixels.
@@ -21,8 +21,8 @@ struct BoundaryMap {
 /// Reads a boundary map from a file: a grey PNG or TIFF, or another image that read_image() knows,
 /// of 1 to 16 bits (divided by the largest value) or floats in [0, 1]; or a .npy file of two
 /// dimensions, (height, width), of bool, uint8, uint16 (divided by the type's largest value),
-/// float32 or float64 in [0, 1]. Each pixel needs data. `parameters`: the most pixels, and whether
-/// the file is trusted; the others have no effect. Throws InputError naming the file when it cannot
+/// float32 or float64 in [0, 1]. Each pixel needs data. `parameters`: only `max_pixels` and the
+/// members about untrusted files have an effect. Throws InputError naming the file when it cannot
 /// be read or is no boundary map.
 BoundaryMap read_boundary_map(const std::string& path, const ImageParameters& parameters = {});
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 /// @file
-/// The OpenCL devices of this machine, and how one of them is named.
+/// The OpenCL devices of this machine, and how to name one of them.
 namespace diacut {
 
-/// What kind of processor an OpenCL device is, by its own account (CL_DEVICE_TYPE).
+/// The kind of processor that an OpenCL device reports (CL_DEVICE_TYPE).
 enum class DeviceKind {
   kCpu,          ///< A processor of the host, as PoCL offers it.
   kGpu,          ///< A graphics processor.
@@ -18,7 +18,7 @@ enum class DeviceKind {
   kOther,        ///< Any other device.
 };
 
-/// What an OpenCL device says of itself.
+/// What an OpenCL device reports about itself.
 struct DeviceInfo {
   int platform_index = 0;                ///< Index of the device's platform, in the loader's order.
   int device_index = 0;                  ///< Index of the device within its platform.
@@ -48,9 +48,9 @@ struct DeviceInfo {
 /// no platform; the message says which package to install.
 std::vector<DeviceInfo> list_devices();
 
-/// Names an OpenCL driver that is used where the system has no device. To be called before devices
-/// are asked for. `library`: the file of its library; empty: there is none. `way_out`: what the
-/// error adds where there is no device all the same.
+/// Names an OpenCL driver to use if the system has no device. Call it before you ask for devices.
+/// `library`: the file of the driver's library; empty: none. `way_out`: added to the error message
+/// if there is still no device.
 void offer_driver(const std::string& library, const std::string& way_out);
 
 /// Finds the device that a text names. Throws ConfigError, which lists the devices, when none
@@ -67,9 +67,9 @@ DeviceInfo choose_device(std::string_view spec);
 /// "cpu", "gpu", "accelerator" or "other", with static storage.
 const char* to_string(DeviceKind kind);
 
-/// Finds the devices that work may go on to when one fails: all of them, in the order in which
-/// choose_device() prefers them, or the one that `spec` or DIACUT_DEVICE names: a device that
-/// somebody named is not replaced. Throws as choose_device() does.
+/// The devices to try one after the other when one fails: all of them, in the order in which
+/// choose_device() prefers them; or the one that `spec` or DIACUT_DEVICE names, because a named
+/// device is not replaced. Throws as choose_device() does.
 std::vector<DeviceInfo> devices_to_try(std::string_view spec);
 
 }  // namespace diacut

@@ -8,36 +8,36 @@
 #include "diacut/progress.hpp"
 
 /// @file
-/// Whether a device computes what it should: known answers for every kernel.
+/// Checks that a device computes correctly: known answers for every kernel.
 namespace diacut {
 
-/// A known answer that a device was held to.
+/// The result of a known-answer test.
 struct CheckResult {
-  std::string name;                  ///< What was computed, as "product with a block".
-  std::vector<std::string> kernels;  ///< Launched for it, as "matrix/matvec_naive.cl:matvec".
+  std::string name;                  ///< What was computed, such as "product with a block".
+  std::vector<std::string> kernels;  ///< Kernels launched, such as "matrix/matvec_naive.cl:matvec".
   bool passed = false;               ///< Whether the answer is right.
-  double error = 0;         ///< The largest error of a number, as a share of what is allowed.
-  std::string finding;      ///< What is wrong; empty: nothing.
-  double milliseconds = 0;  ///< What the check took, compiling kernels included.
+  double error = 0;                  ///< The largest error of a number, divided by its tolerance.
+  std::string finding;               ///< What is wrong; empty if nothing is.
+  double milliseconds = 0;           ///< Time of the check, including compilation of kernels.
 };
 
-/// What was found out about a device.
+/// The result of a device's examination.
 struct DeviceExamination {
-  DeviceInfo device;                 ///< What it says of itself.
+  DeviceInfo device;                 ///< What the device reports about itself.
   std::vector<CheckResult> checks;   ///< In the order of the stages.
-  std::vector<std::string> not_run;  ///< Kernels that no check launched: those for other devices.
-  std::string failure;               ///< Why the examination ended early; empty: it did not.
-  double milliseconds = 0;           ///< What all of it took.
+  std::vector<std::string> not_run;  ///< Kernels for other devices, which no check launched.
+  std::string failure;               ///< Why the examination ended early; empty if it did not.
+  double milliseconds = 0;           ///< Time of the whole examination.
 
   /// Whether the device was examined to the end and every answer is right.
   bool sound() const;
-  /// Which kernels may be what is wrong: those of the checks that failed which no other check has
-  /// found right; if there are none, all kernels of the first check that failed.
+  /// The kernels that may be wrong: those of failed checks that no passed check launched; if there
+  /// are none, all kernels of the first failed check.
   std::vector<std::string> suspects() const;
-  std::size_t kernels_checked() const;  ///< How many different kernels the checks launched.
+  std::size_t kernels_checked() const;  ///< Number of different kernels that the checks launched.
 };
 
-/// Holds a device to known answers, which plain loops in double on the host compute: for each
+/// Compares a device with known answers, which plain loops in double on the host compute: for each
 /// kernel that a run can choose there, for the networks and the eigensolvers as a whole. A wrong
 /// answer, and an error of the device, is a finding and no exception. `device`, `kernel_dir`: as
 /// Segmenter takes them. `watch`: each check is a stage. Throws ConfigError for a device or a

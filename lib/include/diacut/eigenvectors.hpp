@@ -10,7 +10,7 @@
 /// Eigenvectors of the normalized cut on the host, and the report of the solver that found them.
 namespace diacut {
 
-/// How far an eigenpair may be from an exact one, as its residual shows. L is the normalized
+/// Bounds of the distance of an eigenpair from an exact one, from its residual. L is the normalized
 /// Laplacian I - A, x the vector of unit norm, mu = x'Lx its eigenvalue, and r = |L x - mu x|,
 /// which counts as at least kResidualRounding.
 ///
@@ -42,18 +42,18 @@ inline constexpr double kResidualFloor = 5e-7;
 /// The matrix whose products a solver made, in pitched DIA form: diagonal d is elements [d * pitch,
 /// d * pitch + rows) of its values.
 struct MatrixReport {
-  std::size_t rows = 0;     ///< Of the pixels of the grid on which the eigenproblem was solved.
+  std::size_t rows = 0;     ///< Pixels of the grid on which the eigenproblem was solved.
   std::size_t pitch = 0;    ///< Elements from one diagonal to the next.
   int diagonals = 0;        ///< 81 for a radius of 5.
   int bands = 0;            ///< Runs of neighbouring diagonals: 11 for a radius of 5.
-  std::uint64_t bytes = 0;  ///< Of the values.
+  std::uint64_t bytes = 0;  ///< Size of the values, bytes.
   std::string form;         ///< "dia", or "half" where half of the diagonals are kept in 16 bits.
 };
 
 /// What an eigensolver did and how good its result is. Eigenvectors that miss the tolerance are no
 /// error: `converged` is false then, and the eigenvectors found so far are returned.
 struct EigenReport {
-  bool converged = false;  ///< Whether every residual norm is as EigenParameters asks for.
+  bool converged = false;  ///< Whether every residual norm is within the tolerance.
   /// The solver that ran: "multilevel", "lanczos", "spectra" or, for small images, "dense";
   /// "filtered" for rough ones, of SpectralUse::kDecimated.
   std::string solver;

@@ -14,8 +14,8 @@
 /// Eigenvectors of the normalized cut of any weighted graph, and clusters of its nodes.
 namespace diacut {
 
-/// An undirected graph with weights, as its symmetric matrix W by rows (CSR): node i has the
-/// entries starts[i] to starts[i + 1] of `columns` and `weights`.
+/// An undirected weighted graph, as its symmetric matrix W in CSR form: the entries of node i are
+/// starts[i] to before starts[i + 1] of `columns` and `weights`.
 ///
 /// Weights are finite and not negative; a weight of 0 is no edge. W_ij and W_ji are equal up to a
 /// millionth of the larger one. An entry W_ii, a loop, counts in the degree of its node and in no
@@ -23,10 +23,10 @@ namespace diacut {
 /// in every eigenvector and has no label.
 struct Graph {
   std::vector<std::uint64_t> starts = {0};  ///< Nodes + 1 positions, ascending, the first one 0.
-  std::vector<std::uint32_t> columns;       ///< Of each row ascending, each column once.
-  std::vector<float> weights;               ///< As many as `columns`.
+  std::vector<std::uint32_t> columns;       ///< Ascending in each row, each column once.
+  std::vector<float> weights;               ///< Weight of each entry.
 
-  /// Nodes of the graph.
+  /// Number of nodes.
   std::size_t nodes() const { return starts.size() - 1; }
 };
 
@@ -38,8 +38,8 @@ Graph read_graph(const std::string& path);
 
 /// How eigenvectors of a graph are computed.
 struct GraphParameters {
-  int vectors = 17;  ///< With those to the eigenvalue 0; at most as many as nodes with edges.
-  double tolerance = 1e-4;   ///< As EigenParameters::tolerance.
+  int vectors = 17;         ///< Including the eigenvalue 0; at most the number of nodes with edges.
+  double tolerance = 1e-4;  ///< As EigenParameters::tolerance.
   int max_iterations = 200;  ///< Iterations on the graph itself after which the solver gives up.
   double relative_tolerance = 0;  ///< As EigenParameters::relative_tolerance.
 };

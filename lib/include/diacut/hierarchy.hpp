@@ -25,8 +25,8 @@ struct Merge {
   float height = 0;
 };
 
-/// A merge tree; a forest where the data of the image lies in several pieces that do not touch.
-/// What holds of it, as every function that takes one expects (see check()):
+/// A merge tree; a forest if the image's pixels with data form several pieces that do not touch.
+/// Every function that takes one expects the following (see check()):
 ///  - leaves keep the contract of Labels: 1..n in scan order, 0 where there is no data, each
 ///    4-connected;
 ///  - a merge's children are older than itself, and each node is the child of at most one merge;
@@ -41,31 +41,31 @@ struct Hierarchy {
   double threshold = 0;       ///< The height of its automatic cut, in [0, 1].
 };
 
-/// Checks that a hierarchy is as Hierarchy describes. Throws InputError that says what is wrong.
+/// Checks what Hierarchy promises. Throws InputError that says what is wrong.
 void check(const Hierarchy& hierarchy);
 
 /// The regions after all merges of at most the height `threshold`; NaN merges nothing. Thresholds
 /// nest: each region of a smaller one lies in one of a larger one. Time grows with the pixels.
 Labels cut(const Hierarchy& hierarchy, double threshold);
 
-/// A given number of regions: all merges are made, then the last ones undone. Counts nest as
-/// thresholds do. There are more regions than asked for where the data lies in more pieces, and
-/// fewer where there are fewer leaves; `notes` then gets a sentence for a person. Throws
-/// ConfigError when `regions` is less than 1.
+/// A given number of regions: makes all merges, then undoes the last ones. Counts nest as
+/// thresholds do. There are more regions than asked for if the data lies in more pieces, and fewer
+/// if there are fewer leaves; `notes` then gets a sentence for the user. Throws ConfigError when
+/// `regions` is less than 1.
 Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
                     std::vector<std::string>& notes);
 
-/// A hierarchy none of whose leaves and merges has fewer than `min_size` pixels, but for pieces of
-/// the data that have fewer altogether. A node that is smaller joins, from the start, the node that
-/// it merges with, which is the neighbour across the weakest boundary; where that is made of
-/// several nodes of the least size or more, it joins the one with the longest common boundary.
-/// Merges of two nodes that are large enough keep their order and their heights.
+/// The hierarchy without leaves and merges of fewer than `min_size` pixels, except for pieces of
+/// the data that are smaller. A smaller node joins, from the start, the node that it merges with,
+/// which is the neighbour across the weakest boundary; if that consists of several nodes of at
+/// least that size, it joins the one with the longest common boundary. Merges of two nodes that are
+/// large enough keep their order and their heights.
 Hierarchy without_small_regions(Hierarchy hierarchy, std::int64_t min_size);
 
-/// The labels that parameters ask for: without regions below `min_size`, cut into `regions` regions
-/// or, if that is 0, at `threshold`, or at the hierarchy's own one where that is empty. Other
-/// parameters have no effect. `notes` gets sentences for a person where the labels are not what was
-/// asked for, or are one region.
+/// Cuts as the parameters say: without regions below `min_size`; into `regions` regions or, if that
+/// is 0, at `threshold`, or, if that is empty, at the hierarchy's own threshold. Other parameters
+/// have no effect. `notes` gets sentences for the user if the labels are not what was asked for, or
+/// are one region.
 Labels cut(const Hierarchy& hierarchy, const RegionParameters& parameters,
            std::vector<std::string>& notes);
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 /// @file
-/// Images, and how they are read from files.
+/// Images, and functions that read them from files.
 namespace diacut {
 
 /// A decoded image.
@@ -21,9 +21,9 @@ struct Image {
   /// The mask: one byte a pixel, 0 where the image has no data (transparent, NaN or infinite in the
   /// file), where the pixel's values are 0. Empty: every pixel has data.
   std::vector<std::uint8_t> valid;
-  /// What a person should know of how the file was read ("16 of 300 pixels are not finite: ...").
+  /// For the user: how the file was read ("16 of 300 pixels are not finite: ...").
   std::vector<std::string> notes;
-  bool is_damaged = false;  ///< Whether values were made up, as ImageParameters::damaged allows.
+  bool is_damaged = false;  ///< Whether damaged parts were filled in (ImageParameters::damaged).
 
   /// The number of pixels, with and without data.
   std::size_t pixel_count() const {
@@ -33,15 +33,15 @@ struct Image {
   bool has_data(std::size_t pixel) const { return valid.empty() || valid[pixel] != 0; }
 };
 
-/// How the values that a file stores become values in [0, 1].
+/// How stored values are scaled to [0, 1].
 struct ValueRange {
-  /// By which rule.
+  /// The rule that scales them.
   enum Rule {
     kAuto,    ///< kType for integers and floats in [0, 1] that fill half of it, else kRobust.
     kType,    ///< The least value of the type becomes 0, the largest 1; floats must be in [0, 1].
     kData,    ///< The least value with data becomes 0, the largest 1, all channels together.
-    kRobust,  ///< As kData, but for the thousandth of the values at either end.
-    kLimits,  ///< `low` becomes 0, `high` 1; what lies beyond them is clipped.
+    kRobust,  ///< As kData, ignoring a thousandth of the values at either end.
+    kLimits,  ///< `low` becomes 0, `high` 1; values beyond them are clipped.
   };
   /// A rule. Implicit, because most rules have no numbers.
   constexpr ValueRange(Rule by = kAuto, double least = 0, double greatest = 0)
@@ -56,50 +56,50 @@ struct ValueRange {
 
 /// How image files are read. configs/default.toml describes the members in full, in `[image]`.
 struct ImageParameters {
-  ValueRange range = {};                  ///< How stored values become values in [0, 1].
+  ValueRange range = {};                  ///< How stored values are scaled to [0, 1].
   std::int64_t max_pixels = 268'435'456;  ///< Images of more pixels are refused before decoding.
-  int detail = 640;            ///< Longer side of the reduced image, pixels; 0: not reduced.
+  int detail = 640;            ///< Longer side of the reduced image, pixels; 0: no reduction.
   bool untrusted = false;      ///< Whether files are decoded in a sandboxed process.
-  int decoding_memory = 4096;  ///< The most memory of such a process, MiB.
-  bool damaged = false;        ///< Whether JPEG files that are damaged inside are read.
-  int decoding_seconds = 60;   ///< The most time that it may take for an image, seconds.
+  int decoding_memory = 4096;  ///< Memory limit of that process, MiB.
+  bool damaged = false;        ///< Whether to read JPEG files that are damaged inside.
+  int decoding_seconds = 60;   ///< Time limit of that process for an image, seconds.
 };
 
 /// The part of a file that is read.
 struct ImagePart {
   /// The page of a TIFF file, frame of an animation, or picture of a collection, from 1. 0: the
-  /// first, with a note in Image::notes where there are more.
+  /// first, with a note in Image::notes if there are more.
   int page = 0;
-  /// The channel, which then is read as grey, by its number from 1 or by the name that an OME-TIFF
-  /// gives it. Empty: grey or colours as the file has them. In a file whose channels are pages (an
-  /// OME-TIFF, an ImageJ stack), the pages are counted within the channel.
+  /// The channel to read as grey: its number from 1, or its name in an OME-TIFF. Empty: grey or
+  /// colours as the file has them. If channels are pages (OME-TIFF, ImageJ stacks), `page` counts
+  /// the pages of the channel.
   std::string channel = {};
 };
 
-/// What the header of a file says of an image's size.
+/// An image's size, from the header of its file.
 struct ImageSize {
-  int width = 0;     ///< Width, pixels; the height, where the image is to be turned upright.
-  int height = 0;    ///< Height, pixels; the width, where the image is to be turned upright.
-  int channels = 3;  ///< 1: grey; 3: colour, or not known before decoding.
-  std::uint64_t file_bytes = 0;  ///< Of the file, which is in memory while it is decoded.
+  int width = 0;                 ///< Width as stored, before the orientation is applied, pixels.
+  int height = 0;                ///< Height as stored, pixels.
+  int channels = 3;              ///< 1: grey; 3: colour, or not known before decoding.
+  std::uint64_t file_bytes = 0;  ///< Size of the file, which is in memory during decoding.
 };
 
-/// Looks at an image's size as soon as it is known, before memory is taken for the image. What it
-/// throws ends the reading. It is called in the thread that reads, once or several times; of a file
-/// of 16 MiB or more first with nothing in memory but the pages of the file that hold the size.
+/// Accepts or refuses an image by its size, before memory is allocated for it: an exception that it
+/// throws ends the reading. It is called in the reading thread, once or several times; for a file
+/// of 16 MiB or more first when only the pages of the file that hold the size are in memory.
 using SizeCheck = std::function<void(const ImageSize&)>;
 
 /// Reads one image of a file: JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera
 /// files (DNG and others), GIF, BMP or PNM, grey or colour, with or without alpha (pixels with an
-/// alpha below half of its range have no data); 1 to 16 bits, and of some formats 32 bits and
-/// floats. The orientation that the file names is applied, and colours of 8 and 16 bits are brought
-/// from the file's colour profile to sRGB. `path`: "-" reads standard input to its end. `accepts`:
-/// empty: every size is accepted. Throws InputError naming the file when it cannot be read or
-/// decoded, or has no such part. Throws Error whatever `accepts` throws.
+/// alpha below half of its range have no data); 1 to 16 bits, in some formats 32 bits and floats.
+/// Applies the orientation that the file names, and converts colours of 8 and 16 bits from the
+/// file's colour profile to sRGB. `path`: "-" reads standard input to its end. `accepts`: empty
+/// accepts every size. Throws InputError naming the file when it cannot be read or decoded, or has
+/// no such part, and whatever `accepts` throws.
 Image read_image(const std::string& path, const ImageParameters& parameters = {},
                  const ImagePart& part = {}, const SizeCheck& accepts = {});
 
-/// Decodes the bytes of an image file, as read_image() does. `name`: what messages call it.
+/// Decodes the bytes of an image file, as read_image() does. `name`: its name in messages.
 Image decode_image(const std::vector<std::uint8_t>& bytes, const std::string& name,
                    const ImageParameters& parameters = {}, const ImagePart& part = {},
                    const SizeCheck& accepts = {});

@@ -11,51 +11,50 @@
 /// Image files that hold more than one image, and the sandbox that decodes them.
 namespace diacut {
 
-/// Starts the sandbox that decodes images where ImageParameters::untrusted says so: a process that
-/// may compute and take memory; it cannot open a file, and anything else, as a socket or a program,
-/// ends it (Linux's seccomp). Without a call, the first such image starts it. It is a copy of the
-/// process at this time: a program calls this before it has threads, and before it has secrets in
-/// memory. Throws InputError when the system has no sandboxes.
+/// Starts the sandbox that decodes images with ImageParameters::untrusted: a process that may only
+/// compute and take memory. It cannot open a file; a socket, another program or the like ends it
+/// (Linux's seccomp). Without this call the first such image starts it. It is a copy of the process
+/// at this time: call this before your program has threads or secrets in memory. Throws InputError
+/// when the system has no sandboxes.
 void start_sandbox();
 
-/// The number of pages, frames or pictures that a file holds, at least 1. Of most formats it reads
-/// only the parts of the file that say so. `channel`: whose pages are counted, as
-/// ImagePart::channel. Throws InputError naming the file when it cannot be read or decoded, or has
-/// no such channel.
+/// The number of pages, frames or pictures in a file, at least 1. For most formats it reads only
+/// the parts of the file that hold the number. `channel`: counts the pages of this channel
+/// (ImagePart::channel). Throws InputError naming the file when it cannot be read or decoded, or
+/// has no such channel.
 int count_pages(const std::string& path, const ImageParameters& parameters,
                 const std::string& channel = {});
 
-/// One channel of a picture, in the numbers that its file stores.
+/// One channel of a picture, with the values that its file stores.
 struct Channel {
   std::string name;            ///< "grey", "red", "DAPI", "2", ...
   int width = 0;               ///< Width, pixels.
   int height = 0;              ///< Height, pixels.
-  std::vector<double> values;  ///< Row by row from the top left; not finite: no data.
+  std::vector<double> values;  ///< Row by row from the top left; NaN or infinite: no data.
 };
 
 /// The size of a pixel.
 struct PixelSize {
-  double width = 0;       ///< In `unit`; 0: not known.
-  double height = 0;      ///< In `unit`.
-  std::string unit = {};  ///< "um", or of scenes "m".
+  double width = 0;       ///< Width in `unit`; 0: not known.
+  double height = 0;      ///< Height in `unit`.
+  std::string unit = {};  ///< "um"; "m" for scenes.
 };
 
-/// What a file says of a picture beside its samples.
+/// What a file says about a picture, beside its samples.
 struct PictureFacts {
-  /// Names, no two alike, by which channels are read one by one; empty: read as colours.
+  /// The channels' names, all different, if they are read one by one; empty: read as colours.
   std::vector<std::string> channels = {};
-  int channel = 0;  ///< That the page is a plane of, from 1; 0: the page holds all of them.
-  /// Of such a plane: the page of each channel that lies at the same place, from 1; 0: none.
+  int channel = 0;  ///< The channel of this page, from 1; 0: the page holds all channels.
+  /// If `channel` is not 0: the page of each channel at the same place, from 1; 0: none.
   std::vector<int> pages = {};
-  PixelSize pixel = {};  ///< By OME-XML, ImageJ or the resolution of a TIFF file; of scenes on
-                         ///< the ground.
-  double spacing = 0;    ///< From slice to slice, in the unit of `pixel`; 0: not known.
-  int slices = 0;        ///< 0: not known.
-  int frames = 0;        ///< 0: not known.
-  int slice = 0;         ///< That the page is, from 0.
-  int frame = 0;         ///< That the page is of, from 0.
-  int image = 0;         ///< Of the file's description, that the page is of, from 0.
-  bool is_ome = false;   ///< Whether OME-XML says so, else ImageJ or nothing.
+  PixelSize pixel = {};  ///< From OME-XML, ImageJ or a TIFF's resolution; scenes: on the ground.
+  double spacing = 0;    ///< Distance of slices, in the unit of `pixel`; 0: not known.
+  int slices = 0;        ///< Number of slices; 0: not known.
+  int frames = 0;        ///< Number of frames; 0: not known.
+  int slice = 0;         ///< Slice of this page, from 0.
+  int frame = 0;         ///< Frame of this page, from 0.
+  int image = 0;         ///< Image of this page in the file's description, from 0.
+  bool is_ome = false;   ///< Whether these come from OME-XML.
 };
 
 /// A file in memory, for reading several of its pages. Threads may read from one file.
@@ -69,14 +68,14 @@ class ImageFile {
   Image read(const ImageParameters& parameters, const ImagePart& part,
              const SizeCheck& accepts = {}) const;
 
-  /// What the tags and the description of a TIFF file say of a part of it; nothing of another
-  /// file. Throws InputError naming the file when it is damaged.
+  /// What the tags and the description of a TIFF file say about a part of it; empty for other
+  /// formats. Throws InputError naming the file when it is damaged.
   PictureFacts facts(const ImageParameters& parameters, const ImagePart& part = {}) const;
 
-  /// Reads channels one by one in the numbers that the file stores, upright, each page or sample as
-  /// ImagePart has it. `parameters`: how the file is read; nothing is stretched. `part`: what of
-  /// the file was read as the picture. `wanted`: names or numbers of channels, by commas, which
-  /// names may hold; "all"; empty: those of the picture. Throws InputError naming the file when it
+  /// Reads channels one by one, upright, with the values that the file stores. `parameters`: how to
+  /// read the file; values are not scaled. `part`: the part that was read as the picture. `wanted`:
+  /// names or numbers of channels, separated by commas (names may contain commas); "all"; empty:
+  /// those of the picture. Throws InputError naming the file when it
   /// cannot be decoded, or has no such channel.
   void read_channels(const ImageParameters& parameters, const ImagePart& part,
                      const std::string& wanted, const std::function<void(Channel&&)>& visit) const;
@@ -89,18 +88,18 @@ class ImageFile {
   std::string name_;
 };
 
-/// The extensions of the formats that read_image() knows, in lower case with the dot, ".jpg" first.
-/// The format of a file is found from its first bytes, whatever its name.
+/// The extensions of the formats that read_image() reads, in lower case with the dot, ".jpg" first.
+/// The first bytes of a file decide its format, not its name.
 const std::vector<std::string>& image_extensions();
 
-/// From now on sandboxes are started as this program, which has to call serve_sandbox(), in place
-/// of a copy of the process, so that a process may have threads, or secrets in memory. It starts
-/// with the first untrusted image. `path`: the program's file; empty: a copy of the process again.
+/// From now on a sandbox is this program, which has to call serve_sandbox(), instead of a copy of
+/// the process. Your process may then have threads, or secrets in memory. The program starts with
+/// the first untrusted image. `path`: the program's file; empty: a copy of the process again.
 void use_sandbox_program(const std::string& path);
 
-/// What the program that use_sandbox_program() names does: it decodes the images that the process
-/// asks for which started it, each in a process of its own, until that process ends. It returns,
-/// with the exit code of the program, only where nothing asks it to decode.
+/// To be called by the program that use_sandbox_program() names. It decodes images for the process
+/// that started it, each in a new process, until that process ends. It returns only if nothing asks
+/// it to decode, with the exit code of the program.
 int serve_sandbox();
 
 }  // namespace diacut

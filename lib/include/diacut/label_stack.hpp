@@ -11,8 +11,8 @@
 #include "diacut/labels.hpp"
 
 /// @file
-/// Labels of several images: in one file, and with one number for what is one thing: the slices of
-/// a cell, or a cell of a film.
+/// Labels of several images in one file, and one number for the regions of one thing: a cell in
+/// several slices or frames.
 namespace diacut {
 
 /// A TIFF file in memory whose pages are the labels of one image each: signed integers of 32 bits,
@@ -38,34 +38,34 @@ class LabelStack {
   std::unique_ptr<State> state_;
 };
 
-/// How many things PageLinker has found.
+/// What PageLinker has found so far.
 struct LinkedThings {
-  std::int64_t objects = 0;  ///< Numbers that were given.
+  std::int64_t objects = 0;  ///< Numbers in use.
   std::int64_t splits = 0;   ///< Regions that split.
-  std::int64_t merges = 0;   ///< Regions that others merge into.
+  std::int64_t merges = 0;   ///< Regions into which others merge.
 };
 
-/// Gives the regions of page after page their numbers. A region continues one of the page before
-/// where both overlap by the least share or more (intersection over union): of all such pairs those
-/// of the largest overlaps, one to one. Of the others a region continues one of the page before
-/// that which ended there, in the same way. What is left gets new numbers.
+/// Numbers the regions of page after page. A region continues a region of the previous page if both
+/// overlap by the least share or more (intersection over union); pairs are matched one to one, the
+/// largest overlaps first. Regions without a match are matched in the same way with regions that
+/// ended one page earlier. The rest get new numbers.
 class PageLinker {
  public:
-  using Series = std::pair<int, int>;  ///< An image, and a time.
+  using Series = std::pair<int, int>;  ///< An image and a time.
 
-  /// `least`: that share, above 0 and up to 1.
+  /// `least`: the least share, above 0, at most 1.
   explicit PageLinker(double least);
 
-  /// Links the next page of a series, such as the slices of one time: series are linked each by
-  /// itself. `notes` gets sentences for a person: which regions split and which merge (more than
-  /// half of the smaller one lies in the larger one, but only one number goes on), and that none
-  /// goes on. Returns the number of each region, from region 1 on. Throws InputError where the page
-  /// has another size than the one before.
+  /// Links the next page of a series, such as the slices of one time; series are independent.
+  /// `notes` gets sentences for the user: which regions split and which merge (more than half of
+  /// the smaller one lies in the larger one, but only one keeps the number), or that no number
+  /// continues. Returns the number of each region, from region 1 on. Throws InputError where the
+  /// page has another size than the one before.
   std::vector<std::int32_t> link(const Labels& labels, std::vector<std::string>& notes,
                                  Series series = {});
-  /// Says that no page of a series follows, so that its memory is free.
+  /// Frees the memory of a series that has no further page.
   void end(Series series) { pages_.erase(series); }
-  /// Of all pages so far.
+  /// Counts of all pages so far.
   const LinkedThings& found() const { return found_; }
 
  private:

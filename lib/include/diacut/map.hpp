@@ -14,15 +14,15 @@
 #include "diacut/outlines.hpp"
 
 /// @file
-/// Scenes with coordinates, as remote sensing has them: how they are read, and how their regions
-/// are written with the coordinates of the scene. GDAL reads and writes them.
+/// Scenes with coordinates, as in remote sensing: functions that read them, and that write their
+/// regions with the coordinates of the scene, through GDAL.
 ///
-/// Files are written as those of diacut/output.hpp: complete or not at all.
+/// Files are complete or not written at all, as in diacut/output.hpp.
 namespace diacut {
 
-/// A place in a scene whose place on the ground is known.
+/// A point of a scene whose place on the ground is known.
 struct ControlPoint {
-  std::string name;   ///< What the scene calls it.
+  std::string name;   ///< Its name in the scene.
   double column = 0;  ///< Pixels from the left edge; the first pixel's centre is at 0.5.
   double row = 0;     ///< Pixels from the upper edge.
   double x = 0;       ///< To the east, in units of the projection.
@@ -30,18 +30,18 @@ struct ControlPoint {
   double z = 0;       ///< Upwards.
 };
 
-/// Where a scene lies on the ground, and what it is made of.
+/// Where a scene lies on the ground, and its bands.
 struct MapFrame {
-  std::string source;      ///< What GDAL opens to read the scene again.
+  std::string source;      ///< The name by which GDAL opens the scene.
   int width = 0;           ///< Width, pixels.
   int height = 0;          ///< Height, pixels.
   std::vector<int> bands;  ///< The numbers of the bands, from 1, without alpha bands.
   std::string projection;  ///< The coordinate system as WKT 2; empty: not known.
-  std::vector<int> axes;   ///< Which of its axes the first, the second ... coordinate is, from 1.
+  std::vector<int> axes;   ///< The axis of the first, second ... coordinate, from 1.
   /// x = t[0] + t[1] column + t[2] row and y = t[3] + t[4] column + t[5] row, from the upper left
   /// corner of the first pixel.
   std::optional<std::array<double, 6>> transform;
-  std::vector<ControlPoint> points;       ///< Where there is no transform.
+  std::vector<ControlPoint> points;       ///< If there is no transform.
   std::vector<std::string> sensor_model;  ///< Rational polynomials: "NAME=VALUE" each.
 
   /// Whether pixels have coordinates: by a transform, or by three control points or more.
@@ -50,8 +50,8 @@ struct MapFrame {
 
 /// An image and where it lies.
 struct Map {
-  Image image;     ///< The bands that are looked at, as grey or colours.
-  MapFrame frame;  ///< Where all bands lie.
+  Image image;     ///< The chosen bands, as grey or colours.
+  MapFrame frame;  ///< Where the scene lies.
 };
 
 /// Whether a file is to be read by read_map(): a TIFF or JPEG 2000 file with coordinates, in it or
@@ -65,18 +65,18 @@ bool is_map(const std::string& name);
 /// formats. Throws InputError when the bytes are no image file.
 bool is_map(std::span<const std::uint8_t> file);
 
-/// The extensions by which files of a folder may be scenes, beside those of image_extensions(), in
-/// lower case with their dots, ".vrt" first. Of such a file is_map() finds whether it is one.
+/// The extensions of files in a folder that may be scenes, in addition to image_extensions(), in
+/// lower case with their dots, ".vrt" first. is_map() decides for each file.
 const std::vector<std::string>& map_extensions();
 
-/// Reads a scene. Values become values in [0, 1] as those of pictures do (ImageParameters::range).
-/// One band is read as grey (with a palette: as its colours), three as red, green and blue. Of
-/// another number of bands, all are looked at: their first three principal components become
-/// brightness, red against blue, and green against both (the axes of Ohta, Kanade and Sakai, Color
-/// information for region segmentation, 1980), after each band was divided by its standard
-/// deviation. A note gives the share of the variance. Pixels that a mask, an alpha band or the
-/// value of no data leaves out in a band that is looked at have no data. `bands`: the numbers of
-/// one band or of three, which alone are looked at; empty: as above. `accepts`: as read_image()
+/// Reads a scene. Values are scaled to [0, 1] like those of pictures (ImageParameters::range). One
+/// band is read as grey (with a palette: as its colours), three as red, green and blue. With any
+/// other number, the first three principal components of all bands become brightness, red against
+/// blue, and green against both (the axes of Ohta, Kanade and Sakai, Color information for region
+/// segmentation, 1980), after each band is divided by its standard deviation; a note gives the
+/// share of the variance. Pixels that a mask, an alpha band or the value of no data excludes in a
+/// band that is read have no data. `bands`: the numbers of one band or of three to read; empty: as
+/// above. `accepts`: as read_image()
 /// takes it. Throws InputError naming the scene when it cannot be read, has no such band, or holds
 /// complex numbers; ConfigError for another number of bands.
 Map read_map(const std::string& name, const ImageParameters& parameters = {},
@@ -85,13 +85,13 @@ Map read_map(const std::string& name, const ImageParameters& parameters = {},
 /// Where a scene lies, without its samples. Throws InputError naming it when it cannot be read.
 MapFrame read_map_frame(const std::string& name);
 
-/// How a file of numbers or strength, one for each pixel of a scene, has to be turned to lie on the
-/// scene, as its own coordinates say: EXIF's number of the orientation in which it is stored; 1
-/// where it has none. Throws InputError naming the file where it lies elsewhere.
+/// The orientation of a file with one value for each pixel of a scene, from the coordinates of
+/// both: EXIF's number of the orientation in which it is stored; 1 if it has no coordinates. Throws
+/// InputError naming the file if it lies elsewhere.
 int turn_onto(const MapFrame& scene, const std::string& name);
 
-/// The size of a scene's pixels, in metres; not known without a transform, and where the map's
-/// areas are not those of the ground (ground_areas()).
+/// The size of a scene's pixels, in metres; not known without a transform, or if areas on the map
+/// differ from those on the ground (ground_areas()).
 PixelSize ground_pixel(const MapFrame& frame);
 
 /// The square metres of each region, in the order of labels, on the map; on the ground (on the
@@ -100,9 +100,9 @@ PixelSize ground_pixel(const MapFrame& frame);
 /// coordinates on a known earth.
 std::vector<double> ground_areas(const MapFrame& frame, const Outlines& outlines);
 
-/// Reads bands one by one in the numbers that the scene stores, from MapFrame::source. `wanted`: as
-/// ImageFile::read_channels() takes it, of the names "b1", "b2", ... or those that the scene gives
-/// to bands; empty: all. `visit` gets each band, with NaN where it has no data. Throws InputError
+/// Reads bands one by one from MapFrame::source, with the values that the scene stores. `wanted`:
+/// as ImageFile::read_channels() takes it, with the names "b1", "b2", ... or the scene's own names
+/// of bands; empty: all. `visit` gets each band, with NaN where it has no data. Throws InputError
 /// naming the scene when it cannot be read, or has no such band.
 void read_map_channels(const MapFrame& frame, const std::string& wanted,
                        const std::function<void(Channel&&)>& visit);

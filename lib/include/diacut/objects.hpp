@@ -12,13 +12,13 @@
 #include "diacut/parameters.hpp"
 
 /// @file
-/// Objects before a background, as cells on a micrograph: the nodes of a merge tree that score best
-/// together and do not overlap. The best choice is found exactly, by dynamic programming from the
-/// leaves to the roots (C. Arteta, V. Lempitsky, J. A. Noble and A. Zisserman, "Learning to detect
+/// Objects on a background, such as cells on a micrograph: the nodes of a merge tree with the best
+/// total score that do not overlap. Dynamic programming from the leaves to the roots finds the
+/// exact optimum (C. Arteta, V. Lempitsky, J. A. Noble and A. Zisserman, "Learning to detect
 /// cells using non-overlapping extremal regions", 2012).
 namespace diacut {
 
-/// Numbers from `low` to `high`, both included.
+/// The closed interval from `low` to `high`.
 struct Interval {
   double low = -std::numeric_limits<double>::infinity();  ///< The least number.
   double high = std::numeric_limits<double>::infinity();  ///< The greatest number.
@@ -27,12 +27,12 @@ struct Interval {
 /// How good a node is as an object.
 enum class ObjectScoring {
   kContrast,  ///< Its contrast times its solidity.
-  /// How likely it is a nucleus of a cell on a micrograph, by twelve figures of its boundary, shape
-  /// and brightness, less the least likely that is taken (docs/objects.md). Needs an image.
+  /// The probability that it is a cell's nucleus, from twelve figures of its boundary, shape and
+  /// brightness, less the least probability of an object (docs/objects.md). Needs an image.
   kNuclei,
 };
 
-/// What a node of a merge tree must meet to be an object.
+/// The conditions for a node of a merge tree to be an object.
 struct ObjectConditions {
   std::optional<LeastSize> least_area;     ///< In pixels or as a share; nothing: no limit.
   std::optional<LeastSize> greatest_area;  ///< In pixels or as a share; nothing: no limit.
@@ -48,8 +48,8 @@ struct ObjectConditions {
   ObjectScoring score = ObjectScoring::kContrast;  ///< What is summed over the objects.
 };
 
-/// Conditions for ObjectScoring::kNuclei: areas from 15 to 8000 pixels, as those that it learned
-/// from, and no limits of solidity, contrast and brightness, which the score knows.
+/// Conditions for ObjectScoring::kNuclei: areas from 15 to 8000 pixels, as in its training data,
+/// and no limits of solidity, contrast and brightness, which the score contains.
 ObjectConditions nuclei_conditions();
 
 /// The objects: those nodes that meet all conditions, that do not overlap, and whose scores have
@@ -77,7 +77,7 @@ inline constexpr double kInsideStep = 0x1p-24;
 /// pixel.
 std::vector<double> inside_sums(const Labels& regions, std::span<const float> inside);
 
-/// The regions that lie inside of objects, as RegionMethod::kObjects has them: those with a mean of
+/// The regions that lie inside objects, as RegionMethod::kObjects finds them: those with a mean of
 /// the inside map above parameters.inside and at least parameters.min_size. `notes` gets a sentence
 /// for a person when there is no object. Returns labels 1, 2, ... in scan order; 0 is the
 /// background and pixels without data. Throws as inside_sums() does.

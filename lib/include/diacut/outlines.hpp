@@ -58,13 +58,12 @@ struct Outlines {
 /// may lie in several pieces. Pixels of label 0 have no outline.
 Outlines trace_outlines(const Labels& labels);
 
-/// Leaves corners out of outlines, those of the least triangles first, as long as no corner that
-/// was left out is further than `distance` from the side that takes its place, and no side meets
-/// another: regions stay apart and keep their neighbours, which share every corner of their common
-/// boundary. What stays are the corners where three regions or more meet, those of the image, and
-/// of each ring at least three. Filling the rings no longer gives the pixels back. `distance`: in
-/// pixels; 0 leaves out what lies on straight lines. The rings have in addition the corners where
-/// others meet their sides.
+/// Removes corners from outlines, those of the smallest triangles first, as long as no removed
+/// corner is further than `distance` from the side that replaces it, and no side meets another.
+/// Regions stay apart and keep their neighbours, which share every corner of their common boundary.
+/// Corners where three regions or more meet, those of the image, and at least three of each ring
+/// remain. Filling the rings no longer gives the pixels back. `distance`: in pixels; 0 removes only
+/// corners on straight lines. Rings also get the corners where others meet their sides.
 Outlines simplify_outlines(const Outlines& outlines, double distance);
 
 }  // namespace diacut

@@ -8,10 +8,9 @@
 #include "diacut/image.hpp"
 
 /// @file
-/// Every number that steers a run, one struct for each stage, and how they are read from
-/// configurations, changed and printed. configs/default.toml has the same defaults. It describes
-/// each member in full, in the section that Parameters names: Parameters::eigen.vectors is
-/// `vectors` in `[eigen]`.
+/// Every parameter of a run, one struct for each stage, and functions that read, change and print
+/// them. configs/default.toml has the same defaults and describes each member in full, in the
+/// section of the same name: Parameters::eigen.vectors is `vectors` in `[eigen]`.
 namespace diacut {
 
 /// What computes the boundary map.
@@ -20,19 +19,19 @@ enum class BoundaryKind {
   kGradient,  ///< First derivatives of a Gaussian, in the colours of CIE Lab.
 };
 
-/// In which of its eight turned and mirrored forms a network sees an image.
+/// Which of the eight turned and mirrored forms of an image the network sees.
 enum class NetworkPose {
   kGiven,      ///< As the image is.
   kCanonical,  ///< Brightest at the top and left by its first moments; where they tie, as it is.
 };
 
-/// How networks see an image.
+/// How networks are applied to an image.
 struct NetworkParameters {
-  std::string weights;                      ///< Names or files, by commas; empty: "default".
+  std::string weights;  ///< Names or files, separated by commas; empty: "default".
   std::vector<double> scales = {0.5, 1.0};  ///< The factors that resize the image.
-  int turns = 1;                            ///< In how many forms: 1, 2, 4 or 8.
+  int turns = 1;                            ///< Number of turned and mirrored forms: 1, 2, 4 or 8.
   NetworkPose pose = NetworkPose::kGiven;   ///< The form that `turns` starts from.
-  int tile = 1024;                          ///< Side of the squares that they see, pixels.
+  int tile = 1024;                          ///< Side of the squares that they see at once, pixels.
   int border = 24;                          ///< Width that is mirrored beyond the edges, pixels.
 };
 
@@ -41,7 +40,7 @@ struct GradientParameters {
   double sigma = 1.0;      ///< Standard deviation of the Gaussian, pixels.
   double quantile = 0.99;  ///< The quantile of the magnitudes that becomes strength 1.
   double floor = 2.0;      ///< The least such magnitude, Lab units a pixel.
-  bool thin = true;        ///< Whether to keep the ridge of each boundary alone.
+  bool thin = true;        ///< Whether to keep only the ridge of each boundary.
 };
 
 /// How the boundary map is computed: how strong a boundary is at each pixel, in [0, 1].
@@ -57,7 +56,7 @@ enum class AffinityFormula {
 
 /// How the distance of two pixels' features f_i and f_j is measured (see diacut::FeatureMap).
 enum class FeatureMeasure {
-  kCosine,    ///< |f_i/|f_i| - f_j/|f_j||: how long a pixel's features are does not count.
+  kCosine,    ///< |f_i/|f_i| - f_j/|f_j||, independent of the vectors' lengths.
   kGaussian,  ///< |f_i - f_j|.
 };
 
@@ -68,10 +67,10 @@ struct FeatureParameters {
   bool with_boundary = false;  ///< Whether W is multiplied by the boundary map's.
 };
 
-/// How the affinity of two pixels is computed. From the boundary map: by the intervening contour
+/// How the affinity of two pixels is computed. With a boundary map, from the intervening contour
 /// ic, the largest boundary strength on the line between them (T. Leung and J. Malik, "Contour
-/// continuity in region based image segmentation", 1998). From features of the caller's: by their
-/// distance d, as W = exp(-d^2 / (2 feature_scale^2)).
+/// continuity in region based image segmentation", 1998). With your own features, from their
+/// distance d: W = exp(-d^2 / (2 feature_scale^2)).
 struct AffinityParameters : FeatureParameters {
   int radius = 5;                  ///< Pixels up to this distance apart have an affinity, pixels.
   std::vector<int> strides = {1};  ///< Factors of the offsets within it, ascending from 1.
@@ -79,8 +78,8 @@ struct AffinityParameters : FeatureParameters {
   double scale = 0.1;                                    ///< The formula's scale, strength.
 };
 
-/// The kernel of the matrix-vector product, by its name in the kernel's file, matvec_NAME.cl. All
-/// give one product up to rounding.
+/// The kernel of the matrix-vector product, in the file matvec_NAME.cl. All give the same product
+/// up to rounding.
 enum class MatvecKind {
   kAuto,        ///< The fastest kernel on the device.
   kNaive,       ///< One row a work-item, in the plainest way.
@@ -119,7 +118,7 @@ enum class SolverKind {
 struct EigenParameters {
   SolverKind solver = SolverKind::kAuto;  ///< The eigensolver.
   int vectors = 17;         ///< Eigenvectors, with the trivial one, which is known beforehand.
-  double tolerance = 1e-4;  ///< Residual norm |A x - theta x| of a converged one; |A| is 1.
+  double tolerance = 1e-4;  ///< Largest residual norm |A x - theta x|; |A| is 1.
   /// Above 0: the norm is also at most this times 1 - theta, or kResidualFloor if that is more.
   double relative_tolerance = 0;
   int basis = 0;              ///< Lanczos: the most basis vectors at once; 0: the solver chooses.
@@ -127,11 +126,11 @@ struct EigenParameters {
   int max_products = 20'000;  ///< Products with the matrix after which the solver gives up.
 };
 
-/// By which eigenvectors contours take the spectral contour in.
+/// Which eigenvectors the spectral contour in the contours comes from.
 enum class SpectralUse {
-  kDecimated,  ///< By 16 of a decimated grid; with features, radius 1 or several strides as kFull.
-  kFull,       ///< By those of the image's own grid, as EigenParameters asks for them.
-  kNever,      ///< By none: contours are those of the boundary map.
+  kDecimated,  ///< 16 of a decimated grid; as kFull with features, radius 1 or several strides.
+  kFull,       ///< Those of the image's own grid, by EigenParameters.
+  kNever,      ///< None: contours are those of the boundary map.
 };
 
 /// How the boundary map b and the spectral contour s become one map of contours, at most 1:
@@ -153,7 +152,7 @@ enum class BoundarySource {
   kMap,       ///< From the caller.
 };
 
-/// What a person chose of ContourParameters. Empty: what was fitted for the source of the
+/// Your choice of ContourParameters. Empty members: the values fitted for the source of the
 /// boundaries.
 struct ContourChoice {
   SpectralUse spectral = SpectralUse::kDecimated;  ///< As ContourParameters::spectral.
@@ -163,19 +162,19 @@ struct ContourChoice {
   std::optional<double> spectral_scale = {};       ///< As ContourParameters::spectral_scale.
 };
 
-/// The choice, and where it is empty what is best for boundaries from this source
-/// (docs/accuracy.md, "What the eigenvectors add"), or with SpectralUse::kNever for any.
+/// The choice, with its empty members set to what is best for boundaries from this source
+/// (docs/accuracy.md, "What the eigenvectors add"), or with SpectralUse::kNever for any source.
 ContourParameters contour_parameters(const ContourChoice& choice, BoundarySource source);
 
 /// How regions are found.
 enum class RegionMethod {
-  kHierarchy,  ///< As a cut of a hierarchy of all regions (see diacut::Hierarchy).
-  kKway,       ///< As direct cuts by the eigenvectors.
-  kWalker,     ///< From seeds, by the random walker (see diacut::Seeds).
-  kObjects,    ///< As kHierarchy; the regions of its cut that lie inside of objects alone.
+  kHierarchy,  ///< A cut of a hierarchy of all regions (see diacut::Hierarchy).
+  kKway,       ///< Direct cuts by the eigenvectors.
+  kWalker,     ///< Growth from seeds, by the random walker (see diacut::Seeds).
+  kObjects,    ///< As kHierarchy; only regions of the cut that lie inside objects.
 };
 
-/// By what a hierarchy merges regions.
+/// How a hierarchy chooses the regions to merge.
 enum class MergingRule {
   kAuto,      ///< kLearned where a network computes the boundary map, else kStrength.
   kLearned,   ///< By the probability that two regions are different things.
@@ -192,13 +191,13 @@ struct WalkerParameters {
 struct LeastSize {
   /// What the size is given in.
   enum class Unit {
-    kAutomatic,  ///< As region.min_size in configs/default.toml says of "auto".
+    kAutomatic,  ///< See "auto" of region.min_size in configs/default.toml.
     kPixels,     ///< Pixels.
     kShare,      ///< A share of the pixels with data, in [0, 1].
-    /// An area on the ground. Who knows the scene turns it into kPixels.
+    /// An area on the ground, which readers of scenes convert to kPixels.
     kSquareMetres,
   };
-  Unit unit = Unit::kAutomatic;  ///< How `value` is meant.
+  Unit unit = Unit::kAutomatic;  ///< The unit of `value`.
   double value = 0;              ///< The size in `unit`; 0 for kAutomatic.
 
   /// Compares units and values.
@@ -214,24 +213,24 @@ std::string to_string(const LeastSize& size);
 
 /// How many regions are found, and how large they are.
 struct SizeParameters {
-  int regions = 0;  ///< How many are wanted; 0 leaves it to the image.
-  /// Smaller regions join a neighbour: in a hierarchy as without_small_regions() has it, of direct
-  /// cuts the most similar. There, pixels that are more alike to other regions than to their own do
-  /// not count.
+  int regions = 0;  ///< How many to find; 0: as many as the threshold gives.
+  /// Smaller regions join a neighbour: in a hierarchy by without_small_regions(), with direct cuts
+  /// the most similar one. With direct cuts, pixels that are more similar to other regions than to
+  /// their own do not count.
   LeastSize min_size;
 };
 
 /// How a hierarchy is made and cut.
 struct HierarchyParameters {
-  MergingRule merging = MergingRule::kAuto;  ///< By what regions merge.
-  std::string merging_weights;      ///< For kLearned: a file, or built-in; empty: those that suit.
+  MergingRule merging = MergingRule::kAuto;  ///< How regions to merge are chosen.
+  std::string merging_weights;      ///< For kLearned: a file or built-in weights; empty: automatic.
   double direction = 1.0;           ///< Strength's factor is 1 - direction + direction |cos|.
-  std::optional<double> threshold;  ///< Height of the cut, in [0, 1]; empty: its own.
+  std::optional<double> threshold;  ///< Height of the cut, in [0, 1]; empty: the hierarchy's own.
 };
 
 /// Which regions of a cut are objects.
 struct ObjectParameters {
-  double inside = 0.5;  ///< The mean of the inside map above which a region is one.
+  double inside = 0.5;  ///< The least mean of the inside map within an object.
 };
 
 /// How direct cuts are made.
@@ -242,7 +241,7 @@ struct KwayParameters {
 
 /// How regions are found from contours or eigenvectors.
 struct RegionParameters : SizeParameters, HierarchyParameters, ObjectParameters, KwayParameters {
-  RegionMethod method = RegionMethod::kHierarchy;  ///< By which of them.
+  RegionMethod method = RegionMethod::kHierarchy;  ///< The method.
 };
 
 /// Every parameter of a run.
@@ -274,9 +273,9 @@ Parameters parse_parameters(const std::string& toml, const std::string& name,
 /// does, and when there is no such preset or file.
 Parameters load_parameters(const std::string& preset_or_path);
 
-/// Sets one parameter, as "eigen.vectors" to "17". Contradictions between two parameters are left
-/// to validate(), because one of them is set before the other. Throws ConfigError for an unknown
-/// name (with the nearest known one) or a value out of range.
+/// Sets one parameter, such as "eigen.vectors" to "17". Contradictions between two parameters are
+/// left to validate(), because one of them is set before the other. Throws ConfigError for an
+/// unknown name (with the nearest known one) or a value out of range.
 void set_parameter(Parameters& parameters, const std::string& key, const std::string& value);
 
 /// A configuration with every key, its unit and its meaning as a comment, which parse_parameters()
@@ -286,9 +285,9 @@ std::string print_parameters(const Parameters& parameters);
 /// The keys and the values, as text, of all parameters, in the order of print_parameters().
 std::vector<std::pair<std::string, std::string>> list_parameters(const Parameters& parameters);
 
-/// What a person should know of a parameter, for help texts.
+/// A description of a parameter, for help texts.
 struct ParameterInfo {
-  std::string key;      ///< Its name in a configuration, as "affinity.radius".
+  std::string key;      ///< Its name in a configuration, such as "affinity.radius".
   std::string unit;     ///< "pixels"; empty for flags, names and pure numbers.
   std::string allowed;  ///< "an integer from 1 to 10".
   std::string meaning;  ///< In sentences, with the source.
@@ -297,7 +296,7 @@ struct ParameterInfo {
 /// Describes all parameters, in the order of print_parameters().
 std::vector<ParameterInfo> describe_parameters();
 
-/// The names of the presets that are built in, as "fast".
+/// The names of the built-in presets, such as "fast".
 std::vector<std::string> preset_names();
 
 }  // namespace diacut

@@ -7,7 +7,7 @@
 #include "diacut/errors.hpp"
 
 /// @file
-/// How a caller follows work under way and stops it.
+/// How to watch work under way and stop it.
 namespace diacut {
 
 /// Asks work to stop. It may be set from any thread and from a signal handler; the work that was
@@ -29,16 +29,16 @@ class CancelToken {
   static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
 };
 
-/// Is called with a stage's progress, from the thread that does the work: the stage's name, and the
-/// share of it that is done, in [0, 1], which never falls within a stage. It must not throw.
+/// Receives a stage's name and the share of it that is done, in [0, 1], which never decreases
+/// within a stage. Called from the thread that does the work. It must not throw.
 using ProgressFunction = std::function<void(std::string_view stage, double share)>;
 
 /// How a caller watches and stops a stage. All members may be empty.
 struct Watch {
-  ProgressFunction progress;            ///< Is called with the progress; may be empty.
-  const CancelToken* cancel = nullptr;  ///< Stops the work; null: nothing does. Not owned.
-  /// Is called several times a second while the work waits for the device, from the thread that
-  /// does the work. It must not throw, and may set the token.
+  ProgressFunction progress;            ///< Called with the progress; may be empty.
+  const CancelToken* cancel = nullptr;  ///< Stops the work; may be null. Not owned.
+  /// Called several times a second while the work waits for the device, from the thread that does
+  /// the work. It must not throw, and may set the token.
   std::function<void()> waiting = {};
 
   /// What the work calls from time to time, with a ProgressFunction's arguments. Throws

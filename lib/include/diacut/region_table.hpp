@@ -10,15 +10,15 @@
 #include "diacut/outlines.hpp"
 
 /// @file
-/// The figures of each region, and which regions are neighbours, as tables and graphs.
+/// Measurements of each region, and its neighbours, as tables and graphs.
 namespace diacut {
 
 /// The figures of one region. Coordinates are those of pixels: the centre of the first pixel is (0,
 /// 0), as in report_json(). `perimeter` and the last three before `merge_height` are as
 /// scikit-image's regionprops() defines them.
 struct RegionFigures {
-  std::int64_t label = 0;  ///< What files call it: its number, unless a label image gave another.
-  std::int64_t area = 0;   ///< Its pixels.
+  std::int64_t label = 0;  ///< Its label in files: its number, unless a label image gave another.
+  std::int64_t area = 0;   ///< Number of its pixels.
   int x = 0;               ///< Leftmost column of its bounding box.
   int y = 0;               ///< Topmost row of its bounding box.
   int width = 0;           ///< Columns of its bounding box.
@@ -27,8 +27,8 @@ struct RegionFigures {
   double centroid_y = 0;   ///< Mean row of its pixels.
   /// The length of its outline through the centres of its border's pixels, holes included.
   double perimeter = 0;
-  std::int64_t sides = 0;  ///< Sides of its pixels that it does not share with itself.
-  double solidity = 0;  ///< Its area by that of the convex hull of its pixels' corners, in (0, 1].
+  std::int64_t sides = 0;          ///< Sides of its pixels at its border.
+  double solidity = 0;             ///< Its area divided by that of its convex hull, in (0, 1].
   double equivalent_diameter = 0;  ///< The diameter of the circle of its area.
   double eccentricity = 0;         ///< Of the ellipse of its second moments, in [0, 1].
   /// The angle between the rows' direction (downwards) and the longer axis of that ellipse, from
@@ -37,7 +37,7 @@ struct RegionFigures {
   /// The least height of the merge tree at which it merges with a neighbour; infinity where it
   /// never merges, negative where heights are not known.
   float merge_height = -1;
-  double unit_area = 0;  ///< In squares of RegionTable::pixel's unit; NaN: not known.
+  double unit_area = 0;  ///< In squares of the unit of RegionTable::pixel; NaN: not known.
 };
 
 /// Two neighbouring regions.
@@ -50,32 +50,32 @@ struct Neighbours {
   float merge_height = -1;
 };
 
-/// What a channel holds in a region, in the numbers of the file.
+/// Statistics of a channel in a region, in the values of the file.
 struct ChannelFigures {
-  std::int64_t count = 0;  ///< Pixels with a finite value; 0: the other figures say nothing.
-  double mean = 0;         ///< Of the finite values, as all that follows.
+  std::int64_t count = 0;  ///< Pixels with a finite value; if 0, the others are undefined.
+  double mean = 0;         ///< Mean of the finite values, as all that follows.
   double deviation = 0;    ///< Standard deviation (divided by the count, not one less).
   double least = 0;        ///< The smallest value.
   double greatest = 0;     ///< The largest value.
-  double median = 0;       ///< Of an even count the mean of the two in the middle.
+  double median = 0;       ///< Median; of an even count the mean of the two in the middle.
   double sum = 0;          ///< The integrated intensity.
 };
 
 /// The figures of a channel in all regions.
 struct MeasuredChannel {
-  std::string name;                     ///< Of the channel, as tables call it.
+  std::string name;                     ///< Name of the channel in tables.
   std::vector<ChannelFigures> regions;  ///< In the order of RegionTable::regions.
 };
 
 /// The figures of all regions.
 struct RegionTable {
   bool has_heights = false;  ///< Whether merge heights are known.
-  /// Of the file; lengths are in its unit too where its width is above 0, perimeters where pixels
-  /// are square. Where it has a unit, regions have RegionFigures::unit_area.
+  /// From the file. If its width is above 0, lengths are in its unit too, and perimeters if pixels
+  /// are square; if it has a unit, regions have RegionFigures::unit_area.
   PixelSize pixel;
-  std::vector<RegionFigures> regions;     ///< Of the labels 1, 2, ... in this order.
+  std::vector<RegionFigures> regions;     ///< Regions 1, 2, ... in this order.
   std::vector<Neighbours> neighbours;     ///< In the order of (first, second).
-  std::vector<MeasuredChannel> channels;  ///< As they were added.
+  std::vector<MeasuredChannel> channels;  ///< In the order of measurement.
 };
 
 /// Measures the shapes of all regions, without channels. `hierarchy`: the merge tree that the
@@ -83,7 +83,7 @@ struct RegionTable {
 RegionTable measure_regions(const Labels& labels, const Outlines& outlines,
                             const Hierarchy* hierarchy);
 
-/// Measures channels, one after the other: memory holds one at a time.
+/// Measures channels one after the other; memory holds one at a time.
 class ChannelMeter {
  public:
   /// `labels`: the regions; they must outlive the meter.

@@ -6,7 +6,7 @@
 #include "diacut/image.hpp"
 
 /// @file
-/// Images from arrays in memory, as other programs hold them.
+/// Images from other programs' arrays in memory.
 namespace diacut {
 
 /// The type of one sample.
@@ -22,7 +22,7 @@ enum class SampleType {
   kFloat64,  ///< IEEE 754 floats of 64 bits.
 };
 
-/// An array of samples that somebody else owns.
+/// An array of samples. Owns nothing.
 struct Samples {
   /// height * width * channels samples in the byte order of the machine: row by row from the top
   /// left, the channels of a pixel side by side. Not owned, and only read.
@@ -34,17 +34,16 @@ struct Samples {
   /// not multiplied into the colours. Full alpha is 1, 255 or 65535, the first that no alpha of the
   /// array exceeds, but no more than the largest value of the type.
   std::int64_t channels = 1;
-  /// Bytes from one row to the next, as cv::Mat::step; 0: as many as a row has.
+  /// Bytes from one row to the next, as cv::Mat::step; 0: rows follow each other without a gap.
   std::size_t stride = 0;
-  bool blue_first = false;  ///< Whether colours are blue, green, red, as OpenCV has them.
+  bool blue_first = false;  ///< Whether the order is blue, green, red, as in OpenCV.
 };
 
-/// Makes an image of an array, which is copied. The values are those that read_image() makes of a
-/// file that stores the same samples: pixels with an alpha below half of its range, and pixels that
-/// are not finite, have no data. `parameters`: `range` and `max_pixels` count. Throws InputError
-/// when the array is empty, has more pixels than that, another number of channels, a stride that is
-/// less than a row, or no pixel with data; and when its floats do not lie in the range that was
-/// asked for.
+/// Copies an array into an image. The result is that of read_image() for a file that stores the
+/// same samples: pixels with an alpha below half of its range, and pixels that are not finite, have
+/// no data. `parameters`: only `range` and `max_pixels` have an effect. Throws InputError when the
+/// array is empty, has more than `max_pixels` pixels, another number of channels, a stride that is
+/// less than a row, or no pixel with data; and when its floats lie outside the given range.
 Image image_from_samples(const Samples& samples, const ImageParameters& parameters = {});
 
 }  // namespace diacut

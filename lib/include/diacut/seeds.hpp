@@ -9,11 +9,11 @@
 #include "diacut/labels.hpp"
 
 /// @file
-/// Seeds: labels of a few pixels of an image, as somebody painted them, from which labels of all
-/// pixels grow (RegionMethod::kWalker), or by which a hierarchy is cut (RegionMethod::kHierarchy).
+/// Seeds: painted labels of a few pixels. Labels of all pixels grow from them
+/// (RegionMethod::kWalker), or they cut a hierarchy (RegionMethod::kHierarchy).
 namespace diacut {
 
-/// The largest number of a label.
+/// The largest label of a seed.
 inline constexpr std::int32_t kMostSeedLabel = 65'535;
 
 /// The labels of a few pixels.
@@ -23,24 +23,25 @@ struct Seeds {
   /// width * height labels, row by row from the top left: 1 to kMostSeedLabel, at least two
   /// different ones, and 0 where no label was given.
   std::vector<std::int32_t> labels;
-  std::vector<std::string> notes = {};  ///< For a person: which colour became which label.
+  std::vector<std::string> notes = {};  ///< For the user: which colour became which label.
 };
 
-/// Reads seeds from a file: a PNG or TIFF of one channel (of a palette the index counts; what has
-/// no data has no label), or a .npy array of two dimensions, whose numbers are the labels, 0 being
-/// no label; a PNG or TIFF in colour, as programs for painting save it, each of whose colours is a
-/// label, numbered by red, green and blue, but for what is transparent or else the most common
-/// colour, and for the mixed colours of soft edges; or GeoJSON whose points, lines and areas have a
-/// label each (properties.label) and coordinates in pixels from the upper left corner, x to the
-/// right and y down. A line marks the pixels that it passes, an area those whose centres it holds.
+/// Reads seeds from a file:
+///   - a PNG or TIFF of one channel (with a palette: the index), or a .npy array of two dimensions:
+///     numbers are labels, 0 and pixels without data have none;
+///   - a PNG or TIFF in colour, as paint programs save it: each colour is a label, numbered by red,
+///     green and blue. The background has none (transparent, else the most common colour), nor have
+///     the mixed colours of soft edges;
+///   - GeoJSON whose points, lines and areas have a label each (properties.label) and coordinates
+///     in pixels from the upper left corner, x to the right and y down. A line marks the pixels
+///     that it passes, an area those whose centres it contains.
 /// `parameters`: as read_boundary_map() takes them. `width`, `height`: of the image, pixels; only
-/// GeoJSON needs it. Throws InputError naming the file when it cannot be read, holds a number that
-/// is no label, more colours than somebody paints with, a point outside of the image, or two labels
-/// for one pixel.
+/// GeoJSON needs them. Throws InputError naming the file when it cannot be read, contains a number
+/// that is no label, too many colours, a point outside the image, or two labels for one pixel.
 Seeds read_seeds(const std::string& path, const ImageParameters& parameters = {}, int width = 0,
                  int height = 0);
 
-/// Lines that labels which grow from seeds must not cross.
+/// Lines that growing labels must not cross.
 struct Barriers {
   int width = 0;   ///< Width of the image, pixels.
   int height = 0;  ///< Height of the image, pixels.
@@ -55,8 +56,8 @@ struct Barriers {
 Barriers read_barriers(const std::string& path, const ImageParameters& parameters = {},
                        int width = 0, int height = 0);
 
-/// How likely each pixel of an image has each label: what Segmentation::probabilities holds, as the
-/// start of another random walk.
+/// The probability of each label at each pixel (SeedGrowth::probabilities), to start another random
+/// walk from.
 struct Probabilities {
   int width = 0;   ///< Width of the image, pixels.
   int height = 0;  ///< Height of the image, pixels.
@@ -64,8 +65,8 @@ struct Probabilities {
   std::vector<std::vector<float>> of_label;
 };
 
-/// Reads a file of write_probabilities(). Throws InputError naming the file when it cannot be read,
-/// is of another kind, or holds a number that is not in [0, 1].
+/// Reads a file that write_probabilities() wrote. Throws InputError naming the file when it cannot
+/// be read, is of another kind, or holds a number that is not in [0, 1].
 Probabilities read_probabilities(const std::string& path);
 
 /// Checks that seeds can be used with an image. `width`, `height`, `valid`: as Image has them.
@@ -90,8 +91,8 @@ struct SeededRegions {
 SeededRegions cut_by_seeds(const Hierarchy& hierarchy, const Seeds& seeds,
                            std::vector<std::string>& notes);
 
-/// Labels as files and arrays hold them: the regions with the labels of the seeds in the place of
-/// their numbers, and the largest of them as the count.
+/// Labels as files and arrays hold them: regions have the labels of their seeds instead of their
+/// numbers, and the count is the largest of these.
 Labels written_labels(const SeededRegions& seeded);
 
 }  // namespace diacut

@@ -29,31 +29,31 @@ namespace diacut {
 
 /// How long a stage took. Images that were segmented together get equal shares of the times.
 struct StageTime {
-  std::string stage;     ///< The stage's name, as "eigenvectors".
-  double wall_ms = 0;    ///< Time on the wall, milliseconds.
+  std::string stage;     ///< The stage's name, such as "eigenvectors".
+  double wall_ms = 0;    ///< Wall-clock time, milliseconds.
   double device_ms = 0;  ///< From the first to the last command on the device, milliseconds, or 0.
 };
 
 /// How labels grew from seeds.
 struct WalkReport {
-  int labels = 0;          ///< Different labels of the seeds.
+  int labels = 0;          ///< Number of different seed labels.
   int iterations = 0;      ///< Iterations of conjugate gradients.
-  double error = 0;        ///< The largest error of a label's solution, as WalkerParameters has it.
-  bool converged = false;  ///< Whether it is at most that tolerance.
+  double error = 0;        ///< The largest error of a label's solution (WalkerParameters).
+  bool converged = false;  ///< Whether `error` is within the tolerance.
 };
 
 /// What a segmentation took.
 struct RunCosts {
   std::vector<StageTime> times;         ///< The stages that ran, in their order.
-  MemoryNeed announced;                 ///< Before the run, of all images that were begun together.
+  MemoryNeed announced;                 ///< Announced for all images begun together.
   std::uint64_t device_peak_bytes = 0;  ///< The most device memory held at once, bytes.
-  /// Device memory that is kept for the next run, bytes; not in `device_peak_bytes`. It is given up
-  /// where it is in the way of another allocation. 0 on a CPU.
+  /// Device memory that is kept for later steps, bytes; not in `device_peak_bytes`. It is released
+  /// as soon as another allocation needs it.
   std::uint64_t device_kept_bytes = 0;
-  int programs_built = 0;               ///< Programs of kernels that the run before did not need.
-  double programs_ms = 0;               ///< The time until the driver had them, milliseconds.
+  int programs_built = 0;               ///< Programs of kernels that were built for it.
+  double programs_ms = 0;               ///< Time to build them, milliseconds.
   std::uint64_t host_peak_bytes = 0;    ///< The process's largest resident size so far, bytes.
-  std::uint64_t host_before_bytes = 0;  ///< What MemoryNeed::host_bytes comes on top of, bytes.
+  std::uint64_t host_before_bytes = 0;  ///< That size before the run, bytes.
 };
 
 /// What every segmentation of an image holds, whichever method (RegionMethod) made it; each method
@@ -67,9 +67,9 @@ struct Segmentation {
 
   Labels labels;                   ///< The regions.
   Eigenvectors eigenvectors;       ///< Eigenvalues, report, and eigenvectors if they are kept.
-  double feature_scale = 0;        ///< That affinities by features had; 0: they were by boundaries.
+  double feature_scale = 0;        ///< Scale of affinities by features; 0: by boundaries.
   RunCosts costs;                  ///< Time and memory.
-  std::vector<std::string> notes;  ///< What a person should know; the image's notes come first.
+  std::vector<std::string> notes;  ///< For the user; the image's notes come first.
 };
 
 /// Regions that are a cut of a hierarchy.
@@ -84,9 +84,9 @@ struct SeededCut : HierarchyCut {
   std::vector<std::int32_t> seed_labels;  ///< As SeededRegions::seed_labels.
 };
 
-/// Objects: those regions of a cut of `hierarchy` that lie inside of objects.
+/// Objects: the regions of a cut of `hierarchy` that lie inside objects.
 struct Objects : HierarchyCut {
-  std::vector<float> inside;  ///< How likely each pixel lies inside of an object.
+  std::vector<float> inside;  ///< The probability that each pixel lies inside an object.
 };
 
 /// Regions by direct cuts.
@@ -101,8 +101,8 @@ struct SeedGrowth : Segmentation {
   /// The label of the seeds that each region grew from, from region 1 on; 0 where no seed can be
   /// reached.
   std::vector<std::int32_t> seed_labels;
-  /// For each label of the seeds, ascending, the map of the probability that a random walker from a
-  /// pixel meets a seed of that label first; none unless Segmenter::keep_probabilities().
+  /// One map for each seed label, in ascending order: the probability that a random walker from a
+  /// pixel meets a seed of that label first. Empty unless Segmenter::keep_probabilities().
   std::vector<std::vector<float>> probabilities;
   WalkReport walk;  ///< How they grew.
 };
@@ -116,18 +116,18 @@ class Stages;
 /// image, so that another thread may finish it while the Segmenter works on the next image.
 class BegunSegmentation {
  public:
-  /// Nothing to finish: finish() returns a Segmentation without regions.
+  /// An empty one: finish() returns a Segmentation without regions.
   BegunSegmentation() = default;
 
-  /// Does the work that is left to the host: the stage "regions", but for RegionMethod::kWalker,
-  /// and the stage "placement". Returns a HierarchyCut, a SeededCut, Objects, a KwayCut or a
-  /// SeedGrowth, as Segmenter::begin() says; never null. It consumes the object: call it as
-  /// std::move(begun).finish(). Throws CancelledError when the caller stops the work; what the work
-  /// on the device failed of, when the image was begun together with others; DeviceError when
-  /// results are verified (Segmenter::verify_results()) and differ.
+  /// Runs the stages that need no device: "regions" (except with RegionMethod::kWalker) and
+  /// "placement". Returns a HierarchyCut, SeededCut, Objects, KwayCut or SeedGrowth, by the method
+  /// given to Segmenter::begin(); never null. It consumes the object: call it as
+  /// std::move(begun).finish(). Throws CancelledError when the caller stops the work; failure(), if
+  /// the image was begun together with others; DeviceError when results are verified
+  /// (Segmenter::verify_results()) and differ.
   std::unique_ptr<Segmentation> finish(const Watch& watch = {}) &&;
 
-  /// What the work on the device failed of, which finish() throws; null: nothing failed.
+  /// The error of the work on the device, which finish() throws; null: there is none.
   std::exception_ptr failure() const;
 
  private:
@@ -136,16 +136,16 @@ class BegunSegmentation {
   std::shared_ptr<UnfinishedSegmentation> begun_;  ///< Null: nothing to finish.
 };
 
-/// An image to segment, and what its pixels are compared by. Nothing is owned.
+/// An image to segment, and optionally your own boundary map or features. Owns nothing.
 struct ImageToSegment {
-  /// Not explicit: an image alone is compared by diacut's own boundary map.
+  /// Not explicit, so that an image alone can be passed: diacut then computes the boundary map.
   ImageToSegment(const Image& given, const BoundaryMap* map = nullptr,
                  const FeatureMap* own = nullptr)
       : image(&given), boundary_map(map), features(own) {}
 
   const Image* image;               ///< Never null.
-  const BoundaryMap* boundary_map;  ///< In place of diacut's own; null: that.
-  const FeatureMap* features;       ///< That affinities are computed from; null: from the map.
+  const BoundaryMap* boundary_map;  ///< Replaces diacut's own; null: none.
+  const FeatureMap* features;       ///< Affinities come from them; null: from the map.
 };
 
 /// An image with seeds. Nothing is owned.
@@ -155,19 +155,18 @@ struct SeededImage : ImageToSegment {
       : ImageToSegment(given), seeds(&labels) {}
 
   const Seeds* seeds;  ///< Never null.
-  /// Lines that labels must not cross; null: there are none. A barrier's own pixels get the label
-  /// of one of its sides, and the probability 0.
+  /// Lines that labels must not cross; null: none. Pixels of a barrier get the label of one of its
+  /// sides, and the probability 0.
   const Barriers* barriers = nullptr;
-  /// The probabilities that an earlier walk over the image found, which the linear systems then
-  /// start from; null: from 0. The k-th are those of the k-th label of the seeds, ascending; labels
-  /// beyond the last one start from 0. They change how many iterations a walk takes, and labels no
-  /// more than the tolerance does.
+  /// The probabilities of an earlier walk over the image, from which the linear systems start;
+  /// null: they start from 0. The k-th map belongs to the k-th seed label in ascending order;
+  /// labels without a map start from 0. They change the number of iterations, and the labels no
+  /// more than the tolerance allows.
   const Probabilities* start = nullptr;
 };
 
-/// Checks what a Segmenter would be given, before a device is opened. Throws ConfigError as
-/// validate() does, InputError when a network or a file of weights that the parameters name cannot
-/// be used.
+/// Checks the parameters of a Segmenter before a device is opened. Throws ConfigError as validate()
+/// does, InputError when a network or a file of weights that the parameters name cannot be used.
 void check_parameters(const Parameters& parameters);
 
 /// Segments images on one device. Building one opens the device; it may then segment any number of
@@ -191,29 +190,29 @@ class Segmenter {
   /// Limits the device memory that is held at once. `bytes`: the limit; 0: the device's memory.
   void limit_device_memory(std::uint64_t bytes);
 
-  /// Says whether results hold Eigenvectors::vectors and Eigenvectors::sqrt_degree, about 18 floats
-  /// a pixel; they do not until this is called. Then eigenvectors of the image's own grid are
-  /// computed for every image, which takes the most time. Else they are only where
-  /// ContourChoice::spectral or RegionMethod::kKway needs them, and where nothing does, results
-  /// hold no eigenvalues.
+  /// Chooses whether results hold Eigenvectors::vectors and Eigenvectors::sqrt_degree, about 18
+  /// floats a pixel; the default is no. If they do, eigenvectors of the image's own grid are
+  /// computed for every image, which takes most of the time. If not, these are computed only where
+  /// ContourChoice::spectral or RegionMethod::kKway needs them; otherwise results hold no
+  /// eigenvalues.
   void keep_eigenvectors(bool keep);
 
-  /// Says whether results hold SeedGrowth::probabilities, a float for each pixel and label; they do
-  /// not until this is called.
+  /// Chooses whether results hold SeedGrowth::probabilities, a float for each pixel and label; the
+  /// default is no.
   void keep_probabilities(bool keep);
 
-  /// Says whether each image is segmented twice, from the upload of the networks on, and results
-  /// are given only where both agree to the byte; it is not until this is called.
+  /// Chooses whether each image is segmented twice, from the upload of the networks on, and fails
+  /// unless both results agree to the byte; the default is no.
   void verify_results(bool verify);
 
-  /// Sets what is called when the driver compiles kernels, which takes seconds when a device is
-  /// used for the first time. begin() and segment() call `tell` when a program of kernels took
-  /// longer than 0.2 seconds to build and others may follow; may be empty.
-  void on_compiling(std::function<void()> tell);
+  /// Sets a function that is called when the driver compiles kernels, which takes seconds when a
+  /// device is used for the first time. begin() and segment() call it when a program of kernels
+  /// took longer than 0.2 seconds to build and others may follow. It may be empty.
+  void on_compiling(std::function<void()> report);
 
-  /// Finds regions as a cut of a hierarchy. This and the next three calls have a method of their
-  /// own, whatever Parameters::region.method says, which is for begin() alone. They throw as
-  /// begin() and BegunSegmentation::finish() do.
+  /// Finds regions as a cut of a hierarchy. Each of this and the next three calls has its own
+  /// method and ignores Parameters::region.method, which only begin() uses. They throw as begin()
+  /// and BegunSegmentation::finish() do.
   HierarchyCut segment(const ImageToSegment& image, const Watch& watch = {});
   /// Finds objects before a background.
   Objects find_objects(const Image& image, const Watch& watch = {});
@@ -222,46 +221,47 @@ class Segmenter {
   /// Grows labels from seeds.
   SeedGrowth grow(const SeededImage& image, const Watch& watch = {});
 
-  /// Does the part of a segmentation by region.method that needs the device. A caller with many
-  /// images can let another thread do the other part, BegunSegmentation::finish(), while the device
-  /// works on the next image. What the argument names is not needed after the call. Throws
-  /// InputError when there is nothing to segment; when a boundary map, seeds, barriers or a start
-  /// have another size than the image; when seeds are not as check_seeds() wants them, or the
-  /// method needs them and there are none; when features are not as FeatureMap says or do not fit
-  /// the image; when barriers lie on seeds; when a start has more labels than the seeds or a number
-  /// that is not in [0, 1]. Throws ConfigError when more regions are wanted than the image has
-  /// pixels with data, and for what nothing heeds: what comes with the image and the method does
-  /// not take; a boundary map or barriers with features alone; a start with features, or with an
-  /// affinity.scale below 0.0125. Throws DeviceError when the image does not fit the device, or the
-  /// device fails; NumericalError when arithmetic goes wrong; CancelledError when the caller stops
-  /// the work. After any of these errors the next image may be tried. A device that does not answer
-  /// is not asked again.
+  /// Runs the stages of region.method that need the device. If you have many images, let another
+  /// thread call BegunSegmentation::finish() while the device works on the next image. What the
+  /// argument points to is not needed after the call. Throws
+  ///   - InputError when no pixel has data; when a boundary map, seeds, barriers or a start differ
+  ///     in size from the image; when check_seeds() refuses the seeds, or the method needs seeds
+  ///     and there are none; when features break the rules of FeatureMap or do not fit the image;
+  ///     when barriers lie on seeds; when a start has more labels than the seeds or a number
+  ///     outside [0, 1];
+  ///   - ConfigError when more regions are wanted than the image has pixels with data; and for
+  ///     input that would have no effect: of a kind that the method does not use, a boundary map or
+  ///     barriers with features alone, a start with features or with an affinity.scale below
+  ///     0.0125;
+  ///   - DeviceError when the image does not fit the device, or the device fails; NumericalError
+  ///     when arithmetic goes wrong; CancelledError when the caller stops the work.
+  /// After any of these errors you may try the next image. A device that does not answer is not
+  /// used again.
   BegunSegmentation begin(const ImageToSegment& image, const Watch& watch = {});
   /// As begin() of an image, with RegionMethod::kWalker or kHierarchy.
   BegunSegmentation begin(const SeededImage& image, const Watch& watch = {});
 
-  /// As begin() of each image alone, in the order of `images`. Images of one size go through the
-  /// eigensolver together, as many as fit the device's memory, because a small image cannot fill a
-  /// GPU by itself. An image that fails leaves the others alone: its finish() throws what it failed
-  /// of. Throws CancelledError when the caller stops the work.
+  /// Begins several images; the results are those of each image alone, in the order of `images`.
+  /// Images of one size are computed together, as many as fit the device's memory, because a small
+  /// image cannot fill a GPU by itself. If an image fails, its finish() throws the error, and the
+  /// others go on. Throws CancelledError when the caller stops the work.
   std::vector<BegunSegmentation> begin(std::span<const ImageToSegment> images,
                                        const Watch& watch = {});
   /// As begin() of images with seeds.
   std::vector<BegunSegmentation> begin(std::span<const SeededImage> images,
                                        const Watch& watch = {});
 
-  /// The most working pixels in all that are faster begun together than one by one; 0 on a CPU.
+  /// Up to how many working pixels in all it is faster to begin images together; 0 on a CPU.
   std::int64_t pixels_together() const;
 
-  /// How many pixels the device works on: the image's, or as ImageParameters::detail reduces them.
+  /// The number of pixels after ImageParameters::detail has reduced the image.
   std::int64_t working_pixels(const Image& image) const;
 
-  /// Holds the device to known answers of the stages that segmentations go through: boundary map,
-  /// contours and their directions, and, where there are eigenvectors, affinities. It takes some
-  /// hundredths of a second, and the programs that it builds are those that the first image needs.
-  /// `own_maps`: whether images come with boundary maps or features, so that no boundary map is
-  /// computed. Throws DeviceError naming the device and the stage where an answer is wrong, and as
-  /// segment() does.
+  /// Compares the stages on the device with known answers: boundary map, contours and their
+  /// directions, and affinities if there are eigenvectors. It takes some hundredths of a second,
+  /// and builds only programs that the first image needs. `own_maps`: whether images come with
+  /// boundary maps or features, so that no boundary map is computed. Throws DeviceError naming the
+  /// device and the stage if an answer is wrong, and as segment() does.
   void check_device(bool own_maps = false);
 
  private:

@@ -11,17 +11,17 @@
 #include "diacut/sparse.hpp"
 
 /// @file
-/// Grids of weights of your own: the product with a diagonal matrix, and eigenvectors of normalized
-/// cuts. The CMake target diacut::solver has them, and needs neither OpenCV nor GDAL. Any other
-/// sparse matrix: diacut/sparse.hpp.
+/// Your own weights on a grid: the product with their diagonal matrix, and eigenvectors of
+/// normalized cuts. The CMake target diacut::solver has them, and needs neither OpenCV nor GDAL.
+/// For any other sparse matrix see diacut/sparse.hpp.
 namespace diacut {
 
 /// A symmetric matrix W over the pixels of a grid. Each pixel has weights to its neighbours in a
 /// disc, dx^2 + dy^2 <= radius^2; those of all pixels to one neighbour make a diagonal.
 struct GridWeights {
-  int width = 0;   ///< Of the grid, pixels.
-  int height = 0;  ///< Of the grid, pixels.
-  int radius = 0;  ///< Of the disc, pixels: 5 makes 81 diagonals in 11 bands.
+  int width = 0;   ///< Width of the grid, pixels.
+  int height = 0;  ///< Height of the grid, pixels.
+  int radius = 0;  ///< Radius of the disc, pixels: 5 makes 81 diagonals in 11 bands.
   /// values[(k * height + y) * width + x] is the weight between the pixel (x, y) and neighbour k,
   /// neighbours being in reading order (by dy, then dx). It is 0 where the neighbour lies outside
   /// the grid; for eigenvectors it is at least 0.
@@ -34,8 +34,8 @@ struct Neighbour {
   int dy = 0;  ///< Down, pixels.
 };
 
-/// The neighbours in the order of GridWeights::values, the pixel itself in the middle. `radius`: of
-/// the disc, 0 or more pixels.
+/// The neighbours in the order of GridWeights::values, with the pixel itself in the middle.
+/// `radius`: of the disc, pixels, at least 0.
 std::vector<Neighbour> disc_neighbours(int radius);
 
 /// Multiplies by diagonal matrices and computes eigenvectors on one device. Not thread-safe: one
@@ -50,9 +50,9 @@ class GridSolver {
 
   const DeviceInfo& device() const;  ///< The device that computes.
 
-  /// Takes weights to the device, in the place of those before. Gives the matrix W, which is there
-  /// until the next weights come: its products take and give one number for each pixel, row by row.
-  /// W need not be symmetric for them; the kernel kSymmetric is refused. Throws InputError where
+  /// Loads weights onto the device, replacing earlier ones. Returns the matrix W, which is valid
+  /// until the next call: its products take and return one number for each pixel, row by row. W
+  /// need not be symmetric for products; the kernel kSymmetric is refused. Throws InputError where
   /// `weights` have another size than the grid's or lead out of it (the message names the pixel),
   /// ConfigError where the kernel cannot be used, DeviceError.
   const DiagonalMatrix& load(GridWeights weights, MatvecKind kernel = MatvecKind::kAuto);

@@ -41,7 +41,7 @@ class DeviceQueue {
   /// Waits for all products.
   void finish();
 
-  struct State;                             ///< Of the library's own.
+  struct State;                             ///< For the library.
   State& state() const { return *state_; }  ///< For the library.
 
  private:
@@ -55,8 +55,8 @@ struct CsrMatrix {
   std::size_t rows = 0;                     ///< At most 2^31 - 1.
   std::size_t cols = 0;                     ///< At most 2^31 - 1.
   std::vector<std::uint64_t> starts = {0};  ///< rows + 1 positions.
-  std::vector<std::uint32_t> columns;       ///< Of each entry.
-  std::vector<float> values;                ///< Of each entry.
+  std::vector<std::uint32_t> columns;       ///< Column of each entry.
+  std::vector<float> values;                ///< Value of each entry.
 
   /// Entries of the matrix.
   std::size_t nonzeros() const { return columns.size(); }
@@ -133,7 +133,7 @@ class DeviceMatrix {
   void multiply(const DeviceVector& x, const DeviceVector& y, const ProductForm& form = {},
                 std::span<_cl_event* const> after = {}, _cl_event** done = nullptr) const;
 
-  struct State;                             ///< Of the library's own.
+  struct State;                             ///< For the library.
   State& state() const { return *state_; }  ///< For the library.
 
  protected:
@@ -180,18 +180,18 @@ class DiagonalMatrix : public DeviceMatrix {
   static std::size_t pitch(std::size_t rows);  ///< Elements from a diagonal to the next.
 };
 
-/// What a product reached.
+/// The measured speed of a product.
 struct ProductRate {
-  double milliseconds = 0;          ///< Of a product among many, the median.
-  double gflops = 0;                ///< Two operations for each entry.
-  double gigabytes_per_second = 0;  ///< Of DeviceMatrix::bytes().
-  double copy = 0;                  ///< Of a copy on the device, read and written.
-  /// Of the device's bandwidth, as a copy reaches it.
+  double milliseconds = 0;          ///< Median time of a product among many.
+  double gflops = 0;                ///< Billions of operations a second, two for each entry.
+  double gigabytes_per_second = 0;  ///< DeviceMatrix::bytes() by the time.
+  double copy = 0;                  ///< The same of a copy on the device, read and written.
+  /// The bandwidth as a share of that of a copy.
   double share_of_copy() const { return copy > 0 ? gigabytes_per_second / copy : 0; }
 };
 
 /// Measures products with one vector; the first call on a queue measures a copy too. `repeats`:
-/// batches of which the median is taken.
+/// number of batches, whose median is returned.
 ProductRate measure_product(const DeviceMatrix& matrix, int repeats = 9);
 
 /// Which eigenvalues are wanted.
@@ -211,29 +211,29 @@ struct EigenpairOptions {
   int max_products = 100'000;  ///< Products after which the solver gives up.
 };
 
-/// Eigenvalues and eigenvectors of a symmetric matrix.
+/// Eigenpairs of a symmetric matrix.
 struct Eigenpairs {
-  std::vector<double> values;  ///< Ascending.
+  std::vector<double> values;  ///< Eigenvalues, ascending.
   std::vector<std::vector<float>>
-      vectors;                    ///< Of unit norm, the entry of largest magnitude positive.
+      vectors;                    ///< Unit vectors, the entry of largest magnitude positive.
   std::vector<double> residuals;  ///< |A x - lambda x|.
   bool converged = false;         ///< Whether all are within the tolerance.
   std::string solver;             ///< "lanczos" or, for small matrices, "dense".
   std::string format;             ///< As DeviceMatrix::format().
-  std::int64_t products = 0;      ///< With the matrix.
+  std::int64_t products = 0;      ///< Products with the matrix.
 };
 
-/// By thick-restart Lanczos on the device. The matrix is taken to be symmetric; a SparseMatrix is
-/// checked. Throws InputError where it is not square or not symmetric (naming an entry),
-/// ConfigError for options out of range, NumericalError, DeviceError, CancelledError.
+/// Computes eigenpairs by thick-restart Lanczos on the device. The matrix is taken to be symmetric;
+/// a SparseMatrix is checked. Throws InputError where it is not square or not symmetric (naming an
+/// entry), ConfigError for options out of range, NumericalError, DeviceError, CancelledError.
 Eigenpairs eigenpairs(const DeviceMatrix& matrix, const EigenpairOptions& options = {},
                       const Watch& watch = {});
 
 /// How a linear system was solved.
 struct SystemReport {
-  int iterations = 0;      ///< Each with one product.
-  double residual = 0;     ///< |b - A x| / |b|.
-  bool converged = false;  ///< Whether that is within the tolerance.
+  int iterations = 0;      ///< Iterations, each with one product.
+  double residual = 0;     ///< The relative residual |b - A x| / |b|.
+  bool converged = false;  ///< Whether `residual` is within the tolerance.
 };
 
 /// Solves A x = b, A symmetric and positive definite, by conjugate gradients on the device with the

@@ -15,33 +15,33 @@
 /// One picture of any size, segmented in tiles: by one process, or by many that share a folder. The
 /// labels are those of the whole picture, to the bit, however it is cut.
 ///
-/// Tiles and joins take turns, four times each; what one of them needs of the others lies in the
-/// folder. A tile, or a join, that is done is left as it is, so that a run may be stopped and
-/// repeated at any time. In the end the results are painted.
+/// Four steps compute the tiles and then join them; they exchange data through the folder. A tile
+/// or a join that is done is not computed again, so you may stop and repeat a run at any time. The
+/// last step writes the results.
 namespace diacut {
 
-/// What is decided before the first tile, kept as plan.json in the folder of the tiles.
+/// A run's settings, kept as plan.json in the folder of the tiles.
 struct TilePlan {
   std::string source;      ///< The picture: a file, or another name that GDAL opens.
   std::string output;      ///< The file of the labels (.tif), or of polygons (write_map_regions()).
-  std::string contours;    ///< Of Segmentation::contours: a GeoTIFF of 32-bit floats; empty: none.
-  std::vector<int> bands;  ///< Of a scene, that are looked at; empty: not named.
-  std::int64_t width = 0;  ///< Of the picture, pixels.
-  std::int64_t height = 0;       ///< Of the picture, pixels.
+  std::string contours;    ///< File of the contours, a GeoTIFF of 32-bit floats; empty: none.
+  std::vector<int> bands;  ///< Bands of a scene to read; empty: not chosen.
+  std::int64_t width = 0;  ///< Width of the picture, pixels.
+  std::int64_t height = 0;       ///< Height of the picture, pixels.
   int tile_size = 0;             ///< Side of the tiles, pixels.
   bool cloud_optimised = false;  ///< Whether GeoTIFF files are cloud-optimised.
   bool whole = true;             ///< Whether all pixels have data, as far as the file says.
   std::pair<double, double> range{0, 1};  ///< The stored values that become 0 and 1.
-  std::uint64_t source_bytes = 0;         ///< Size of the picture's file; 0: it is no file.
-  std::int64_t source_time = 0;           ///< When the file was changed; 0: it is no file.
+  std::uint64_t source_bytes = 0;         ///< Size of the picture's file; 0: not a file.
+  std::int64_t source_time = 0;           ///< When the file was changed; 0: not a file.
   Parameters parameters;                  ///< How the picture is segmented.
 };
 
 /// Sets `width`, `height`, `whole`, `range`, `source_bytes` and `source_time` of a plan, and, by
 /// `memory`, a tile size of 0. A scene whose type does not fix its range of values is read once.
-/// `memory`: main memory that a tile may take, bytes; 0: no limit. `notes` gets sentences for a
-/// person. Throws ConfigError where the parameters cannot be kept in tiles; InputError where the
-/// picture cannot be read.
+/// `memory`: main memory that a tile may take, bytes; 0: no limit. `notes` gets sentences for the
+/// user. Throws ConfigError when the parameters do not work in tiles; InputError when the picture
+/// cannot be read.
 TilePlan complete_plan(TilePlan plan, std::uint64_t memory, std::vector<std::string>& notes);
 
 /// Writes a plan into a folder, made if missing. Returns the path of the plan's file. Throws
@@ -64,7 +64,7 @@ const char* to_string(TileStep step);
 /// The tiles of one plan. Several processes may work on different tiles of the step that is due.
 class TileRun {
  public:
-  /// What the process is going to do in the folder.
+  /// What the process does in the folder.
   enum class Role {
     kTile,  ///< Some tiles, perhaps beside other processes.
     kAll,   ///< A join, the painting, or everything: no other process may be at work.
