@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +64,12 @@ class PageLinker {
   /// has another size than the one before.
   std::vector<std::int32_t> link(const Labels& labels, std::vector<std::string>& notes,
                                  Series series = {});
+  /// Before link(): moves the pages that it holds of a series to where their things are on the next
+  /// page, for films whose things move far. `flow`: by pixel of the next page x and y of the way to
+  /// the same thing on the page before, in pixels, as a dense optical flow from the next picture to
+  /// the one before has them. What comes from outside overlaps nothing. Throws InputError where the
+  /// pages have another size.
+  void displace(std::span<const float> flow, Series series = {});
   /// Says that no page of a series follows, so that its memory is free.
   void end(Series series) { pages_.erase(series); }
   /// Of all pages so far.
