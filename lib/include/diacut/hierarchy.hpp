@@ -63,9 +63,9 @@ Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
 Hierarchy without_small_regions(Hierarchy hierarchy, std::int64_t min_size);
 
 /// The labels that parameters ask for: without regions below `min_size`, cut into `regions` regions
-/// or, if that is 0, at `threshold`, or at the hierarchy's own one where that is empty. Other
-/// parameters have no effect. `notes` gets sentences for a person where the labels are not what was
-/// asked for, or are one region.
+/// of that `compactness` or, if that is 0, at `threshold`, or at the hierarchy's own one where that
+/// is empty. Other parameters have no effect. `notes` gets sentences for a person where the labels
+/// are not what was asked for, or are one region.
 Labels cut(const Hierarchy& hierarchy, const RegionParameters& parameters,
            std::vector<std::string>& notes);
 

@@ -215,6 +215,9 @@ std::string to_string(const LeastSize& size);
 /// How many regions are found, and how large they are.
 struct SizeParameters {
   int regions = 0;  ///< How many are wanted; 0 leaves it to the image.
+  /// How even a hierarchy's regions are in size where a number is asked for, in [0, 1]: nodes are
+  /// divided in the order of height^(1 - compactness) area^compactness. 0: by heights alone.
+  double compactness = 0;
   /// Smaller regions join a neighbour: in a hierarchy as without_small_regions() has it, of direct
   /// cuts the most similar. There, pixels that are more alike to other regions than to their own do
   /// not count.
