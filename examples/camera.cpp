@@ -6,6 +6,8 @@
 #include <diacut/segmenter.hpp>
 #include <iostream>
 #include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+#include <opencv2/video/tracking.hpp>
 #include <opencv2/videoio.hpp>
 #include <string>
 #include <vector>
@@ -39,14 +41,20 @@ int main(int argc, char** argv) try {
   parameters.image.range = diacut::ValueRange::kType;  // No frame is brightened by itself.
   diacut::Segmenter segmenter(parameters);             // One for all frames, of any size.
   diacut::PageLinker linker(0.25);
-  cv::Size size;
-  cv::Mat frame;
+  const auto motion = cv::DISOpticalFlow::create(cv::DISOpticalFlow::PRESET_ULTRAFAST);
+  cv::Mat frame, grey, grey_before, flow;
   for (int number = 1; camera.read(frame); ++number) {
     const auto start = std::chrono::steady_clock::now();
     const diacut::Image image = diacut::image_from_samples(samples_of(frame), parameters.image);
     const diacut::Labels labels = segmenter.segment(image).labels;
-    if (frame.size() != size) linker.end({});  // Frames of another size begin anew.
-    size = frame.size();
+    cv::cvtColor(frame, grey, cv::COLOR_BGR2GRAY);
+    if (grey.size() != grey_before.size()) {
+      linker.end({});  // Frames of another size begin anew.
+    } else {
+      motion->calc(grey, grey_before, flow);
+      linker.displace({flow.ptr<float>(), 2 * flow.total()});
+    }
+    cv::swap(grey, grey_before);
     std::vector<std::string> notes;  // Of regions that split and merge.
     const std::int64_t before = linker.found().objects;
     const std::vector<std::int32_t> numbers = linker.link(labels, notes);

@@ -164,6 +164,7 @@ void CommandLine::message_flags(const char* quiet, const char* verbose, bool ver
   flag("-q,--quiet", quiet_, kMessages, quiet);
   flag("-v,--verbose", verbose_, kMessages, verbose);
   exclude("--quiet", {"--verbose"});
+  flag("--timestamps", timestamps_, kMessages, "Begin each message with the time, in UTC");
   if (version) {
     app_.set_version_flag("--version", version_text(app_.get_name()), "Print the version and exit")
         ->group(kMessages);
@@ -226,6 +227,7 @@ bool CommandLine::parse(int argc, const char* const* argv, Console& console) {
     if (text->count() == 0 || !text->as<std::string>().empty()) continue;
     fail(text->get_name() + " has an empty value; it needs a text");
   }
+  console.set_timestamps(timestamps_);
   console.set_verbosity(quiet_     ? Verbosity::kQuiet
                         : verbose_ ? Verbosity::kVerbose
                                    : Verbosity::kNormal);

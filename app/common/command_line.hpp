@@ -39,8 +39,8 @@ class CommandLine {
     return option;
   }
   void flag(const char* names, bool& value, const char* group, const std::string& meaning);
-  /// Adds -q, -v, -h, and --version if `version` is set. `quiet` and `verbose` say what -q and -v
-  /// show.
+  /// Adds -q, -v, --timestamps, -h, and --version if `version` is set. `quiet` and `verbose` say
+  /// what -q and -v show.
   void message_flags(const char* quiet, const char* verbose, bool version);
   /// Says that each of `options` has no effect without `needed`. Options are called by a long name.
   void need(const char* needed, std::initializer_list<const char*> options);
@@ -75,6 +75,7 @@ class CommandLine {
   std::string brief_;
   bool quiet_ = false;
   bool verbose_ = false;
+  bool timestamps_ = false;
 };
 
 /// Throws ConfigError with a message that ends in "(see PROGRAM --help)".

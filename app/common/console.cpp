@@ -1,11 +1,13 @@
 #include "console.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <utility>
 
 #include "text.hpp"
@@ -81,7 +83,9 @@ void Console::detail(std::string_view text) {
 void Console::write_line(const std::string& label, std::string_view colour, std::string_view text) {
   clear();
   const bool coloured = colours_ && !label.empty();
-  write_all(STDERR_FILENO, fmt::format("{}{}{}{}\n", coloured ? colour : "", label,
+  const std::string time =
+      timestamps_ ? fmt::format("{:%Y-%m-%dT%H:%M:%SZ} ", fmt::gmtime(std::time(nullptr))) : "";
+  write_all(STDERR_FILENO, fmt::format("{}{}{}{}{}\n", time, coloured ? colour : "", label,
                                        coloured ? kReset : "", printable(text)));
 }
 

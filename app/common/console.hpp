@@ -21,6 +21,8 @@ class Console {
 
   void set_verbosity(Verbosity verbosity) { verbosity_ = verbosity; }
   Verbosity verbosity() const { return verbosity_; }
+  /// Whether messages begin with the time.
+  void set_timestamps(bool timestamps) { timestamps_ = timestamps; }
 
   void error(std::string_view text);    ///< Always shown.
   void note(std::string_view text);     ///< Not with --quiet.
@@ -40,6 +42,7 @@ class Console {
 
   std::string program_;
   Verbosity verbosity_ = Verbosity::kNormal;
+  bool timestamps_ = false;
   bool terminal_ = false;
   bool colours_ = false;
   bool shown_ = false;

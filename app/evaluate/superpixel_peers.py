@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Scores superpixels of `segment --regions N` beside those of SLIC, SEEDS, LSC and Felzenszwalb's graphs.
 
-    superpixel_peers.py IMAGES TRUTH [--segment segment] [--regions 50 100 200 400 800]
+    superpixel_peers.py IMAGES TRUTH [--segment segment] [--regions 50 100 200 400 800] [--compactness 0]
 
 IMAGES holds photographs, TRUTH a .mat file of BSDS500 for each. For every method and number of regions it prints the
-mean number of regions, the achievable segmentation accuracy (the share of pixels when each region gets the label
-that most of its pixels have; Liu et al. 2011), the boundary recall at 2 pixels, the under-segmentation error (the
-share of pixels in the smaller parts of regions that a boundary divides; Neubert and Protzel 2012), each the mean over
-annotators, and milliseconds a photograph (Felzenszwalb's of all eight runs of its bisection). Needs NumPy, SciPy,
-scikit-image and OpenCV with its contrib modules.
+mean number of regions, the pixels of the largest one, the variation of sizes (standard deviation by mean), the
+achievable segmentation accuracy (the share of pixels when each region gets the label that most of its pixels have; Liu
+et al. 2011), the boundary recall at 2 pixels, the under-segmentation error (the share of pixels in the smaller parts of
+regions that a boundary divides; Neubert and Protzel 2012), each the mean over annotators, and milliseconds a photograph
+(Felzenszwalb's of all eight runs of its bisection). Needs NumPy, SciPy, scikit-image and OpenCV with its contrib modules.
 """
 import argparse
 import pathlib
@@ -87,32 +87,36 @@ def main():
     parser.add_argument("images", type=pathlib.Path)
     parser.add_argument("truth", type=pathlib.Path)
     parser.add_argument("--segment", default="segment")
+    parser.add_argument("--compactness", type=float, nargs="+", default=[0], help="of segment, each")
     parser.add_argument("--regions", type=int, nargs="+", default=[50, 100, 200, 400, 800])
     options = parser.parse_args()
     paths = sorted(p for p in options.images.iterdir() if p.suffix in (".jpg", ".png"))
-    print("method        asked  regions  accuracy  recall  under-seg.      ms")
+    print("method        asked  regions  largest  variation  accuracy  recall  under-seg.      ms")
     for count in options.regions:
-        for name in ("diacut", *PEERS):
+        for name in (*(f"diacut {c}" for c in options.compactness), *PEERS):
             rows = []
             with tempfile.TemporaryDirectory() as folder:
                 began = time.perf_counter()
-                if name == "diacut":
-                    subprocess.run([options.segment, options.images, "--regions", str(count), "-q", "-o", folder],
-                                   check=True)
+                own = name.startswith("diacut")
+                if own:
+                    subprocess.run([options.segment, options.images, "--regions", str(count), "--compactness",
+                                    name.split()[1], "-q", "-o", folder], check=True)
                 spent = time.perf_counter() - began
                 for path in paths:
                     picture = cv2.imread(str(path))
                     began = time.perf_counter()
-                    if name == "diacut":
+                    if own:
                         labels = cv2.imread(f"{folder}/{path.stem}.png", cv2.IMREAD_UNCHANGED)
                     else:
                         labels = PEERS[name](picture, count)
                         spent += time.perf_counter() - began
                     labels = np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
                     each = [scores(labels, t) for t in annotations(options.truth / f"{path.stem}.mat")]
-                    rows.append([labels.max() + 1, *np.mean(each, axis=0)])
+                    sizes = np.bincount(labels.ravel())
+                    rows.append([len(sizes), sizes.max(), sizes.std() / sizes.mean(), *np.mean(each, axis=0)])
             mean = np.mean(rows, axis=0)
-            print(f"{name:12s} {count:6d} {mean[0]:8.0f} {mean[1]:9.3f} {mean[2]:7.3f} {mean[3]:11.3f} "
+            print(f"{name:12s} {count:6d} {mean[0]:8.0f} {mean[1]:8.0f} {mean[2]:10.2f} {mean[3]:9.3f} "
+                  f"{mean[4]:7.3f} {mean[5]:11.3f} "
                   f"{1000 * spent / len(paths):7.0f}", flush=True)
 
 

@@ -298,6 +298,7 @@ class SegmentCommand : public Command {
     line_.exclude("--bands", {"--page", "--channel"});
     line_.exclude("--boundary-map", {"--boundary", "--weights"});
     line_.exclude("--link", {"--skip-existing", "--shard"});
+    line_.exclude("--compactness", {"--html"});
     line_.exclude("--correct", {"--probabilities", "--html", "--tree", "--ultrametric"});
     line_.exclude("--tile-size", {"--files-from", "--verify", "--json", "--skip-existing", "--page",
                                   "--channel", "--indexed"});

@@ -306,6 +306,10 @@ class RecutCommand : public Command {
     declare_result(line_, Result::kPage, options_.results, kRecutInputOutput,
                    "A page for a browser, with every cut of the tree (.html)");
     line_.option("--regions", regions_, "K", kCut, "Cut into K regions");
+    line_.option(
+        "--compactness", compactness_, "C", kSize,
+        "With --regions: from 0, regions of any size, to 1, superpixels as even as the tree "
+        "allows (default 0)");
     line_.option("--threshold", threshold_, "T", kCut,
                  "Merge regions across boundaries of a height of at most T, 0 to 1");
     line_.option("--min-size", min_size_, "SIZE", kSize,
@@ -325,6 +329,8 @@ class RecutCommand : public Command {
                   {"--seeds", "--regions", "--threshold", "--auto", "--min-size", "--html"});
     line_.exclude("--seeds", {"--html", "--link"});
     line_.exclude("--regions", {"--threshold", "--auto"});
+    line_.need("--regions", {"--compactness"});
+    line_.exclude("--compactness", {"--html"});
     line_.exclude("--auto", {"--threshold"});
   }
 
@@ -356,6 +362,9 @@ class RecutCommand : public Command {
     }
     if (min_size_) {
       set_from_option(options_.parameters, "--min-size", "region.min_size", *min_size_);
+    }
+    if (compactness_) {
+      set_from_option(options_.parameters, "--compactness", "region.compactness", *compactness_);
     }
     for (const auto& [option, size, is_greatest] : options_.sizes()) {
       if (size->unit != LeastSize::Unit::kSquareMetres) continue;
@@ -446,6 +455,7 @@ class RecutCommand : public Command {
   std::optional<std::string> regions_;
   std::optional<std::string> threshold_;
   std::optional<std::string> min_size_;
+  std::optional<std::string> compactness_;
   bool automatic_ = false;
   ObjectLine objects_;
 };

@@ -21,7 +21,7 @@ Usage: segment [OPTION]... IMAGE|FOLDER|-...
       --tree FILE|DIR       All regions, for segment recut
       --eigenvectors DIR    Pictures of the eigenvectors, and their values
       --regions K           So many regions (default: as many as people draw);
-                            some hundred are superpixels
+                            some hundred are superpixels (--compactness: even)
       --threshold T         From 0, many regions, to 1, one
       --min-size SIZE       The least region: pixels, or a share such as 0.2%
       --seeds FILE|DIR      Grow labels from pixels that you have marked

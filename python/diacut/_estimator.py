@@ -32,6 +32,7 @@ class NormalizedCut:
         self,
         regions: int | None = None,
         *,
+        compactness: float | None = None,
         threshold: float | None = None,
         merging: str | None = None,
         min_size: int | str | None = None,
@@ -43,6 +44,7 @@ class NormalizedCut:
         device: str | None = None,
     ) -> None:
         self.regions = regions
+        self.compactness = compactness
         self.threshold = threshold
         self.merging = merging
         self.min_size = min_size

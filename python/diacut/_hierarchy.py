@@ -34,13 +34,15 @@ class Hierarchy(_core.MergeTree):
         self,
         regions: int | None = None,
         *,
+        compactness: float = 0.0,
         threshold: float | None = None,
         min_size: int | str = "auto",
     ) -> NDArray[np.int32]:
         """Labels from 1, as `segment recut` makes them; 0 where the image has no data.
 
-        regions: how many; threshold: regions merge over boundaries of at most this height, in
-        [0, 1]; neither: the automatic cut. min_size: smaller regions join a neighbour: a number of
+        regions: how many; compactness: from 0, regions of any size, to 1, as even as the tree allows.
+        threshold: regions merge over boundaries of at most this height, in [0, 1]; without regions and
+        threshold: the automatic cut. min_size: smaller regions join a neighbour: a number of
         pixels, a share of the pixels with data as "0.2%", or "auto"; 0 keeps all.
 
         Warns with DiacutWarning where there are more or fewer regions than were asked for. Takes
@@ -49,11 +51,12 @@ class Hierarchy(_core.MergeTree):
         if regions is not None and threshold is not None:
             raise ConfigError("regions and threshold exclude each other: leave out one of them")
         count = 0 if regions is None else check_regions(regions)
+        evenness = _number(compactness, 0, f"compactness is {compactness!r}, expected 0 to 1")
         height = self.threshold
         if threshold is not None:
             refusal = f"threshold is {threshold!r}, expected a number from 0 to 1"
             height = _number(threshold, 0, refusal)
-        labels, notes = self._cut(count, height, text_of("min_size", min_size))
+        labels, notes = self._cut(count, evenness, height, text_of("min_size", min_size))
         return _told(labels, notes)
 
     def cut_by_seeds(self, seeds: ArrayLike) -> NDArray[np.int32]:

@@ -21,6 +21,7 @@ Name = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 #: Arguments with a name of their own, as the program's options have them.
 OPTIONS = {
     "regions": "region.regions",
+    "compactness": "region.compactness",
     "threshold": "region.threshold",
     "merging": "region.merging",
     "min_size": "region.min_size",

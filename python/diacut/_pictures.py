@@ -56,12 +56,21 @@ class FrameLinker:
         #: Which regions of the last frame split, and which merge.
         self.notes: list[str] = []
 
-    def link(self, labels: ArrayLike) -> NDArray[np.int32]:
+    def link(self, labels: ArrayLike, flow: ArrayLike | None = None) -> NDArray[np.int32]:
         """The numbers of the next frame's regions, (height, width); 0 stays. Frames of another size begin
-        anew, with new numbers. labels: as Result.labels."""
+        anew, with new numbers.
+
+        labels: as Result.labels. flow: where things move far, by pixel x and y of the way to the same thing on the
+        frame before, (height, width, 2), as cv2.DISOpticalFlow computes it from this frame to the one before.
+        """
         regions = regions_of(labels)
         if regions.shape != self._shape:
             self._linker.end()
+        elif flow is not None:
+            way = np.ascontiguousarray(flow, np.float32)
+            if way.shape != (*regions.shape, 2):
+                raise InputError(f"flow has the shape {way.shape}, expected {(*regions.shape, 2)}")
+            self._linker.displace(way.reshape(len(way), -1))
         self._shape = regions.shape
         numbers, self.notes = self._linker.link(regions)
         return numbers

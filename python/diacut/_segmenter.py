@@ -45,9 +45,9 @@ _MOST_TOGETHER = 16
 class Segmenter:
     """Segments images on one device, which it keeps open.
 
-    The arguments are the options of the program `segment`, and None leaves one out: regions, threshold,
-    merging ("learned" or "strength"), min_size, method ("hierarchy", "kway" or "objects"), detail
-    (pixels, or "native"), boundary ("learned" or "gradient"), weights (a network), untrusted (images that are
+    The arguments are the options of the program `segment`, and None leaves one out: regions,
+    compactness (0 to 1: how even regions are in size), threshold, merging ("learned" or "strength"),
+    min_size, method ("hierarchy", "kway" or "objects"), detail (pixels, or "native"), boundary ("learned" or "gradient"), weights (a network), untrusted (images that are
     given by their path are decoded in a process that can do nothing but compute). config: a preset ("fast",
     "quality", "micrographs", "nuclei", "scene", "ncut") or a TOML file. set: any parameter by its name, as
     {"boundary.scales": [0.5, 1]}; parameters() lists them. An
@@ -67,6 +67,7 @@ class Segmenter:
         self,
         regions: int | None = None,
         *,
+        compactness: float | None = None,
         threshold: float | None = None,
         merging: str | None = None,
         min_size: int | str | None = None,
@@ -386,6 +387,7 @@ def segment(
     image: ImageLike,
     regions: int | None = None,
     *,
+    compactness: float | None = None,
     threshold: float | None = None,
     merging: str | None = None,
     min_size: int | str | None = None,

@@ -41,10 +41,11 @@ LeastSize least_size(const std::string& text) {
                     "', expected a number of pixels, a share as \"0.2%\", or \"auto\"");
 }
 
-Noted cut_labels(const Hierarchy& hierarchy, std::int64_t regions, double threshold,
-                 const std::string& min_size) {
+Noted cut_labels(const Hierarchy& hierarchy, std::int64_t regions, double compactness,
+                 double threshold, const std::string& min_size) {
   RegionParameters wanted;
   wanted.regions = static_cast<int>(regions);
+  wanted.compactness = compactness;
   wanted.threshold = threshold;
   wanted.min_size = least_size(min_size);
   return noted_by([&](Notes& notes) { return cut(hierarchy, wanted, notes); });
@@ -156,7 +157,7 @@ void bind_hierarchy(nb::module_& module) {
                    "The probability or mean strength at which each merge is made, ascending, in "
                    "[0, 1]; read-only and without a copy.")
       .def_ro("threshold", &Hierarchy::threshold, "The height of the automatic cut.")
-      .def("_cut", &cut_labels, "regions"_a, "threshold"_a, "min_size"_a)
+      .def("_cut", &cut_labels, "regions"_a, "compactness"_a, "threshold"_a, "min_size"_a)
       .def("_cut_by_seeds", &labels_by_seeds, "seeds"_a)
       .def("_objects", &object_labels, "area"_a.none(), "solidity"_a.none(), "contrast"_a.none(),
            "brightness"_a.none(), "score"_a, "image"_a.none())

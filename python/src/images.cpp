@@ -169,6 +169,13 @@ void bind_images(nb::module_& module) {
       .def("link", &linked, "labels"_a,
            nb::sig("def link(self, labels: numpy.typing.NDArray[numpy.int32]) -> "
                    "tuple[numpy.typing.NDArray[numpy.int32], list[str]]"))
+      .def(
+          "displace",
+          [](PageLinker& linker, const Plane<float>& flow) {
+            linker.displace({flow.data(), flow.size()});
+          },
+          "flow"_a,
+          nb::sig("def displace(self, flow: numpy.typing.NDArray[numpy.float32]) -> None"))
       .def("end", [](PageLinker& linker) { linker.end({}); });
   module.def("flat", &flat, "image"_a, "labels"_a,
              nb::sig("def flat(image: Image, labels: numpy.typing.NDArray[numpy.int32]) -> "

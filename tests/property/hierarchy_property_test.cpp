@@ -80,6 +80,15 @@ std::vector<std::int32_t> components(const std::vector<float>& map, const Labels
   return result;
 }
 
+Labels cut_into(const Hierarchy& tree, std::int64_t regions, double compactness) {
+  RegionParameters wanted;
+  wanted.regions = static_cast<int>(std::max<std::int64_t>(regions, 1));
+  wanted.compactness = compactness;
+  wanted.min_size = *parse_least_size("0");
+  std::vector<std::string> notes;
+  return cut(tree, wanted, notes);
+}
+
 TEST(HierarchyProperties, HoldForAnyMap) {
   std::mt19937 random(20250611);
   std::size_t merges = 0;
@@ -110,13 +119,18 @@ TEST(HierarchyProperties, HoldForAnyMap) {
       }
       finer = labels;
     }
-    finer = cut(tree, 1);
-    for (std::int64_t count = pieces.count; count <= tree.leaves.count; ++count) {
-      std::vector<std::string> notes;
-      const Labels labels = cut_to_count(tree, std::max<std::int64_t>(count, 1), notes);
-      EXPECT_EQ(labels.count, count);
-      expect_nested(labels, finer);
-      finer = labels;
+    for (const double compactness : {0.0, 0.3, 1.0}) {
+      finer = cut(tree, 1);
+      for (std::int64_t count = pieces.count; count <= tree.leaves.count; ++count) {
+        const Labels labels = cut_into(tree, count, compactness);
+        EXPECT_EQ(labels.count, count);
+        expect_nested(labels, finer);
+        finer = labels;
+        if (compactness > 0) continue;
+        Hierarchy last_undone = tree;
+        last_undone.merges.resize(static_cast<std::size_t>(tree.leaves.count - count));
+        EXPECT_EQ(labels.values, cut(last_undone, 1).values);
+      }
     }
 
     testing::expect_same(grow(maps), tree);

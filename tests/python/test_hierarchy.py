@@ -152,6 +152,7 @@ def test_no_objects(tree):
         ({"threshold": -0.1}, r"threshold is -0\.1, expected a number from 0 to 1"),
         ({"threshold": float("nan")}, "threshold is nan"),
         ({"threshold": "high"}, "threshold is 'high'"),
+        ({"regions": 3, "compactness": 2}, "compactness is 2, expected 0 to 1"),
         ({"min_size": "big"}, "min_size is 'big', expected a number of pixels"),
         ({"min_size": None}, "min_size is None"),
         ({"area": (60, 20)}, "area"),

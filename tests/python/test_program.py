@@ -79,6 +79,7 @@ def test_labels_of_arrays(programs, segmenter, picture, tmp_path, kind):
     [
         ((), {}),
         (("--regions", "9", "--method", "kway"), {"regions": 9, "method": "kway"}),
+        (("--regions", "9", "--compactness", ".5"), {"regions": 9, "compactness": 0.5}),
         (("--boundary", "gradient", "--threshold", ".2"), {"boundary": "gradient", "threshold": 0.2}),
         (("--detail", "native", "--min-size", "1%"), {"detail": "native", "min_size": "1%"}),
         (
@@ -114,6 +115,7 @@ def test_everything_of_a_photograph(programs, photograph, tmp_path):
     assert np.array_equal(loaded.cut(), labels)
     for options, arguments in [
         (("--regions", "12"), {"regions": 12}),
+        (("--regions", "60", "--compactness", "1"), {"regions": 60, "compactness": 1}),
         (("--threshold", ".1"), {"threshold": 0.1}),
         (("--regions", "40", "--min-size", "500"), {"regions": 40, "min_size": 500}),
         (("--auto", "--min-size", "2%"), {"min_size": "2%"}),
@@ -206,6 +208,12 @@ def test_frames_keep_their_numbers():
     assert np.array_equal(linker.link(labels), labels)
     assert np.array_equal(linker.link(3 - np.roll(labels, 2, axis=1)), np.roll(labels, 2, axis=1))
     assert linker.notes == []
+    far = np.zeros((*labels.shape, 2))
+    far[..., 0] = -14
+    back = linker.link(3 - np.roll(labels, 16, axis=1), far)
+    assert np.array_equal(back[:, 14:], np.roll(labels, 16, axis=1)[:, 14:])
+    with pytest.raises(diacut.InputError, match="flow has the shape"):
+        linker.link(labels, far[0])
     assert set(np.unique(linker.link(labels[:10]))) == {3, 4}, "another size begins anew"
     assert (linker.link(np.zeros((10, 30), int)) == 0).all()
     with pytest.raises(diacut.ConfigError):

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -32,6 +33,26 @@ void PageLinker::match(const Page& before, const std::vector<std::int32_t>& take
     const std::int32_t number = before.numbers[static_cast<std::size_t>(each.first) - 1];
     std::int32_t& own = now.numbers[static_cast<std::size_t>(each.second) - 1];
     if (share(each) >= least_ && own == 0 && gone.insert(number).second) own = number;
+  }
+}
+
+void PageLinker::displace(std::span<const float> flow, Series series) {
+  for (Page& page : pages_[series]) {
+    const Labels& labels = page.labels;
+    if (flow.size() != 2 * labels.values.size()) {
+      throw InputError(fmt::format("the flow has {} numbers, expected 2 for each of {} x {} pixels",
+                                   flow.size(), labels.width, labels.height));
+    }
+    std::vector<std::int32_t> moved(labels.values.size(), 0);
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      const auto pixel = static_cast<int>(i);
+      const double x = pixel % labels.width + double{flow[2 * i]};
+      const double y = pixel / labels.width + double{flow[2 * i + 1]};
+      if (x > -0.5 && x < labels.width - 0.5 && y > -0.5 && y < labels.height - 0.5) {
+        moved[i] = labels.values[std::lround(y) * labels.width + std::lround(x)];
+      }
+    }
+    page.labels.values = std::move(moved);
   }
 }
 

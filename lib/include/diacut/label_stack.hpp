@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +64,12 @@ class PageLinker {
   /// page has another size than the one before.
   std::vector<std::int32_t> link(const Labels& labels, std::vector<std::string>& notes,
                                  Series series = {});
+  /// Moves the pages of a series that it holds to where their regions are on the next page, for
+  /// films in which things move far. Call it before link(). `flow`: for each pixel of the next page,
+  /// x and y of the displacement to the same thing on the previous page, pixels, as a dense optical
+  /// flow from the next picture to the previous one gives it. What comes from outside overlaps
+  /// nothing. Throws InputError when the pages have another size.
+  void displace(std::span<const float> flow, Series series = {});
   /// Frees the memory of a series that has no further page.
   void end(Series series) { pages_.erase(series); }
   /// Counts of all pages so far.

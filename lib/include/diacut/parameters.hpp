@@ -214,6 +214,9 @@ std::string to_string(const LeastSize& size);
 /// How many regions are found, and how large they are.
 struct SizeParameters {
   int regions = 0;  ///< How many to find; 0: as many as the threshold gives.
+  /// How even in size a given number of regions of a hierarchy are, in [0, 1]: nodes are divided in
+  /// the order of height^(1 - compactness) area^compactness. 0: by heights alone.
+  double compactness = 0;
   /// Smaller regions join a neighbour: in a hierarchy by without_small_regions(), with direct cuts
   /// the most similar one. With direct cuts, pixels that are more similar to other regions than to
   /// their own do not count.

@@ -492,6 +492,16 @@ Table make_table() {
        "regions",
        {"--regions", "K", "Number of regions; 0: decided by --threshold or --max-ncut",
         kForCuts | kForDirectCuts}});
+  region.real(
+      "compactness", &RegionParameters::compactness, 0, 1,
+      {"How even the sizes of region.regions are. Regions of the merge tree are divided in the "
+       "order "
+       "of height^(1 - compactness) area^compactness: 0 divides at the strongest boundary, 1 the "
+       "largest region. The finest regions of the tree stay whole. kway: not used.",
+       "",
+       {"--compactness", "C",
+        "With --regions: from 0, regions of any size, to 1, superpixels as even as the tree allows",
+        kForCuts}});
   region.real_or_auto(
       "threshold", &RegionParameters::threshold, 0, 1,
       {"The automatic cut of the hierarchy: regions merge while the probability or mean "

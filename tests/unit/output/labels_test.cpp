@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <string>
@@ -220,6 +221,18 @@ TEST(PageLinker, WithoutOverlapAllNumbersAreNewAndSizesMustBeEqual) {
   EXPECT_THAT(linker.link({4, 1, 1, {0, 1, 1, 0}}, notes), ElementsAre(2));
   EXPECT_THAT(notes, ElementsAre(HasSubstr("No region overlaps")));
   EXPECT_THROW(linker.link({2, 2, 1, {1, 1, 1, 1}}, notes), InputError);
+}
+
+TEST(PageLinker, FlowMovesThePagesBefore) {
+  PageLinker linker(0.5);
+  std::vector<std::string> notes;
+  EXPECT_THAT(linker.link({5, 1, 2, {1, 1, 2, 0, 0}}, notes), ElementsAre(1, 2));
+  // Two pixels to the right; the first ones come from outside and from nowhere.
+  const float nowhere = std::numeric_limits<float>::quiet_NaN();
+  linker.displace(std::vector<float>{-2, 0, nowhere, 0, -2, 0, -1.6F, 0.4F, -2, 0});
+  EXPECT_THAT(linker.link({5, 1, 2, {0, 0, 1, 1, 2}}, notes), ElementsAre(1, 2));
+  EXPECT_TRUE(notes.empty());
+  EXPECT_THROW(linker.displace(std::vector<float>(5)), InputError);
 }
 
 /// Regions 10, 20 and 30 side by side above a row of background.

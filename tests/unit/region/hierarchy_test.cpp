@@ -128,6 +128,20 @@ TEST(Hierarchy, NotesSayWhereOtherNumbersOfRegionsWereWanted) {
   EXPECT_THROW(cut_to_count(tree, 0, notes), ConfigError);
 }
 
+TEST(Hierarchy, CompactnessDividesLargeRegionsFirst) {
+  const Hierarchy tree = grown({"00000300009060"});
+  for (const auto& [compactness, expected] :
+       {std::pair(0.0, "AAAAAAAAAAABBC"), {0.5, "AAAAAABBBBBCCC"}, {1.0, "AAAAAABBBBBCCC"}}) {
+    RegionParameters wanted;
+    wanted.regions = 3;
+    wanted.compactness = compactness;
+    wanted.min_size = *parse_least_size("0");
+    std::vector<std::string> notes;
+    EXPECT_THAT(letters(cut(tree, wanted, notes)), ElementsAre(expected)) << compactness;
+    EXPECT_TRUE(notes.empty());
+  }
+}
+
 TEST(Hierarchy, WithoutDataHasNoRegion) {
   const Hierarchy empty = grown({"  ", "  "});
   check(empty);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <queue>
 #include <utility>
 
 #include "core/disjoint_sets.hpp"
@@ -205,8 +206,43 @@ LeafLabels cut_at(const LeafTree& tree, double threshold) {
                       static_cast<std::size_t>(end - tree.merges.begin()));
 }
 
-LeafLabels cut_to_count(const LeafTree& tree, std::int64_t regions,
-                        std::vector<std::string>& notes) {
+/// `regions` regions, or as many as there are leaves, or pieces. From the whole picture on the node
+/// is divided that is largest in height^(1 - compactness) area^compactness, of equals the last one;
+/// by heights alone this undoes the last merges. `sizes`: region_sizes() of the leaves.
+LeafLabels divide_to_count(const LeafTree& tree, const std::vector<std::int64_t>& sizes,
+                           std::int64_t regions, double compactness) {
+  const std::size_t first_merge = sizes.size();
+  std::vector<double> area(sizes.begin(), sizes.end());
+  std::vector<std::int32_t> top(first_merge + tree.merges.size());
+  std::iota(top.begin(), top.end(), 0);
+  for (const Merge& merge : tree.merges) {
+    area.push_back(area[merge.first] + area[merge.second]);
+    top[merge.first] = top[merge.second] = 0;
+  }
+  std::priority_queue<std::pair<double, std::int32_t>> open;  // Leaves come last.
+  const auto add = [&](std::int32_t node) {
+    top[node] = node;
+    const bool is_leaf = node <= tree.leaves;
+    open.emplace(is_leaf ? -1
+                         : std::pow(tree.merges[node - first_merge].height, 1 - compactness) *
+                               std::pow(area[node], compactness),
+                 node);
+  };
+  for (const std::int32_t node : std::vector(top)) {
+    if (node != 0) add(node);
+  }
+  while (static_cast<std::int64_t>(open.size()) < regions && open.top().first >= 0) {
+    const std::int32_t node = open.top().second;
+    open.pop();
+    top[node] = 0;
+    add(tree.merges[node - first_merge].first);
+    add(tree.merges[node - first_merge].second);
+  }
+  return labels_of_tops(tree.leaves, tree.merges, std::move(top));
+}
+
+LeafLabels cut_to_count(const LeafTree& tree, const std::vector<std::int64_t>& sizes,
+                        std::int64_t regions, double compactness, std::vector<std::string>& notes) {
   if (regions < 1) {
     throw ConfigError(fmt::format("{} regions were asked for; ask for 1 or more", regions));
   }
@@ -223,24 +259,23 @@ LeafLabels cut_to_count(const LeafTree& tree, std::int64_t regions,
                     "pieces, so there are {}.",
                     regions, leaves - merges, leaves - merges));
   }
-  return labels_after(
-      tree.leaves, tree.merges,
-      static_cast<std::size_t>(std::clamp<std::int64_t>(leaves - regions, 0, merges)));
+  return divide_to_count(tree, sizes, regions, compactness);
 }
 
 /// The cut of a tree whose leaves have at least `least` pixels. `all`: the leaves of the whole
 /// tree.
-LeafLabels cut_large(const LeafTree& tree, std::int64_t least, std::int32_t all,
-                     const RegionParameters& parameters, std::vector<std::string>& notes) {
+LeafLabels cut_large(const LeafTree& tree, const std::vector<std::int64_t>& sizes,
+                     std::int64_t least, std::int32_t all, const RegionParameters& parameters,
+                     std::vector<std::string>& notes) {
   if (parameters.regions > 0) {
     if (parameters.regions > tree.leaves && parameters.regions <= all) {
       notes.push_back(fmt::format(
           "{} regions were asked for, but there are {} of at least {} pixels: a smaller "
-          "--min-size (region.min_size) gives more.",
+          "--min-size (region.min_size) gives more, and of a large image a larger --detail.",
           parameters.regions, tree.leaves, least));
       return labels_after(tree.leaves, tree.merges, 0);
     }
-    return cut_to_count(tree, parameters.regions, notes);
+    return cut_to_count(tree, sizes, parameters.regions, parameters.compactness, notes);
   }
   const double threshold = parameters.threshold.value_or(tree.threshold);
   LeafLabels labels = cut_at(tree, threshold);
@@ -275,7 +310,9 @@ Labels cut(const Hierarchy& hierarchy, double threshold) {
 
 Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
                     std::vector<std::string>& notes) {
-  return labels_of_pixels(hierarchy.leaves, cut_to_count(tree_of(hierarchy), regions, notes));
+  return labels_of_pixels(hierarchy.leaves,
+                          cut_to_count(tree_of(hierarchy), region_sizes(hierarchy.leaves), regions,
+                                       RegionParameters{}.compactness, notes));
 }
 
 LeafLabels cut_leaves(const LeafTree& all, const std::vector<std::int64_t>& sizes,
@@ -283,10 +320,14 @@ LeafLabels cut_leaves(const LeafTree& all, const std::vector<std::int64_t>& size
                       const RegionParameters& parameters, std::vector<std::string>& notes) {
   const std::int64_t least =
       least_pixels(parameters, std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
-  if (least <= 1) return cut_large(all, least, all.leaves, parameters, notes);
+  if (least <= 1) return cut_large(all, sizes, least, all.leaves, parameters, notes);
   const LargeRegions large = large_regions(all.merges, borders(), sizes, least);
-  LeafLabels labels =
-      cut_large({large.count, large.merges, all.threshold}, least, all.leaves, parameters, notes);
+  std::vector<std::int64_t> large_sizes(static_cast<std::size_t>(large.count) + 1, 0);
+  for (std::size_t leaf = 1; leaf < sizes.size(); ++leaf) {
+    large_sizes[large.leaf_of[leaf]] += sizes[leaf];
+  }
+  LeafLabels labels = cut_large({large.count, large.merges, all.threshold}, large_sizes, least,
+                                all.leaves, parameters, notes);
   // Both leaves are in scan order.
   labels.of_leaf = relabelled(large.leaf_of, labels.of_leaf);
   return labels;
