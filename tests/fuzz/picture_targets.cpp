@@ -24,10 +24,6 @@ void read_part(const FileBytes& file, const ImagePart& part) {
   }
 }
 
-ImageFormat format_of(const FileBytes& file) {
-  return is_raw_tiff(file) ? ImageFormat::kRaw : identify_format(file);
-}
-
 void read_picture(const FileBytes& file) { read_part(file, {}); }
 
 /// Formats that hold several pages.
@@ -40,8 +36,7 @@ void read_pages(const FileBytes& file) {
 void read_tiff(const FileBytes& file) {
   const ImagePart first{1, ""};
   try {
-    require(decode_tiff(file, kMostPixels, {DecodeTask::kFacts, first}).pages > 0,
-            "a file has pages");
+    require(decode(file, kMostPixels, {DecodeTask::kFacts, first}).pages > 0, "a file has pages");
     const Raster raster = decode_raster(file);
     require_size(raster.values, raster.width, raster.height);
   } catch (const InputError&) {  // Not every picture is a raster.
@@ -109,30 +104,6 @@ void read_description(const FileBytes& bytes) {
 
 using Files = std::vector<FileBytes>;
 
-/// A format, whose files whole_files() and `more` make. A file of another format is left to that
-/// one's target.
-Target of_format(const std::string& name, ImageFormat format, void (*read)(const FileBytes&),
-                 Files (*more)() = nullptr, std::vector<SpoiltFile> (*spoilt)() = nullptr) {
-  Target target;
-  target.name = name;
-  target.read = [=](const FileBytes& file) {
-    if (format_of(file) == format) read(file);
-  };
-  target.seeds = [=] {
-    Files seeds;
-    for (const auto& files : {testing::whole_files(), testing::whole_camera_files()}) {
-      for (const auto& [unused, file] : files) {
-        if (format_of(file) == format) seeds.push_back(file);
-      }
-    }
-    for (FileBytes& each : more == nullptr ? Files() : more()) seeds.push_back(std::move(each));
-    return seeds;
-  };
-  target.sources = {"lib/files/image/decode_" + name + ".cpp"};
-  if (spoilt != nullptr) target.spoilt = spoilt;
-  return target;
-}
-
 Files tiff_seeds() {
   Files files;
   for (const char* mode : {"wb", "w8"}) {
@@ -175,6 +146,51 @@ Files gif_seeds() {
   return {testing::stored_file("plain.gif"), testing::stored_file("frames.gif")};
 }
 
+/// What a format's target has of its own.
+struct Special {
+  std::string_view id;
+  Files (*more)() = nullptr;  ///< Beside whole_files().
+  std::vector<SpoiltFile> (*spoilt)() = nullptr;
+  void (*read)(const FileBytes&) = nullptr;
+};
+constexpr Special kSpecial[] = {{.id = "png", .read = read_png},
+                                {"tiff", tiff_seeds, nullptr, read_tiff},
+                                {"webp", more_webps, spoilt_webps},
+                                {"pnm", pnm_seeds},
+                                {"gif", gif_seeds},
+                                {"heif", heif_seeds},
+                                {"jxl", more_jxls, spoilt_jxls},
+                                {"jpeg2000", more_jpeg2000s, spoilt_jpeg2000s},
+                                {"raw", more_raws, spoilt_raws}};
+
+/// A format, whose files whole_files() and `more` make. A file of another format is left to that
+/// one's target.
+Target target_of(const ImageFormat& format) {
+  const auto found = std::find_if(std::begin(kSpecial), std::end(kSpecial),
+                                  [&](const Special& each) { return each.id == format.id; });
+  const Special special = found == std::end(kSpecial) ? Special{format.id} : *found;
+  const auto read = special.read != nullptr                     ? special.read
+                    : (format.holds & ImageFormat::kPages) != 0 ? read_pages
+                                                                : read_picture;
+  Target target;
+  target.name = format.id;
+  target.read = [=, &format](const FileBytes& file) {
+    if (&format_of(file) == &format) read(file);
+  };
+  target.seeds = [=, &format] {
+    Files seeds = special.more == nullptr ? Files() : special.more();
+    for (const auto& files : {testing::whole_files(), testing::whole_camera_files()}) {
+      for (const auto& [unused, file] : files) {
+        if (&format_of(file) == &format) seeds.push_back(file);
+      }
+    }
+    return seeds;
+  };
+  target.sources = {"lib/files/image/decode_" + target.name + ".cpp"};
+  if (special.spoilt != nullptr) target.spoilt = special.spoilt;
+  return target;
+}
+
 std::vector<FileBytes> exif_seeds() {
   return {testing::exif_block(6), testing::exif_block(3, false)};
 }
@@ -200,19 +216,7 @@ std::vector<FileBytes> description_seeds() {
 }  // namespace
 
 std::vector<Target> picture_targets() {
-  using enum ImageFormat;
-  return {
-      of_format("png", kPng, read_png),
-      of_format("jpeg", kJpeg, read_picture),
-      of_format("tiff", kTiff, read_tiff, tiff_seeds),
-      of_format("bmp", kBmp, read_picture),
-      of_format("webp", kWebp, read_picture, more_webps, spoilt_webps),
-      of_format("pnm", kPnm, read_pages, pnm_seeds),
-      of_format("gif", kGif, read_pages, gif_seeds),
-      of_format("heif", kHeif, read_pages, heif_seeds),
-      of_format("jxl", kJxl, read_pages, more_jxls, spoilt_jxls),
-      of_format("jpeg2000", kJpeg2000, read_picture, more_jpeg2000s, spoilt_jpeg2000s),
-      of_format("raw", kRaw, read_picture, more_raws, spoilt_raws),
+  std::vector<Target> targets = {
       {"tiff_part", read_description, description_seeds, {"lib/files/image/tiff_part.cpp"}},
       {"exif",
        read_exif,
@@ -220,6 +224,8 @@ std::vector<Target> picture_targets() {
        {"lib/files/image/decoded.cpp", "lib/files/image/tiff_directory.hpp"}},
       {"profile", read_profile, profile_seeds, {"lib/files/image/profile.cpp"}},
   };
+  for (const ImageFormat& format : image_formats()) targets.push_back(target_of(format));
+  return targets;
 }
 
 }  // namespace diacut::fuzz

@@ -89,9 +89,9 @@ struct ImageSize {
 /// of 16 MiB or more first with nothing in memory but the pages of the file that hold the size.
 using SizeCheck = std::function<void(const ImageSize&)>;
 
-/// Reads one image of a file: JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera
-/// files (DNG and others), GIF, BMP or PNM, grey or colour, with or without alpha (pixels with an
-/// alpha below half of its range have no data); 1 to 16 bits, and of some formats 32 bits and
+/// Reads one image of a file of a format that docs/usage.md lists (image_extensions() has their
+/// extensions), grey or colour, with or without alpha (pixels with an alpha below half of its range
+/// have no data); 1 to 16 bits, and of some formats 32 bits and
 /// floats. The orientation that the file names is applied, and colours of 8 and 16 bits are brought
 /// from the file's colour profile to sRGB. `path`: "-" reads standard input to its end. `accepts`:
 /// empty: every size is accepted. Throws InputError naming the file when it cannot be read or
