@@ -104,72 +104,11 @@ void read_description(const FileBytes& bytes) {
 
 using Files = std::vector<FileBytes>;
 
-Files tiff_seeds() {
-  Files files;
-  for (const char* mode : {"wb", "w8"}) {
-    testing::TiffPage page = testing::tiff_page(testing::random_samples(9, 7, CV_16SC1));
-    page.sample_format = 2;
-    page.orientation = 5;
-    testing::TiffPage separate = testing::tiff_page(testing::random_samples(9, 7, CV_8UC4));
-    separate.is_separate = true;
-    separate.extra_samples = {1};
-    files.push_back(testing::write_tiff({page, separate}, mode));
-  }
-  return files;
-}
-
-Files pnm_seeds() {
-  Files files;
-  const std::string bytes(36, '\xda');
-  for (const char* header : {"P5 3 2 65535\n", "P4 9 5\n", "P6\n# a comment\n2 2 255\n",
-                             "P7\nWIDTH 2\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\n"
-                             "TUPLTYPE RGB_ALPHA\nENDHDR\n"}) {
-    files.push_back(bytes_of(header + bytes));
-  }
-  files.push_back(bytes_of("P2 3 2 15\n1 2 3 4 5 15\n"));
-  files.push_back(bytes_of("P3 1 2 255\n1 2 3 4 5 6\n"));
-  files.push_back(bytes_of("P1 3 2\n1 0 1\n0 1 1\n"));
-  return files;
-}
-
-Files heif_seeds() {
-  Files files;
-  const cv::Mat deep = testing::random_samples(8, 8, CV_16UC3) / 64;
-  const cv::Mat alpha = testing::random_samples(8, 8, CV_8UC4);
-  files.push_back(
-      testing::write_heif({.bits = 10, .orientation = 6, .primaries = 12, .pictures = {deep}}));
-  files.push_back(testing::write_heif({.pictures = {alpha, alpha}}));
-  return files;
-}
-
-Files gif_seeds() {
-  return {testing::stored_file("plain.gif"), testing::stored_file("frames.gif")};
-}
-
-/// What a format's target has of its own.
-struct Special {
-  std::string_view id;
-  Files (*more)() = nullptr;  ///< Beside whole_files().
-  std::vector<SpoiltFile> (*spoilt)() = nullptr;
-  void (*read)(const FileBytes&) = nullptr;
-};
-constexpr Special kSpecial[] = {{.id = "png", .read = read_png},
-                                {"tiff", tiff_seeds, nullptr, read_tiff},
-                                {"webp", more_webps, spoilt_webps},
-                                {"pnm", pnm_seeds},
-                                {"gif", gif_seeds},
-                                {"heif", heif_seeds},
-                                {"jxl", more_jxls, spoilt_jxls},
-                                {"jpeg2000", more_jpeg2000s, spoilt_jpeg2000s},
-                                {"raw", more_raws, spoilt_raws}};
-
-/// A format, whose files whole_files() and `more` make. A file of another format is left to that
-/// one's target.
+/// A format, whose files whole_files() and more_pictures() make. A file of another format is left
+/// to that one's target.
 Target target_of(const ImageFormat& format) {
-  const auto found = std::find_if(std::begin(kSpecial), std::end(kSpecial),
-                                  [&](const Special& each) { return each.id == format.id; });
-  const Special special = found == std::end(kSpecial) ? Special{format.id} : *found;
-  const auto read = special.read != nullptr                     ? special.read
+  const auto read = format.id == "png"                          ? read_png
+                    : format.id == "tiff"                       ? read_tiff
                     : (format.holds & ImageFormat::kPages) != 0 ? read_pages
                                                                 : read_picture;
   Target target;
@@ -177,8 +116,8 @@ Target target_of(const ImageFormat& format) {
   target.read = [=, &format](const FileBytes& file) {
     if (&format_of(file) == &format) read(file);
   };
-  target.seeds = [=, &format] {
-    Files seeds = special.more == nullptr ? Files() : special.more();
+  target.seeds = [&format] {
+    Files seeds = more_pictures(format.id);
     for (const auto& files : {testing::whole_files(), testing::whole_camera_files()}) {
       for (const auto& [unused, file] : files) {
         if (&format_of(file) == &format) seeds.push_back(file);
@@ -187,7 +126,7 @@ Target target_of(const ImageFormat& format) {
     return seeds;
   };
   target.sources = {"lib/files/image/decode_" + target.name + ".cpp"};
-  if (special.spoilt != nullptr) target.spoilt = special.spoilt;
+  target.spoilt = [&format] { return spoilt_pictures(format.id); };
   return target;
 }
 
