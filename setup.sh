@@ -8,7 +8,8 @@ build_packages=(
   cmake ninja-build g++ pkgconf
   libopencv-dev libtbb-dev libeigen3-dev libspectra-dev libfmt-dev nlohmann-json3-dev
   libcli11-dev libtomlplusplus-dev libpng-dev libjpeg-dev libtiff-dev zlib1g-dev libzip-dev
-  libheif-dev libjxl-dev libopenjp2-7-dev libraw-dev libgif-dev liblcms2-dev libpugixml-dev  # What cameras make.
+  libheif-dev libjxl-dev libopenjp2-7-dev libraw-dev libgif-dev libwebp-dev liblcms2-dev
+  libpugixml-dev  # What cameras make.
   libgdal-dev  # Scenes with coordinates.
   libseccomp-dev  # Decoders that can reach nothing.
   ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers

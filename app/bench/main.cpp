@@ -5,6 +5,7 @@
 #include "command_description.hpp"
 #include "command_line.hpp"
 #include "diacut/errors.hpp"
+#include "diacut/image_file.hpp"
 #include "diacut/output.hpp"
 #include "kernel_cache.hpp"
 #include "measure.hpp"
@@ -32,8 +33,7 @@ struct BenchLine {
 app::CommandDescription describe_options() {
   return app::describe(
       BenchLine().app,
-      {{"image",
-        {.files = true, .extensions = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}}},
+      {{"image", {.files = true, .extensions = image_extensions()}},
        {"files", {.files = true, .extensions = {".mtx"}}},
        {"photos", {.folders = true}},
        {"--device", {.devices = true}},

@@ -15,6 +15,7 @@
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
+#include "image/format.hpp"
 #include "parameters/parameter_table.hpp"
 #include "text.hpp"
 
@@ -334,13 +335,14 @@ std::string complete(const CommandDescription& program, std::vector<std::string>
 
 std::string generate(const CommandDescription& command, const std::string& format) {
   if (format == "man" || format == "markdown") return option_page(command, format == "man");
+  if (format == "images") return image_format_names();
   if (format == "bash" || format == "zsh" || format == "fish") {
     return completion_script(command, format);
   }
-  throw ConfigError(
-      fmt::format("--generate: '{}' is none of man, markdown, bash, zsh, fish (the texts that "
-                  "are made from the options)",
-                  format));
+  throw ConfigError(fmt::format(
+      "--generate: '{}' is none of man, markdown, images, bash, zsh, fish (the texts that "
+      "are made from the options)",
+      format));
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ CommandDescription describe(const CLI::App& app, const ValueTable& values);
 /// Prints the text for the command lines `PROGRAM --generate FORMAT`, by which the build makes
 /// manual pages and completions, and `PROGRAM --complete WORD...`; false for any other command
 /// line. FORMAT is "man" (the options as a part of a manual page), "markdown" (as a part of
-/// docs/reference.md), "bash", "zsh" or "fish" (completions). Throws ConfigError for another one.
+/// docs/reference.md), "images" (the formats that are read), "bash", "zsh" or "fish" (completions).
+/// Throws ConfigError for another one.
 bool generated(int argc, const char* const* argv,
                const std::function<CommandDescription()>& command);
 

@@ -15,12 +15,6 @@
 
 namespace diacut::app {
 
-namespace {
-
-constexpr std::size_t kHelpWidth = 80;
-constexpr std::size_t kHelpIndent = 28;
-
-/// `text` in lines of at most `width` characters, broken at spaces.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   while (text.size() > width) {
@@ -32,6 +26,10 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   lines.emplace_back(text);
   return lines;
 }
+
+namespace {
+
+constexpr std::size_t kHelpIndent = 28;
 
 /// How every program shows its help: in 80 columns, the options in groups, their meanings in one
 /// column.

@@ -15,6 +15,11 @@ namespace diacut::app {
 /// The group of the options that every program has.
 inline constexpr const char* kMessages = "Messages and help";
 
+inline constexpr std::size_t kHelpWidth = 80;
+
+/// `text` in lines of at most `width` characters, broken at spaces.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
 /// The command line of a program, with the options that every program has.
 class CommandLine {
  public:

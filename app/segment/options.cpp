@@ -128,7 +128,7 @@ class SegmentCommand : public Command {
  public:
   SegmentCommand()
       : Command("segment", "Segments images by normalized cuts, on any OpenCL device.",
-                "segment [OPTION]... IMAGE|FOLDER|-...", kSegmentExamples) {
+                "segment [OPTION]... IMAGE|FOLDER|-...", segment_examples()) {
     line_.inputs("IMAGE|FOLDER|-", options_.inputs,
                  "Images, folders of images, or - for standard input",
                  files_of(fmt::format("{}", fmt::join(image_extensions(), " "))));

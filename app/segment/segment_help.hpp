@@ -1,5 +1,13 @@
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+
+#include "command_line.hpp"
+#include "image/format.hpp"
+
 namespace diacut::app {
 
 /// What `segment --help` prints: one screen. `segment --help all` prints all options.
@@ -44,7 +52,7 @@ Commands, each with a --help of its own:
 segment --help all lists all options, more examples and the exit codes.
 )";
 
-/// What follows the options in the help of segment.
+/// The end of the help of segment, before and after the formats that are read.
 inline constexpr const char* kSegmentExamples = R"(Examples:
   segment photo.jpg -o labels.png
       16-bit labels: 1, 2, ... in scan order, 0 where the image has no data
@@ -81,10 +89,8 @@ photo-labels.png beside it, and the folder photos/ gives photos-labels/.
 Existing results are replaced, and missing folders made; input images are never
 overwritten.
 
-segment reads JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera
-files (DNG and others), GIF, BMP and PNM, recognised by their first bytes. In
-folders, images are found by their extensions; hidden files and links to folders
-are left out.
+)";
+inline constexpr const char* kSegmentNotes = R"(
 Where b.jpg and b.png would both give b.png, they give b.jpg.png and b.png.png.
 A bad file does not stop the others; a summary ends the run. Several inputs give
 folders of results, in which each input folder keeps its own name.
@@ -94,5 +100,15 @@ output, 4 device, 5 eigenvectors did not converge (labels are written),
 130 interrupted or out of time. Several images end with the worst of their
 codes; from best to worst: 0, 5, 2, 3, 4, 1, 130.
 )";
+
+/// What follows the options in the help of segment.
+inline std::string segment_examples() {
+  const std::string formats =
+      "segment reads " + image_format_names() +
+      ", recognised by their first bytes. In folders, images are found by their extensions; "
+      "hidden files and links to folders are left out.";
+  return fmt::format("{}{}{}", kSegmentExamples, fmt::join(wrapped(formats, kHelpWidth), "\n"),
+                     kSegmentNotes);
+}
 
 }  // namespace diacut::app

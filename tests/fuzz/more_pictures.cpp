@@ -5,6 +5,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "camera_files.hpp"
 #include "spoilt.hpp"
@@ -65,7 +66,47 @@ FileBytes directories(const std::vector<std::array<std::uint32_t, 4>>& entries) 
   return bytes_of(file);
 }
 
-}  // namespace
+std::vector<FileBytes> more_tiffs() {
+  std::vector<FileBytes> files;
+  for (const char* mode : {"wb", "w8"}) {
+    testing::TiffPage page = testing::tiff_page(random_samples(9, 7, CV_16SC1));
+    page.sample_format = 2;
+    page.orientation = 5;
+    testing::TiffPage separate = testing::tiff_page(random_samples(9, 7, CV_8UC4));
+    separate.is_separate = true;
+    separate.extra_samples = {1};
+    files.push_back(testing::write_tiff({page, separate}, mode));
+  }
+  return files;
+}
+
+std::vector<FileBytes> more_pnms() {
+  std::vector<FileBytes> files;
+  const std::string bytes(36, '\xda');
+  for (const char* header : {"P5 3 2 65535\n", "P4 9 5\n", "P6\n# a comment\n2 2 255\n",
+                             "P7\nWIDTH 2\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\n"
+                             "TUPLTYPE RGB_ALPHA\nENDHDR\n"}) {
+    files.push_back(bytes_of(header + bytes));
+  }
+  files.push_back(bytes_of("P2 3 2 15\n1 2 3 4 5 15\n"));
+  files.push_back(bytes_of("P3 1 2 255\n1 2 3 4 5 6\n"));
+  files.push_back(bytes_of("P1 3 2\n1 0 1\n0 1 1\n"));
+  return files;
+}
+
+std::vector<FileBytes> more_heifs() {
+  std::vector<FileBytes> files;
+  const cv::Mat deep = random_samples(8, 8, CV_16UC3) / 64;
+  const cv::Mat alpha = random_samples(8, 8, CV_8UC4);
+  files.push_back(
+      testing::write_heif({.bits = 10, .orientation = 6, .primaries = 12, .pictures = {deep}}));
+  files.push_back(testing::write_heif({.pictures = {alpha, alpha}}));
+  return files;
+}
+
+std::vector<FileBytes> more_gifs() {
+  return {testing::stored_file("plain.gif"), testing::stored_file("frames.gif")};
+}
 
 std::vector<FileBytes> more_webps() {
   const FileBytes simple = lossless_webp(9, 7);
@@ -165,6 +206,36 @@ std::vector<SpoiltFile> spoilt_raws() {
           // A directory below, which is the first one again; several, of which there are none.
           directories({{kSubDirectories, 4, 1, 8}, {kDngVersion, 1, 4, 1}}),
           directories({{kSubDirectories, 4, 99, 8}, {kPhotometric, 3, 1, 34892}})};
+}
+
+struct MorePictures {
+  std::string_view format;
+  std::vector<FileBytes> (*whole)();
+  std::vector<SpoiltFile> (*spoilt)() = nullptr;
+};
+constexpr MorePictures kMorePictures[] = {{"tiff", more_tiffs},
+                                          {"pnm", more_pnms},
+                                          {"gif", more_gifs},
+                                          {"heif", more_heifs},
+                                          {"webp", more_webps, spoilt_webps},
+                                          {"jxl", more_jxls, spoilt_jxls},
+                                          {"jpeg2000", more_jpeg2000s, spoilt_jpeg2000s},
+                                          {"raw", more_raws, spoilt_raws}};
+
+}  // namespace
+
+std::vector<FileBytes> more_pictures(std::string_view format) {
+  for (const MorePictures& each : kMorePictures) {
+    if (each.format == format) return each.whole();
+  }
+  return {};
+}
+
+std::vector<SpoiltFile> spoilt_pictures(std::string_view format) {
+  for (const MorePictures& each : kMorePictures) {
+    if (each.format == format && each.spoilt != nullptr) return each.spoilt();
+  }
+  return {};
 }
 
 }  // namespace diacut::fuzz

@@ -24,10 +24,6 @@ void read_part(const FileBytes& file, const ImagePart& part) {
   }
 }
 
-ImageFormat format_of(const FileBytes& file) {
-  return is_raw_tiff(file) ? ImageFormat::kRaw : identify_format(file);
-}
-
 void read_picture(const FileBytes& file) { read_part(file, {}); }
 
 /// Formats that hold several pages.
@@ -40,8 +36,7 @@ void read_pages(const FileBytes& file) {
 void read_tiff(const FileBytes& file) {
   const ImagePart first{1, ""};
   try {
-    require(decode_tiff(file, kMostPixels, {DecodeTask::kFacts, first}).pages > 0,
-            "a file has pages");
+    require(decode(file, kMostPixels, {DecodeTask::kFacts, first}).pages > 0, "a file has pages");
     const Raster raster = decode_raster(file);
     require_size(raster.values, raster.width, raster.height);
   } catch (const InputError&) {  // Not every picture is a raster.
@@ -109,70 +104,30 @@ void read_description(const FileBytes& bytes) {
 
 using Files = std::vector<FileBytes>;
 
-/// A format, whose files whole_files() and `more` make. A file of another format is left to that
-/// one's target.
-Target of_format(const std::string& name, ImageFormat format, void (*read)(const FileBytes&),
-                 Files (*more)() = nullptr, std::vector<SpoiltFile> (*spoilt)() = nullptr) {
+/// A format, whose files whole_files() and more_pictures() make. A file of another format is left
+/// to that one's target.
+Target target_of(const ImageFormat& format) {
+  const auto read = format.id == "png"                          ? read_png
+                    : format.id == "tiff"                       ? read_tiff
+                    : (format.holds & ImageFormat::kPages) != 0 ? read_pages
+                                                                : read_picture;
   Target target;
-  target.name = name;
-  target.read = [=](const FileBytes& file) {
-    if (format_of(file) == format) read(file);
+  target.name = format.id;
+  target.read = [=, &format](const FileBytes& file) {
+    if (&format_of(file) == &format) read(file);
   };
-  target.seeds = [=] {
-    Files seeds;
+  target.seeds = [&format] {
+    Files seeds = more_pictures(format.id);
     for (const auto& files : {testing::whole_files(), testing::whole_camera_files()}) {
       for (const auto& [unused, file] : files) {
-        if (format_of(file) == format) seeds.push_back(file);
+        if (&format_of(file) == &format) seeds.push_back(file);
       }
     }
-    for (FileBytes& each : more == nullptr ? Files() : more()) seeds.push_back(std::move(each));
     return seeds;
   };
-  target.sources = {"lib/files/image/decode_" + name + ".cpp"};
-  if (spoilt != nullptr) target.spoilt = spoilt;
+  target.sources = {"lib/files/image/decode_" + target.name + ".cpp"};
+  target.spoilt = [&format] { return spoilt_pictures(format.id); };
   return target;
-}
-
-Files tiff_seeds() {
-  Files files;
-  for (const char* mode : {"wb", "w8"}) {
-    testing::TiffPage page = testing::tiff_page(testing::random_samples(9, 7, CV_16SC1));
-    page.sample_format = 2;
-    page.orientation = 5;
-    testing::TiffPage separate = testing::tiff_page(testing::random_samples(9, 7, CV_8UC4));
-    separate.is_separate = true;
-    separate.extra_samples = {1};
-    files.push_back(testing::write_tiff({page, separate}, mode));
-  }
-  return files;
-}
-
-Files pnm_seeds() {
-  Files files;
-  const std::string bytes(36, '\xda');
-  for (const char* header : {"P5 3 2 65535\n", "P4 9 5\n", "P6\n# a comment\n2 2 255\n",
-                             "P7\nWIDTH 2\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\n"
-                             "TUPLTYPE RGB_ALPHA\nENDHDR\n"}) {
-    files.push_back(bytes_of(header + bytes));
-  }
-  files.push_back(bytes_of("P2 3 2 15\n1 2 3 4 5 15\n"));
-  files.push_back(bytes_of("P3 1 2 255\n1 2 3 4 5 6\n"));
-  files.push_back(bytes_of("P1 3 2\n1 0 1\n0 1 1\n"));
-  return files;
-}
-
-Files heif_seeds() {
-  Files files;
-  const cv::Mat deep = testing::random_samples(8, 8, CV_16UC3) / 64;
-  const cv::Mat alpha = testing::random_samples(8, 8, CV_8UC4);
-  files.push_back(
-      testing::write_heif({.bits = 10, .orientation = 6, .primaries = 12, .pictures = {deep}}));
-  files.push_back(testing::write_heif({.pictures = {alpha, alpha}}));
-  return files;
-}
-
-Files gif_seeds() {
-  return {testing::stored_file("plain.gif"), testing::stored_file("frames.gif")};
 }
 
 std::vector<FileBytes> exif_seeds() {
@@ -200,19 +155,7 @@ std::vector<FileBytes> description_seeds() {
 }  // namespace
 
 std::vector<Target> picture_targets() {
-  using enum ImageFormat;
-  return {
-      of_format("png", kPng, read_png),
-      of_format("jpeg", kJpeg, read_picture),
-      of_format("tiff", kTiff, read_tiff, tiff_seeds),
-      of_format("bmp", kBmp, read_picture),
-      of_format("webp", kWebp, read_picture, more_webps, spoilt_webps),
-      of_format("pnm", kPnm, read_pages, pnm_seeds),
-      of_format("gif", kGif, read_pages, gif_seeds),
-      of_format("heif", kHeif, read_pages, heif_seeds),
-      of_format("jxl", kJxl, read_pages, more_jxls, spoilt_jxls),
-      of_format("jpeg2000", kJpeg2000, read_picture, more_jpeg2000s, spoilt_jpeg2000s),
-      of_format("raw", kRaw, read_picture, more_raws, spoilt_raws),
+  std::vector<Target> targets = {
       {"tiff_part", read_description, description_seeds, {"lib/files/image/tiff_part.cpp"}},
       {"exif",
        read_exif,
@@ -220,6 +163,8 @@ std::vector<Target> picture_targets() {
        {"lib/files/image/decoded.cpp", "lib/files/image/tiff_directory.hpp"}},
       {"profile", read_profile, profile_seeds, {"lib/files/image/profile.cpp"}},
   };
+  for (const ImageFormat& format : image_formats()) targets.push_back(target_of(format));
+  return targets;
 }
 
 }  // namespace diacut::fuzz

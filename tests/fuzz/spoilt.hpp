@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "target.hpp"
@@ -24,16 +25,10 @@ std::vector<SpoiltFile> spoilt_mats();
 /// MATLAB files with numbers of each type, and elements of each kind, written byte by byte.
 std::vector<FileBytes> mats_of_all_types();
 
-/// Pictures of kinds that testing::whole_files() does not have, which are accepted; and spoilt
-/// ones.
-std::vector<FileBytes> more_webps();
-std::vector<FileBytes> more_jxls();
-std::vector<FileBytes> more_jpeg2000s();
-std::vector<FileBytes> more_raws();
-std::vector<SpoiltFile> spoilt_webps();
-std::vector<SpoiltFile> spoilt_jxls();
-std::vector<SpoiltFile> spoilt_jpeg2000s();
-std::vector<SpoiltFile> spoilt_raws();
+/// Pictures of a format, by its id, of kinds that testing::whole_files() does not have, which are
+/// accepted; and spoilt ones.
+std::vector<FileBytes> more_pictures(std::string_view format);
+std::vector<SpoiltFile> spoilt_pictures(std::string_view format);
 
 /// One change of a text, and part of the message of what refuses the text then.
 struct Change {

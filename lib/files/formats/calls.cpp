@@ -35,24 +35,7 @@ const FormatCalls& formats() {
 
 }  // namespace
 
-Decoded decode_bmp(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
-  return formats().decode_bmp(file, limit, task);
-}
-Decoded decode_heif(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
-  return formats().decode_heif(file, limit, task);
-}
-Decoded decode_jpeg2000(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
-  return formats().decode_jpeg2000(file, limit, task);
-}
-Decoded decode_jxl(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
-  return formats().decode_jxl(file, limit, task);
-}
-Decoded decode_raw(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
-  return formats().decode_raw(file, limit, task);
-}
-Decoded decode_webp(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
-  return formats().decode_webp(file, limit, task);
-}
+Decoder* module_decoder(std::string_view id) { return formats().module_decoder(id); }
 void load_decoders() { formats().load_decoders(); }
 std::vector<std::uint8_t> encode_jpeg(const cv::Mat3b& rgb) { return formats().encode_jpeg(rgb); }
 

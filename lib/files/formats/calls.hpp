@@ -15,12 +15,7 @@ namespace diacut {
 /// they are first called and call its own. Programs that are linked with the module's objects call
 /// those directly.
 struct FormatCalls {
-  decltype(&diacut::decode_bmp) decode_bmp = diacut::decode_bmp;
-  decltype(&diacut::decode_heif) decode_heif = diacut::decode_heif;
-  decltype(&diacut::decode_jpeg2000) decode_jpeg2000 = diacut::decode_jpeg2000;
-  decltype(&diacut::decode_jxl) decode_jxl = diacut::decode_jxl;
-  decltype(&diacut::decode_raw) decode_raw = diacut::decode_raw;
-  decltype(&diacut::decode_webp) decode_webp = diacut::decode_webp;
+  decltype(&diacut::module_decoder) module_decoder = diacut::module_decoder;
   decltype(&diacut::load_decoders) load_decoders = diacut::load_decoders;
   decltype(&diacut::encode_jpeg) encode_jpeg = diacut::encode_jpeg;
   decltype(&diacut::gdal_knows) gdal_knows = diacut::gdal_knows;

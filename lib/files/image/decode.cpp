@@ -41,19 +41,20 @@ void extract_channel(const std::string& channel, Decoded& decoded) {
   decoded.profile.clear();  // It says what the channels are together.
 }
 
-ImageFormat format_of(Bytes file) {
-  const ImageFormat format = identify_format(file);
-  return format == ImageFormat::kTiff && is_raw_tiff(file) ? ImageFormat::kRaw : format;
+Decoded decode_as(const ImageFormat& format, Bytes file, const SizeLimit& limit,
+                  const DecodeTask& task) {
+  Decoder* decoder = format.decoder != nullptr ? format.decoder : module_decoder(format.id);
+  return decoder(file, limit, task);
 }
 
-Decoded decode_part(ImageFormat format, Bytes file, const SizeLimit& limit,
+Decoded decode_part(const ImageFormat& format, Bytes file, const SizeLimit& limit,
                     const DecodeTask& task) {
-  const ImageFormatInfo& info = info_of(format);
   const ImagePart& part = task.part;
-  Decoded decoded = info.decode(file, limit, task);
-  if (!info.has_pages) choose_page(part.page, 1);
-  // A TIFF may have more channels than are decoded without a choice.
-  if (format != ImageFormat::kTiff && !part.channel.empty()) extract_channel(part.channel, decoded);
+  Decoded decoded = decode_as(format, file, limit, task);
+  if ((format.holds & ImageFormat::kPages) == 0) choose_page(part.page, 1);
+  if ((format.holds & ImageFormat::kChannels) == 0 && !part.channel.empty()) {
+    extract_channel(part.channel, decoded);
+  }
   if (part.page == 0 && decoded.pages > 1) {
     decoded.notes.push_back(fmt::format(
         "The file has {} pages: the first was read (--page N reads another).", decoded.pages));
@@ -61,10 +62,9 @@ Decoded decode_part(ImageFormat format, Bytes file, const SizeLimit& limit,
   return decoded;
 }
 
-/// PNG and TIFF alone: a program that writes other formats may change the numbers.
-ImageFormat format_of_numbers(Bytes file) {
-  const ImageFormat format = identify_format(file);
-  if (format == ImageFormat::kTiff || format == ImageFormat::kPng) return format;
+const ImageFormat& format_of_numbers(Bytes file) {
+  const ImageFormat& format = identify_format(file);
+  if ((format.holds & ImageFormat::kNumbers) != 0) return format;
   throw InputError("expected PNG, TIFF or .npy (others do not keep numbers as they are)");
 }
 
@@ -85,9 +85,10 @@ void check_single(const Decoded& decoded, int page) {
 
 Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
   const bool is_numbers = task.purpose == DecodeTask::kNumbers;
-  const ImageFormat format = is_numbers ? format_of_numbers(file) : format_of(file);
+  const ImageFormat& format = is_numbers ? format_of_numbers(file) : format_of(file);
   if (task.purpose == DecodeTask::kFacts) {
-    return info_of(format).has_pages ? info_of(format).decode(file, limit, task) : Decoded();
+    const bool has_pages = (format.holds & ImageFormat::kPages) != 0;
+    return has_pages ? decode_as(format, file, limit, task) : Decoded();
   }
   Decoded decoded = decode_part(format, file, limit, task);
   if (is_numbers || task.purpose == DecodeTask::kStrength) check_single(decoded, task.part.page);

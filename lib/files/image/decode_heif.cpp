@@ -108,8 +108,6 @@ cv::Mat samples_of(const heif_image* picture, int channels, int bits) {
 
 }  // namespace
 
-void load_decoders() { heif_init(nullptr); }
-
 Decoded decode_heif(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
   check_boxes(file);
   const Context context(heif_context_alloc(), &heif_context_free);

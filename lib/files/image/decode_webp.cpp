@@ -1,6 +1,5 @@
 #include <fmt/format.h>
-
-#include <vector>
+#include <webp/decode.h>
 
 #include "diacut/errors.hpp"
 #include "image/decoded.hpp"
@@ -9,9 +8,6 @@ namespace diacut {
 namespace {
 
 constexpr std::size_t kChunkHeader = 8;
-// OpenCV reads this much of a header, and has a limit to the size of a WebP file.
-constexpr std::size_t kOpenCvHeader = 32;
-constexpr std::size_t kOpenCvLargest = std::size_t{64} << 20;
 
 struct WebpSize {
   std::int64_t width = 0;
@@ -70,20 +66,18 @@ Decoded decode_webp(Bytes file, const SizeLimit& limit, const DecodeTask& /*task
   Decoded decoded;
   const WebpSize header = read_webp_header(file, decoded);
   check_size(header.width, header.height, limit);
-  if (file.size() > kOpenCvLargest) {
-    throw InputError(
-        fmt::format("a WebP file of {} bytes, more than the {} that can be read: save "
-                    "it as PNG",
-                    file.size(), kOpenCvLargest));
+  WebPBitstreamFeatures features;
+  const bool is_known = WebPGetFeatures(file.data(), file.size(), &features) == VP8_STATUS_OK;
+  decoded.has_alpha = is_known && features.has_alpha != 0;
+  cv::Mat& samples = decoded.samples;
+  samples.create(static_cast<int>(header.height), static_cast<int>(header.width),
+                 decoded.has_alpha ? CV_8UC4 : CV_8UC3);
+  const auto decode = decoded.has_alpha ? WebPDecodeRGBAInto : WebPDecodeRGBInto;
+  if (!is_known || features.width != samples.cols || features.height != samples.rows ||
+      decode(file.data(), file.size(), samples.data, samples.total() * samples.elemSize(),
+             static_cast<int>(samples.step)) == nullptr) {
+    refuse_damaged("WebP", "its data cannot be decoded");
   }
-  std::vector<std::uint8_t> padded;
-  if (file.size() < kOpenCvHeader) {
-    padded.assign(file.begin(), file.end());
-    padded.resize(kOpenCvHeader);
-    file = padded;
-  }
-  decoded.samples = decode_with_opencv(file, header.width, header.height);
-  decoded.has_alpha = decoded.samples.channels() == 4;
   return decoded;
 }
 

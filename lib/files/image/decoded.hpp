@@ -108,31 +108,19 @@ struct DecodeTask {
   std::string name = {};       ///< Of the file, without its folder; empty: it has none.
 };
 
-/// The decoders, one for each format, of DecodeTask::kPicture to kNumbers. Those of formats that
-/// can hold several pages (frames of an animation, pictures of a collection) take the page as
-/// choose_page() does. Each throws InputError (its message without the file's name) if the file is
-/// damaged, cut off, larger than the limit, or of a kind that is not supported; none prints. JPEG,
-/// PNG and TIFF are read by libjpeg, libpng and libtiff themselves: through OpenCV they print to
-/// stderr, take damaged JPEG and TIFF files for whole ones, and lose depth and alpha of TIFF.
+/// The decoder of a format (image/format.cpp), for DecodeTask::kPicture to kNumbers. Those of
+/// formats that can hold several pages (frames of an animation, pictures of a collection) take the
+/// page as choose_page() does. Each throws InputError (its message without the file's name) if the
+/// file is damaged, cut off, larger than the limit, or of a kind that is not supported; none
+/// prints. None goes through OpenCV, which prints to stderr, takes damaged JPEG and TIFF files for
+/// whole ones, and loses depth and alpha of TIFF.
 using Decoder = Decoded(Bytes file, const SizeLimit& limit, const DecodeTask& task);
-Decoder decode_bmp;
-Decoder decode_gif;
-Decoder decode_heif;  ///< HEIC and AVIF.
-Decoder decode_jpeg2000;
-Decoder decode_jpeg;
-Decoder decode_jxl;
-Decoder decode_png;
-Decoder decode_pnm;  ///< PBM, PGM, PPM and PAM.
-Decoder decode_raw;  ///< What a camera's sensor saw, developed by LibRaw: DNG, CR2 and others.
-Decoder decode_tiff;
-Decoder decode_webp;
+
+/// The module's decoder of a format (formats/calls.hpp). Precondition: it has one.
+Decoder* module_decoder(std::string_view id);
 
 /// Loads what decoders would load later, which a sandbox could not do any more.
 void load_decoders();
-
-/// Decodes a file through OpenCV, with the channels in the order of Decoded. The caller has checked
-/// the file's headers. Throws InputError, also where the picture has not the size that is given.
-cv::Mat decode_with_opencv(Bytes file, std::int64_t width, std::int64_t height);
 
 /// The orientation (1 to 8, as EXIF 2.3 numbers them: 1 is upright) in an EXIF block, with or
 /// without the "Exif\0\0" that JPEG puts before it. 1 where the block has no orientation or a

@@ -1,7 +1,6 @@
 #include "image/format.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -15,26 +14,14 @@
 #include "image/tiff_directory.hpp"
 
 namespace diacut {
+
+Decoder decode_gif, decode_jpeg, decode_png, decode_pnm, decode_tiff;
+// Those of the module (formats/calls.hpp): null in the library.
+[[gnu::weak]] Decoder decode_bmp, decode_heif, decode_jpeg2000, decode_jxl, decode_raw, decode_webp;
+
 namespace {
 
 using std::string_view_literals::operator""sv;
-
-constexpr std::array<ImageFormatInfo, 11> kImageFormats = {{
-    {ImageFormat::kJpeg, "JPEG", ".jpg .jpeg .jpe", false, decode_jpeg},
-    {ImageFormat::kPng, "PNG", ".png", false, decode_png},
-    {ImageFormat::kHeif, "HEIC, AVIF", ".heic .heif .hif .avif", true, decode_heif},
-    {ImageFormat::kJxl, "JPEG XL", ".jxl", true, decode_jxl},
-    {ImageFormat::kJpeg2000, "JPEG 2000", ".jp2 .j2k .j2c .jpc .jpf .jpx", false, decode_jpeg2000},
-    {ImageFormat::kWebp, "WebP", ".webp", false, decode_webp},
-    {ImageFormat::kTiff, "TIFF", ".tiff .tif", true, decode_tiff},
-    {ImageFormat::kRaw, "raw camera files (DNG and others)",
-     ".dng .cr2 .cr3 .crw .nef .nrw .arw .sr2 .srf .orf .rw2 .raf .pef .srw .rwl .3fr .iiq .erf "
-     ".kdc .dcr .mrw .mef .mos .x3f",
-     false, decode_raw},
-    {ImageFormat::kGif, "GIF", ".gif", true, decode_gif},
-    {ImageFormat::kBmp, "BMP", ".bmp .dib", false, decode_bmp},
-    {ImageFormat::kPnm, "PNM", ".pnm .pbm .pgm .ppm .pam", true, decode_pnm},
-}};
 
 bool is_bmp(Bytes head) {
   if (!has_text(head, 0, "BM") || head.size() < 18) return false;
@@ -42,15 +29,6 @@ bool is_bmp(Bytes head) {
   const std::uint32_t size = read_uint(head, 14, 4, ByteOrder::kLittle);
   constexpr std::array<std::uint32_t, 8> kHeaderSizes = {12, 16, 40, 52, 56, 64, 108, 124};
   return std::find(kHeaderSizes.begin(), kHeaderSizes.end(), size) != kHeaderSizes.end();
-}
-
-/// Whether the first box names a brand of HEIF.
-bool is_heif(Bytes head) {
-  constexpr std::array<std::string_view, 10> kBrands = {"avif", "avis", "heic", "heix", "heim",
-                                                        "heis", "hevc", "hevx", "mif1", "msf1"};
-  return has_text(head, 4, "ftyp") &&
-         std::any_of(kBrands.begin(), kBrands.end(),
-                     [&](std::string_view brand) { return has_text(head, 8, brand); });
 }
 
 /// Precondition: the head is not empty.
@@ -73,35 +51,57 @@ bool is_pnm(Bytes head) {
   return false;
 }
 
-struct Signature {
-  std::size_t at;
-  std::string_view text;
-  ImageFormat format;
+using enum ImageFormat::Holds;
+
+constexpr ImageFormat kImageFormats[] = {
+    {"jpeg", "JPEG", ".jpg .jpeg .jpe", kPicture, decode_jpeg, {"\xff\xd8\xff"}},
+    {"png", "PNG", ".png", kNumbers, decode_png, {"\x89PNG\r\n\x1a\n"}},
+    {"heif",
+     "HEIC, AVIF",
+     ".heic .heif .hif .avif",
+     kPages,
+     decode_heif,
+     {"????ftypavif", "????ftypavis", "????ftypheic", "????ftypheix", "????ftypheim",
+      "????ftypheis", "????ftyphevc", "????ftyphevx", "????ftypmif1", "????ftypmsf1"}},
+    {"jxl", "JPEG XL", ".jxl", kPages, decode_jxl, {"\xff\x0a", "\0\0\0\x0cJXL \r\n\x87\n"sv}},
+    {"jpeg2000",
+     "JPEG 2000",
+     ".jp2 .j2k .j2c .jpc .jpf .jpx",
+     kPlace,
+     decode_jpeg2000,
+     {"\xff\x4f\xff\x51", "\0\0\0\x0cjP  \r\n\x87\n"sv}},
+    {"webp", "WebP", ".webp", kPicture, decode_webp, {"RIFF????WEBP"}},
+    {"tiff",
+     "TIFF",
+     ".tiff .tif",
+     kPages | kChannels | kNumbers | kPlace,
+     decode_tiff,
+     {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv}},  // The latter: BigTIFF.
+    {"raw",
+     "raw camera files (DNG and others)",
+     ".dng .cr2 .cr3 .crw .nef .nrw .arw .sr2 .srf .orf .rw2 .raf .pef .srw .rwl .3fr .iiq .erf "
+     ".kdc .dcr .mrw .mef .mos .x3f",
+     kPicture,
+     decode_raw,
+     // Canon after 2018 and before 2005, Fujifilm, Olympus, Panasonic and Leica, Minolta, Sigma;
+     // others write TIFF.
+     {"????ftypcrx ", "??????HEAPCCDR", "FUJIFILMCCD-RAW", "IIRO", "IIRS", "MMOR", "IIU\0"sv,
+      "\0MRM"sv, "FOVb"}},
+    {"gif", "GIF", ".gif", kPages, decode_gif, {"GIF87a", "GIF89a"}},
+    {"bmp", "BMP", ".bmp .dib", kPicture, decode_bmp, {}, is_bmp},
+    {"pnm", "PNM", ".pnm .pbm .pgm .ppm .pam", kPages, decode_pnm, {}, is_pnm},
 };
 
-constexpr Signature kFormats[] = {
-    {0, "\x89PNG\r\n\x1a\n", ImageFormat::kPng},
-    {0, "\xff\xd8\xff", ImageFormat::kJpeg},
-    {0, "GIF87a", ImageFormat::kGif},
-    {0, "GIF89a", ImageFormat::kGif},
-    {4, "ftypcrx ", ImageFormat::kRaw},
-    {0, "\0\0\0\x0cjP  \r\n\x87\n"sv, ImageFormat::kJpeg2000},
-    {0, "\xff\x4f\xff\x51", ImageFormat::kJpeg2000},
-    {0, "\0\0\0\x0cJXL \r\n\x87\n"sv, ImageFormat::kJxl},
-    {0, "\xff\x0a", ImageFormat::kJxl},
-    {0, "FUJIFILMCCD-RAW", ImageFormat::kRaw},
-    {0, "IIRO", ImageFormat::kRaw},      // Olympus.
-    {0, "IIRS", ImageFormat::kRaw},      // Olympus.
-    {0, "MMOR", ImageFormat::kRaw},      // Olympus.
-    {0, "IIU\0"sv, ImageFormat::kRaw},   // Panasonic and Leica.
-    {0, "\0MRM"sv, ImageFormat::kRaw},   // Minolta.
-    {0, "FOVb", ImageFormat::kRaw},      // Sigma.
-    {6, "HEAPCCDR", ImageFormat::kRaw},  // Canon, before 2005.
-    {0, "II*\0"sv, ImageFormat::kTiff},
-    {0, "MM\0*"sv, ImageFormat::kTiff},
-    {0, "II+\0"sv, ImageFormat::kTiff},  // BigTIFF.
-    {0, "MM\0+"sv, ImageFormat::kTiff},  // BigTIFF.
-};
+bool matches(const ImageFormat& format, Bytes head) {
+  const auto is_beginning = [&](std::string_view text) {
+    return !text.empty() && text.size() <= head.size() &&
+           std::equal(text.begin(), text.end(), head.begin(), [](char own, std::uint8_t byte) {
+             return own == '?' || static_cast<std::uint8_t>(own) == byte;
+           });
+  };
+  return std::any_of(format.beginnings.begin(), format.beginnings.end(), is_beginning) ||
+         (format.matches != nullptr && format.matches(head));
+}
 
 struct OtherFormat {
   std::size_t at;
@@ -157,46 +157,8 @@ std::string seems_to_be(Bytes head) {
   return "of an unknown format (its first bytes are" + start + ")";
 }
 
-/// "JPEG, PNG, ... and PNM".
-std::string image_format_names() {
-  std::vector<std::string_view> names;
-  for (const ImageFormatInfo& each : kImageFormats) names.push_back(each.name);
-  const std::string_view last = names.back();
-  names.pop_back();
-  return fmt::format("{} and {}", fmt::join(names, ", "), last);
-}
-
-}  // namespace
-
-ImageFormat identify_format(Bytes head) {
-  if (head.empty()) throw InputError("empty, expected an image");
-  for (const Signature& each : kFormats) {
-    if (has_text(head, each.at, each.text)) return each.format;
-  }
-  if (is_heif(head)) return ImageFormat::kHeif;
-  if (has_text(head, 0, "RIFF") && has_text(head, 8, "WEBP")) return ImageFormat::kWebp;
-  if (is_bmp(head)) return ImageFormat::kBmp;
-  if (is_pnm(head)) return ImageFormat::kPnm;
-  throw InputError(fmt::format(
-      "not an image that diacut reads: it seems to be {}. {} are read: convert it to one of them",
-      seems_to_be(head.first(std::min(head.size(), kFormatHead))), image_format_names()));
-}
-
-const ImageFormatInfo& info_of(ImageFormat format) {
-  return kImageFormats[static_cast<std::size_t>(format)];
-}
-
-const std::vector<std::string>& image_extensions() {
-  static const std::vector<std::string> extensions = [] {
-    std::vector<std::string> all;
-    for (const ImageFormatInfo& each : kImageFormats) {
-      for (const std::string_view one : split_text(each.extensions, ' ')) all.emplace_back(one);
-    }
-    return all;
-  }();
-  return extensions;
-}
-
+/// Whether a file is TIFF, and one of its directories holds what a camera's sensor saw (ISO
+/// 12234-2), as in DNG, NEF, ARW, CR2 and others.
 bool is_raw_tiff(Bytes file) {
   enum Tag : std::uint32_t { kPhotometric = 262, kSubDirectories = 330, kDngVersion = 50706 };
   enum Photometric : std::uint32_t { kColourFilterArray = 32803, kLinearRaw = 34892 };
@@ -224,6 +186,54 @@ bool is_raw_tiff(Bytes file) {
     waiting.push_back(tiff.next(directory));
   }
   return false;
+}
+
+}  // namespace
+
+std::span<const ImageFormat> image_formats() { return kImageFormats; }
+
+const ImageFormat& image_format(std::string_view id) {
+  return *std::find_if(std::begin(kImageFormats), std::end(kImageFormats),
+                       [&](const ImageFormat& each) { return each.id == id; });
+}
+
+const ImageFormat& identify_format(Bytes head) {
+  if (head.empty()) throw InputError("empty, expected an image");
+  for (const ImageFormat& each : kImageFormats) {
+    if (matches(each, head)) return each;
+  }
+  throw InputError(fmt::format(
+      "not an image that diacut reads: it seems to be {}. {} are read: convert it to one of them",
+      seems_to_be(head.first(std::min(head.size(), kFormatHead))), image_format_names()));
+}
+
+const ImageFormat& format_of(Bytes file) {
+  const ImageFormat& format = identify_format(file);
+  return is_raw_tiff(file) ? image_format("raw") : format;
+}
+
+std::string image_format_names() {
+  std::string names;
+  for (const ImageFormat& each : kImageFormats) {
+    const bool is_last = &each == std::end(kImageFormats) - 1;
+    fmt::format_to(std::back_inserter(names), "{}{}",
+                   names.empty() ? ""
+                   : is_last     ? " and "
+                                 : ", ",
+                   each.name);
+  }
+  return names;
+}
+
+const std::vector<std::string>& image_extensions() {
+  static const std::vector<std::string> extensions = [] {
+    std::vector<std::string> all;
+    for (const ImageFormat& each : kImageFormats) {
+      for (const std::string_view one : split_text(each.extensions, ' ')) all.emplace_back(one);
+    }
+    return all;
+  }();
+  return extensions;
 }
 
 }  // namespace diacut

@@ -24,15 +24,15 @@
 
 namespace diacut {
 
-// The names of channels have messages of their own.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PixelSize, width, height, unit)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureFacts, channel, pages, pixel, spacing, slices, frames,
-                                   slice, frame, image, is_ome)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureFacts, channels, channel, pages, pixel, spacing, slices,
+                                   frames, slice, frame, image, is_ome)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Decoded, has_alpha, hidden, premultiplied, zero_is_white,
+                                   indexed, is_damaged, orientation, notes, pages, facts)
 
 namespace {
 
-/// What a message of the child begins with.
-enum class Kind : std::int32_t { kSize, kRefusal, kNote, kChannel, kFacts, kSamples };
+using Json = nlohmann::json;
 
 /// What the child is asked; the names of the channel and of the file follow.
 struct Request {
@@ -43,35 +43,18 @@ struct Request {
   std::int32_t name_size = 0;  ///< Of the channel's name.
 };
 
+/// The child's only messages. What it decoded is in its file: the length of a text, that text, the
+/// samples, and a byte of each pixel if pixels are left out. The text is JSON of Decoded and of
+/// `samples`, or of why the file is refused.
 struct Size {
-  Kind kind = Kind::kSize;
   std::int32_t width = 0;
   std::int32_t height = 0;
   std::int32_t channels = 0;
 };
 
-constexpr std::array kFlags = {&Decoded::has_alpha, &Decoded::premultiplied,
-                               &Decoded::zero_is_white, &Decoded::indexed, &Decoded::is_damaged};
-
-/// The child's last message. The samples are in its file.
-struct SamplesInfo {
-  Kind kind = Kind::kSamples;
-  std::int32_t rows = 0;
-  std::int32_t columns = 0;
-  std::int32_t type = 0;
-  std::int32_t pages = 1;
-  std::array<std::uint8_t, kFlags.size()> flags = {};  ///< As kFlags has them.
-  std::uint8_t orientation = 1;
-  std::uint8_t has_valid = 0;  ///< A byte of each pixel follows the samples.
-  std::uint8_t has_range = 0;
-  std::array<double, 2> range = {};
-};
-
 template <class Plain>
 Message message_of(const Plain& plain, std::string_view text = {}) {
   static_assert(std::is_trivially_copyable_v<Plain>);
-  const std::size_t most = SandboxChannel::kMostMessage - sizeof plain;
-  text = text.substr(0, most);
   Message message(sizeof plain + text.size());
   std::memcpy(message.data(), &plain, sizeof plain);
   std::copy(text.begin(), text.end(), message.begin() + sizeof plain);
@@ -92,42 +75,28 @@ Plain plain_of(std::span<const std::uint8_t> message) {
   return plain;
 }
 
-/// The text behind what a message begins with, made fit to be shown.
-template <class Plain>
-std::string text_of(std::span<const std::uint8_t> message) {
-  std::string text(message.begin() + sizeof(Plain), message.end());
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, '?');
-  return text;
-}
-
 void write_out(int file, const void* bytes, std::size_t size) {
   if (write_all(file, bytes, size) != 0) throw std::bad_alloc();
 }
 
-void answer(const SandboxChannel& channel, const Decoded& decoded) {
+void write_text(int file, const Json& json) {
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::uint64_t size = text.size();
+  write_out(file, &size, sizeof size);
+  write_out(file, text.data(), text.size());
+}
+
+void write_answer(int file, const Decoded& decoded) {
   const cv::Mat& samples = decoded.samples;
+  Json json = decoded;
+  json["samples"] = {samples.rows, samples.cols, samples.type(), decoded.valid.empty() ? 0 : 1};
+  if (decoded.type_range) json["range"] = *decoded.type_range;
+  write_text(file, json);
   for (const cv::Mat& rows : {samples, cv::Mat(decoded.valid)}) {
     for (int row = 0; row < rows.rows; ++row) {
-      write_out(channel.output(), rows.ptr(row),
-                static_cast<std::size_t>(rows.cols) * rows.elemSize());
+      write_out(file, rows.ptr(row), static_cast<std::size_t>(rows.cols) * rows.elemSize());
     }
   }
-  for (const std::string& note : decoded.notes) channel.send(message_of(Kind::kNote, note));
-  const PictureFacts& facts = decoded.facts;
-  for (const std::string& name : facts.channels) channel.send(message_of(Kind::kChannel, name));
-  channel.send(message_of(Kind::kFacts, nlohmann::json(facts).dump()));
-  SamplesInfo info;
-  info.rows = samples.rows;
-  info.columns = samples.cols;
-  info.type = samples.type();
-  info.pages = decoded.pages;
-  for (std::size_t k = 0; k < kFlags.size(); ++k) info.flags[k] = decoded.*kFlags[k] ? 1 : 0;
-  info.orientation = static_cast<std::uint8_t>(decoded.orientation);
-  info.has_valid = decoded.valid.empty() ? 0 : 1;
-  info.has_range = decoded.type_range ? 1 : 0;
-  if (decoded.type_range) info.range = {decoded.type_range->first, decoded.type_range->second};
-  channel.send(message_of(info, decoded.hidden));
 }
 
 /// What the child does.
@@ -144,17 +113,20 @@ void decode_in_sandbox(SandboxChannel& channel) {
                         request.takes_damaged != 0,
                         names.substr(end)};
   const auto accepts = [&](const ImageSize& size) {
-    channel.ask(message_of(Size{Kind::kSize, size.width, size.height, size.channels}));
+    channel.ask(message_of(Size{size.width, size.height, size.channels}));
+  };
+  const auto refuse = [&](const std::string& why) {
+    write_text(channel.output(), {{"refusal", why}});
   };
   try {
     const auto file = MappedFile::of(channel.input(), 1);
     if (!file) throw std::bad_alloc();
-    answer(channel, decode(file->bytes(), {request.max_pixels, accepts}, task));
+    write_answer(channel.output(), decode(file->bytes(), {request.max_pixels, accepts}, task));
   } catch (const InputError& error) {
-    channel.send(message_of(Kind::kRefusal, error.what()));
+    refuse(error.what());
   } catch (const cv::Exception& error) {
     if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
-    channel.send(message_of(Kind::kRefusal, "cannot be decoded (" + error.err + ")"));
+    refuse("cannot be decoded (" + error.err + ")");
   }
 }
 
@@ -168,118 +140,94 @@ Descriptor file_of(Bytes bytes) {
   return file;
 }
 
-/// What the child's messages say.
-class Answers {
- public:
-  explicit Answers(const SizeLimit& limit) : limit_(limit) {}
+/// Makes texts fit to be shown.
+void clean(std::vector<std::string>& texts, std::size_t most) {
+  texts.resize(std::min(texts.size(), most));
+  for (std::string& text : texts) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, '?');
+  }
+}
 
-  Message take(const Message& message) {
-    switch (plain_of<Kind>(message)) {
-      case Kind::kSize:
-        check_size(plain_of<Size>(message));
-        return {1};
-      case Kind::kRefusal:
-        throw InputError(text_of<Kind>(message));
-      case Kind::kNote:
-        if (decoded_.notes.size() < kMostNotes) decoded_.notes.push_back(text_of<Kind>(message));
-        return {};
-      case Kind::kChannel:
-        if (channels().size() < kMostChannels) channels().push_back(text_of<Kind>(message));
-        return {};
-      case Kind::kFacts:
-        take_facts(text_of<Kind>(message));
-        return {};
-      case Kind::kSamples:
-        take_info(plain_of<SamplesInfo>(message));
-        decoded_.hidden = text_of<SamplesInfo>(message);
-        return {};
-    }
+/// Reads what the child's file holds from `at` on.
+void read(int file, void* to, std::size_t size, std::size_t& at) {
+  if (!read_all(file, to, size, at)) damaged_answer();
+  at += size;
+}
+
+Json text_of(int file, std::size_t& at) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
+  std::uint64_t size = 0;
+  read(file, &size, sizeof size, at);
+  if (size > kMost) damaged_answer();
+  std::string text(size, '\0');
+  read(file, text.data(), text.size(), at);
+  return Json::parse(text, nullptr, false);
+}
+
+/// Whether facts are such as a file may have.
+bool are_sane(const PictureFacts& facts) {
+  std::vector<double> numbers = {facts.pixel.width, facts.pixel.height, facts.spacing};
+  for (const int count :
+       {facts.channel, facts.slices, facts.frames, facts.slice, facts.frame, facts.image}) {
+    numbers.push_back(count);
+  }
+  numbers.insert(numbers.end(), facts.pages.begin(), facts.pages.end());
+  const std::size_t planes = facts.channel > 0 ? facts.channels.size() : 0;
+  return facts.pages.size() == planes && static_cast<std::size_t>(facts.channel) <= planes &&
+         std::all_of(numbers.begin(), numbers.end(),
+                     [](double number) { return number >= 0 && std::isfinite(number); });
+}
+
+/// Takes what JSON says of a picture but for its samples.
+Decoded described(const Json& json) {
+  auto decoded = json.get<Decoded>();
+  decoded.type_range.reset();
+  if (json.contains("range")) decoded.type_range = json["range"].get<std::pair<double, double>>();
+  std::vector<std::string> hidden = {decoded.hidden};
+  clean(hidden, 1);
+  decoded.hidden = hidden.front();
+  clean(decoded.notes, 100);
+  clean(decoded.facts.channels, 10'000);
+  decoded.facts.pixel.unit = decoded.facts.pixel.width > 0 ? "um" : "";
+  const TypeRange& range = decoded.type_range;
+  const bool is_range = !range || (std::isfinite(range->first) && std::isfinite(range->second) &&
+                                   range->first < range->second);
+  if (!is_range || !are_sane(decoded.facts) || decoded.pages < 1 || decoded.orientation < 1 ||
+      decoded.orientation > 8 || (decoded.premultiplied && !decoded.has_alpha)) {
     damaged_answer();
   }
+  return decoded;
+}
 
-  /// What was decoded, with the samples that the child's file holds.
-  Decoded finish(int file) {
-    if (!info_) damaged_answer();
-    if (info_->rows == 0) return std::move(decoded_);
-    decoded_.samples.create(info_->rows, info_->columns, info_->type);
-    const std::size_t size = decoded_.samples.total() * decoded_.samples.elemSize();
-    read(file, decoded_.samples.data, 0, size);
-    if (info_->has_valid != 0) {
-      decoded_.valid.create(info_->rows, info_->columns);
-      read(file, decoded_.valid.data, size, decoded_.valid.total());
-    }
-    return std::move(decoded_);
+/// What the child's file says. `accepted`: pixels of the largest size that was accepted.
+Decoded read_answer(int file, std::int64_t accepted) try {
+  std::size_t at = 0;
+  const Json json = text_of(file, at);
+  if (json.contains("refusal")) {
+    std::vector<std::string> why = {json["refusal"].get<std::string>()};
+    clean(why, 1);
+    throw InputError(why.front());
   }
-
- private:
-  static constexpr std::size_t kMostNotes = 100;
-  static constexpr std::size_t kMostChannels = 10'000;
-
-  std::vector<std::string>& channels() { return decoded_.facts.channels; }
-
-  static void read(int file, std::uint8_t* to, std::size_t begin, std::size_t size) {
-    if (!read_all(file, to, size, begin)) damaged_answer();
+  Decoded decoded = described(json);
+  const auto [rows, columns, type, has_valid] = json.at("samples").get<std::array<int, 4>>();
+  if (rows == 0 && columns == 0) return decoded;
+  const int colours = CV_MAT_CN(type) - (decoded.has_alpha ? 1 : 0);
+  if (type != CV_MAKETYPE(CV_MAT_DEPTH(type), CV_MAT_CN(type)) || CV_MAT_DEPTH(type) > CV_64F ||
+      (colours != 1 && colours != 3) || rows <= 0 || columns <= 0 ||
+      std::int64_t{rows} * columns > accepted) {
+    damaged_answer();
   }
-
-  void check_size(const Size& size) {
-    diacut::check_size(size.width, size.height, limit_, size.channels);
-    accepted_ = std::max(accepted_, std::int64_t{size.width} * size.height);
+  decoded.samples.create(rows, columns, type);
+  read(file, decoded.samples.data, decoded.samples.total() * decoded.samples.elemSize(), at);
+  if (has_valid != 0) {
+    decoded.valid.create(rows, columns);
+    read(file, decoded.valid.data, decoded.valid.total(), at);
   }
-
-  void take_facts(const std::string& text) {
-    PictureFacts& facts = decoded_.facts;
-    const nlohmann::json told = nlohmann::json::parse(text, nullptr, false);
-    try {
-      told.get_to(facts);
-    } catch (const nlohmann::json::exception&) {
-      damaged_answer();
-    }
-    facts.pixel.unit = facts.pixel.width > 0 ? "um" : "";
-    std::vector<double> numbers = {facts.pixel.width, facts.pixel.height, facts.spacing};
-    for (const int count :
-         {facts.channel, facts.slices, facts.frames, facts.slice, facts.frame, facts.image}) {
-      numbers.push_back(count);
-    }
-    numbers.insert(numbers.end(), facts.pages.begin(), facts.pages.end());
-    const bool is_good = std::all_of(numbers.begin(), numbers.end(), [](double number) {
-      return number >= 0 && std::isfinite(number);
-    });
-    const std::size_t planes = facts.channel > 0 ? channels().size() : 0;
-    if (!is_good || facts.pages.size() != planes ||
-        static_cast<std::size_t>(facts.channel) > planes) {
-      damaged_answer();
-    }
-  }
-
-  void take_info(const SamplesInfo& info) {
-    const int depth = CV_MAT_DEPTH(info.type);
-    const int channels = CV_MAT_CN(info.type);
-    const bool is_type = info.type == CV_MAKETYPE(depth, channels) && depth <= CV_64F;
-    const bool is_empty = info.rows == 0 && info.columns == 0;
-    const bool is_range =
-        info.has_range == 0 || (std::isfinite(info.range[0]) && std::isfinite(info.range[1]) &&
-                                info.range[0] < info.range[1]);
-    for (std::size_t k = 0; k < kFlags.size(); ++k) decoded_.*kFlags[k] = info.flags[k] != 0;
-    const int colours = channels - (decoded_.has_alpha ? 1 : 0);
-    const bool is_size = is_empty || (info.rows > 0 && info.columns > 0 &&
-                                      std::int64_t{info.rows} * info.columns <= accepted_);
-    if (!is_type || !is_range || !is_size || info.pages < 1 || (colours != 1 && colours != 3) ||
-        info.orientation < 1 || info.orientation > 8 ||
-        (decoded_.premultiplied && !decoded_.has_alpha)) {
-      damaged_answer();
-    }
-    decoded_.pages = info.pages;
-    decoded_.orientation = info.orientation;
-    decoded_.type_range.reset();
-    if (info.has_range != 0) decoded_.type_range = std::pair{info.range[0], info.range[1]};
-    info_ = info;
-  }
-
-  const SizeLimit& limit_;
-  std::int64_t accepted_ = 0;  ///< Pixels of the largest size that was accepted.
-  Decoded decoded_;
-  std::optional<SamplesInfo> info_;
-};
+  return decoded;
+} catch (const Json::exception&) {
+  damaged_answer();
+}
 
 /// The sandbox of this process. A copy of a process gets its own.
 class OwnSandbox {
@@ -341,11 +289,16 @@ Decoded decode_as_asked(Bytes file, const SizeLimit& limit, const DecodeTask& ta
                         static_cast<std::int32_t>(channel.size())};
   const SandboxLimits limits{static_cast<std::uint64_t>(parameters.decoding_memory) << 20,
                              parameters.decoding_seconds};
-  Answers answers(limit);
-  const Descriptor output = own_sandbox().get()->run(
-      message_of(request, channel + task.name), file_of(file).get(), limits,
-      [&](const Message& message) { return answers.take(message); });
-  return answers.finish(output.get());
+  std::int64_t accepted = 0;
+  const Descriptor output =
+      own_sandbox().get()->run(message_of(request, channel + task.name), file_of(file).get(),
+                               limits, [&](const Message& message) -> Message {
+                                 const auto [width, height, channels] = plain_of<Size>(message);
+                                 check_size(width, height, limit, channels);
+                                 accepted = std::max(accepted, std::int64_t{width} * height);
+                                 return {1};
+                               });
+  return read_answer(output.get(), accepted);
 }
 
 }  // namespace diacut

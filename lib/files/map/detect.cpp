@@ -93,9 +93,9 @@ bool has_prefix(const std::string& name) {
   return end != std::string::npos && end >= 2 && name[end] == ':';
 }
 
-bool is_map_of_format(ImageFormat format, Bytes file) {
-  if (format == ImageFormat::kTiff) return TiffTags(file).is_map();
-  return format == ImageFormat::kJpeg2000 && is_map_jpeg2000(file);
+bool is_map_of_format(const ImageFormat& format, Bytes file) {
+  if ((format.holds & ImageFormat::kPlace) == 0) return false;
+  return format.id == "tiff" ? TiffTags(file).is_map() : is_map_jpeg2000(file);
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ const std::vector<std::string>& map_extensions() {
 bool is_plain_tiff(const std::string& path) {
   const auto file = MappedFile::open(path, 1);
   try {
-    return file && identify_format(file->bytes()) == ImageFormat::kTiff &&
+    return file && identify_format(file->bytes()).id == "tiff" &&
            TiffTags(file->bytes()).is_plain();
   } catch (const InputError&) {
     return false;
@@ -150,14 +150,14 @@ bool is_map(const std::string& name) {
   if (!std::filesystem::exists(name, unknown)) return has_prefix(name) && gdal_knows(name);
   const auto file = MappedFile::open(name, 1);  // A pipe is read once only.
   if (!file) return false;
-  ImageFormat format;
+  const ImageFormat* format = nullptr;
   try {
-    format = identify_format(file->bytes());
+    format = &identify_format(file->bytes());
   } catch (const InputError&) {
     return gdal_knows(name);
   }
-  const bool can_be = format == ImageFormat::kTiff || format == ImageFormat::kJpeg2000;
-  return can_be && (is_map_of_format(format, file->bytes()) || is_placed_beside(name));
+  return (format->holds & ImageFormat::kPlace) != 0 &&
+         (is_map_of_format(*format, file->bytes()) || is_placed_beside(name));
 }
 
 }  // namespace diacut

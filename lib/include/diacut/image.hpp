@@ -89,13 +89,13 @@ struct ImageSize {
 /// of 16 MiB or more first when only the pages of the file that hold the size are in memory.
 using SizeCheck = std::function<void(const ImageSize&)>;
 
-/// Reads one image of a file: JPEG, PNG, HEIC, AVIF, JPEG XL, JPEG 2000, WebP, TIFF, raw camera
-/// files (DNG and others), GIF, BMP or PNM, grey or colour, with or without alpha (pixels with an
-/// alpha below half of its range have no data); 1 to 16 bits, in some formats 32 bits and floats.
-/// Applies the orientation that the file names, and converts colours of 8 and 16 bits from the
-/// file's colour profile to sRGB. `path`: "-" reads standard input to its end. `accepts`: empty
-/// accepts every size. Throws InputError naming the file when it cannot be read or decoded, or has
-/// no such part, and whatever `accepts` throws.
+/// Reads one image of a file in one of the formats that docs/usage.md lists (image_extensions() has
+/// their extensions), grey or colour, with or without alpha (pixels with an alpha below half of its
+/// range have no data); 1 to 16 bits, in some formats 32 bits and floats. Applies the orientation
+/// that the file names, and converts colours of 8 and 16 bits from the file's colour profile to
+/// sRGB. `path`: "-" reads standard input to its end. `accepts`: empty accepts every size. Throws
+/// InputError naming the file when it cannot be read or decoded, or has no such part, and whatever
+/// `accepts` throws.
 Image read_image(const std::string& path, const ImageParameters& parameters = {},
                  const ImagePart& part = {}, const SizeCheck& accepts = {});
 

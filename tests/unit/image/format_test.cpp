@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "image_files.hpp"
@@ -47,9 +48,22 @@ TEST(ImageFormat, OthersAreNamedWithWhatIsRead) {
   };
   for (const auto& [head, name] : others) {
     EXPECT_THAT(head_refusal(head), HasSubstr(name));
-    EXPECT_THAT(head_refusal(head), HasSubstr("GIF, BMP and PNM are read"));
+    EXPECT_THAT(head_refusal(head), HasSubstr(image_format_names() + " are read"));
   }
   EXPECT_THAT(head_refusal(""), HasSubstr("empty"));
+}
+
+TEST(ImageFormat, EachIsInTheListOfTheDocuments) {
+  std::string page = read_bytes(DIACUT_SOURCE_DIR "/docs/usage.md");
+  page = page.substr(page.find("## Images that are read"));
+  page.resize(page.find("\n### "));
+  EXPECT_THAT(image_format_names(), StartsWith("JPEG, PNG, HEIC, AVIF, JPEG XL"));
+  for (const ImageFormat& format : image_formats()) {
+    for (std::string_view name : split_text(format.name.substr(0, format.name.find(" (")), ',')) {
+      name.remove_prefix(name.find_first_not_of(' ') + 1);  // Its first letter may be a capital.
+      EXPECT_THAT(page, HasSubstr(std::string(name)));
+    }
+  }
 }
 
 std::string file_refusal(const std::string& path) {
