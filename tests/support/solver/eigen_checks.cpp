@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "reference_symmetric.hpp"
+#include "answers/checks.hpp"
+#include "block_problem.hpp"
 
 namespace diacut::testing {
 
@@ -60,9 +61,7 @@ DeviceEigenvectors solve(Context& context, const MatrixProblem& problem,
 }
 
 MatrixProblem rounded(MatrixProblem problem) {
-  const ReferenceSymmetric reference = reference_compress_rooted(
-      problem.matrix, problem.grid, problem.stencil, MatvecStorage::kHalf, problem.sqrt_degree);
-  problem.matrix.values = {reference.values.begin(), reference.values.end()};
+  problem.matrix = with_eigenvector(rounded_matrix(problem), problem.stencil, problem.sqrt_degree);
   return problem;
 }
 
