@@ -143,24 +143,10 @@ class SparseOperator final : public DeviceOperator {
   SparseProduct product_;
 };
 
-CsrMatrix by_rows(const MatrixProblem& problem) {
-  std::vector<MatrixEntry> entries;
-  for (std::size_t row = 0; row < problem.rows(); ++row) {
-    for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
-      const double value = problem.entry(d, row);
-      if (value == 0) continue;
-      const auto column = static_cast<std::int64_t>(row) + problem.matrix.shape.offsets[d];
-      entries.push_back(
-          {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column), value});
-    }
-  }
-  return csr_from_entries(problem.rows(), problem.rows(), std::move(entries));
-}
-
 /// By every kernel that is for the device, with one size of blocks each.
 void sparse_products(Trial& trial) {
   const BlockProblem problem(31, 23, 2, 5);
-  const CsrMatrix matrix = by_rows(problem);
+  const CsrMatrix matrix = csr_of(problem.matrix);
   const std::vector<float> x = trial.normal(problem.rows());
   std::set<std::pair<Format, std::string>> tried;
   for (const Implementation& each : implementations(trial.context().info())) {

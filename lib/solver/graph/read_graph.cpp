@@ -16,7 +16,6 @@
 #include "diacut/graph.hpp"
 #include "diacut/memory.hpp"
 #include "graph/steps.hpp"
-#include "spmv/formats.hpp"
 
 namespace diacut {
 
@@ -269,13 +268,6 @@ std::vector<MatrixEntry> coordinate_entries(const ZipArchive& archive, std::uint
   return entries;
 }
 
-/// Entries of one place are summed in the order of the file; check_graph() refuses a sum too large
-/// for a float.
-Graph graph_of(std::uint64_t nodes, std::vector<MatrixEntry> entries) {
-  CsrMatrix matrix = csr_from_entries(nodes, nodes, std::move(entries), NonFinite::kTaken);
-  return {std::move(matrix.starts), std::move(matrix.columns), std::move(matrix.values)};
-}
-
 Graph read_archive(Bytes file) {
   const ZipArchive archive(file);
   check_memory(archive);
@@ -300,6 +292,11 @@ Graph read_archive(Bytes file) {
 }
 
 }  // namespace
+
+Graph graph_of(std::size_t nodes, std::vector<MatrixEntry> entries) {
+  CsrMatrix matrix = csr_from_entries(nodes, nodes, std::move(entries), NonFinite::kTaken);
+  return {std::move(matrix.starts), std::move(matrix.columns), std::move(matrix.values)};
+}
 
 Graph read_graph(const std::string& path) {
   try {

@@ -273,16 +273,7 @@ TEST(DiagonalMatrix, EveryKernelAndTheTransposedAreRight) {
   constexpr std::size_t kRows = 1301;
   const std::vector<std::int64_t> offsets = {-1200, -37, -1, 0, 1, 2, 40, 1300};
   const std::vector<float> values = drawn(kRows * offsets.size(), 3);
-  std::vector<MatrixEntry> entries;
-  for (std::size_t d = 0; d < offsets.size(); ++d) {
-    for (std::size_t row = 0; row < kRows; ++row) {
-      const std::int64_t column = static_cast<std::int64_t>(row) + offsets[d];
-      if (column < 0 || column >= static_cast<std::int64_t>(kRows)) continue;
-      entries.push_back({static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column),
-                         double{values[d * kRows + row]}});
-    }
-  }
-  const CsrMatrix host = csr_from_entries(kRows, kRows, entries);
+  const CsrMatrix host = csr_of({{kRows, kRows, offsets}, values});
   const std::vector<float> x = drawn(kRows, 1);
   const std::vector<float> before = drawn(kRows, 2);
   for (const MatvecKind kind : {MatvecKind::kAuto, MatvecKind::kNaive, MatvecKind::kAligned,
