@@ -206,7 +206,7 @@ TEST(SymmetricStorageError, IsThatOfTheFormat) {
 TEST(SymmetricNames, AreReadAndListed) {
   EXPECT_EQ(matvec_storage("minifloat"), MatvecStorage::kMinifloat);
   EXPECT_THAT(message_of<ConfigError>([] { matvec_storage("tiny"); }),
-              ::testing::HasSubstr("auto, float32, half, minifloat"));
+              HasSubstr("auto, float32, half, minifloat"));
 }
 
 }  // namespace

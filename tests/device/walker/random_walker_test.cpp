@@ -147,7 +147,7 @@ TEST_F(RandomWalker, SaysWhenItEndsTooEarly) {
   EXPECT_FALSE(found.converged);
   EXPECT_GT(found.error, 1e-7);
   EXPECT_EQ(found.iterations, 1);
-  EXPECT_THAT(found.probabilities, ::testing::IsEmpty());
+  EXPECT_TRUE(found.probabilities.empty());
 }
 
 TEST_F(RandomWalker, IsCancelled) {
