@@ -29,6 +29,7 @@
 #include "opencl/context.hpp"
 #include "output/atomic_file.hpp"
 #include "output/npy.hpp"
+#include "spmv/formats.hpp"
 
 namespace diacut::bench {
 
@@ -153,25 +154,18 @@ std::vector<std::uint8_t> npz_of(
 /// The affinities W as scipy.sparse.load_npz() reads them, and beside them their row sums,
 /// "degrees".
 void save_matrix(const std::string& path, const NormalizedMatrix& matrix) {
-  const DiaShape& shape = matrix.shape();
-  const std::vector<float> values = matrix.dia().values.download();
+  CsrMatrix affinities = csr_of(download(matrix.dia()));
   const Eigen::VectorXd roots = doubles(matrix.sqrt_degree().download());
-  std::vector<float> data;
-  std::vector<std::int32_t> columns;
-  std::vector<std::int32_t> starts = {0};
-  for (std::size_t row = 0; row < shape.rows; ++row) {
-    for (std::size_t d = 0; d < shape.diagonals(); ++d) {
-      const float value = values[d * shape.pitch + row];
-      if (value == 0) continue;
-      const auto column = static_cast<std::int64_t>(row) + shape.offsets[d];
-      data.push_back(
-          static_cast<float>(value * roots(static_cast<Eigen::Index>(row)) * roots(column)));
-      columns.push_back(static_cast<std::int32_t>(column));
-    }
-    starts.push_back(static_cast<std::int32_t>(data.size()));
+  const std::vector<std::uint32_t> rows = entry_rows(affinities);
+  for (std::size_t k = 0; k < affinities.nonzeros(); ++k) {
+    affinities.values[k] =
+        static_cast<float>(affinities.values[k] * roots(rows[k]) * roots(affinities.columns[k]));
   }
+  const auto whole = [](const auto& numbers) {
+    return std::vector<std::int32_t>(numbers.begin(), numbers.end());
+  };
   const Eigen::VectorXd degrees = roots.array().square();
-  const std::array<std::int64_t, 2> size = {std::ssize(starts) - 1, std::ssize(starts) - 1};
+  const std::array<std::int64_t, 2> size = {roots.size(), roots.size()};
   std::vector<std::uint8_t> format = npy_header("|S3", {});
   format.insert(format.end(), {'c', 's', 'r'});
   const auto array = [](const auto& elements) {
@@ -181,9 +175,9 @@ void save_matrix(const std::string& path, const NormalizedMatrix& matrix) {
   write_file(path,
              npz_of({{"format", format},
                      {"shape", array(size)},
-                     {"data", array(data)},
-                     {"indices", array(columns)},
-                     {"indptr", array(starts)},
+                     {"data", array(affinities.values)},
+                     {"indices", array(whole(affinities.columns))},
+                     {"indptr", array(whole(affinities.starts))},
                      {"degrees", array(std::vector<double>(degrees.begin(), degrees.end()))}}));
 }
 

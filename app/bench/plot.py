@@ -14,9 +14,9 @@ import matplotlib.pyplot as plt
 
 matplotlib.rcParams["svg.fonttype"] = "none"
 # The palette of Okabe and Ito.
-COLOURS = {"symmetric": "#d55e00", "unrolled": "#009e73", None: "#999999"}
+COLOURS = {"symmetric": "#d55e00", "unrolled": "#009e73", "block": "#cc79a7", None: "#999999"}
 KINDS = {"#0072b2": "the ladder of kernels, float32", "#009e73": "offsets compiled in",
-         "#d55e00": "half of the entries stored", "#999999": "other libraries"}
+         "#d55e00": "half of the entries stored", "#cc79a7": "16 vectors at once", "#999999": "other libraries"}
 
 
 def draw_sizes(figures, peers):
@@ -37,7 +37,7 @@ def draw_sizes(figures, peers):
         panel.set_title(f"{size[0]}x{size[1]} pixels, {bars[0]['nonzeros'] / 1e6:.3g} million non-zeros; "
                         f"a copy moves {copy:.4g} GB/s")
     panels[0, 0].legend([plt.Rectangle((0, 0), 1, 1, color=colour) for colour in KINDS], KINDS.values(),
-                        ncols=4, loc="lower left", bbox_to_anchor=(0, 1.1))
+                        ncols=5, loc="lower left", bbox_to_anchor=(0, 1.1))
 
 
 def main():

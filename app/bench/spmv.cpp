@@ -75,19 +75,22 @@ constexpr std::array<Column, 9> kSpmvColumns = {
      {"scaled_error", "error/u", 9, "{:.2f}"}}};
 
 nlohmann::json measure(StencilProblem& problem, const MatvecChoice& kernel,
-                       const SpmvOptions& options, const CopyBandwidth& copy) {
-  const double milliseconds = problem.measure(kernel, options.repeats);
+                       const SpmvOptions& options, const CopyBandwidth& copy, int vectors = 1) {
+  const bool block = vectors > 1;
+  const double milliseconds = block ? problem.measure_block(vectors, options.repeats)
+                                    : problem.measure(kernel, options.repeats);
   const double error = problem.scaled_error(kernel);
-  const std::uint64_t nonzeros = problem.nonzeros();
-  const std::size_t bytes = StencilProblem::least_bytes(kernel, problem.grid, problem.stencil);
+  const std::uint64_t nonzeros = problem.nonzeros() * static_cast<std::uint64_t>(vectors);
+  const std::size_t bytes =
+      StencilProblem::least_bytes(kernel, problem.grid, problem.stencil, vectors);
   const double gflops = 2e-6 * static_cast<double>(nonzeros) / milliseconds;
   const double rate = 1e-6 * static_cast<double>(bytes) / milliseconds;
   nlohmann::json shares;  // Of the rates that a copy's bandwidth allows.
   for (const int each : kBytesPerTwoFlop) {
     shares[std::to_string(each)] = gflops / (2.0 * copy.gigabytes_per_second / each);
   }
-  return {{"name", kernel.name()},
-          {"kernel", to_string(kernel.kind)},
+  return {{"name", block ? fmt::format("block of {}", vectors) : kernel.name()},
+          {"kernel", block ? "block" : to_string(kernel.kind)},
           {"storage", to_string(kernel.storage)},
           {"width", problem.grid.width},
           {"height", problem.grid.height},
@@ -105,7 +108,8 @@ nlohmann::json measure(StencilProblem& problem, const MatvecChoice& kernel,
           {"wrong", !(error <= static_cast<double>(problem.stencil.size()) + 1.0)}};
 }
 
-/// Measures and prints all kernels at one size, and adds them to `results`.
+/// Measures and prints all kernels at one size, and adds them to `results`. With --kernels all, a
+/// product with several vectors follows.
 void measure_size(const DeviceQueue& queue, const Grid& grid, const Stencil& stencil,
                   const std::vector<MatvecChoice>& kernels, const SpmvOptions& options,
                   nlohmann::json& results) {
@@ -135,6 +139,11 @@ void measure_size(const DeviceQueue& queue, const Grid& grid, const Stencil& ste
       continue;
     }
     results.push_back(measure(problem, {choice.kind, kernel.storage, {}}, options, copy));
+    print_row(kSpmvColumns, results.back(), 2);
+  }
+  if (options.kernels == SpmvOptions().kernels) {
+    results.push_back(measure(problem, {MatvecKind::kAuto, MatvecStorage::kFloat32, {}}, options,
+                              copy, StencilProblem::kBlock));
     print_row(kSpmvColumns, results.back(), 2);
   }
 }

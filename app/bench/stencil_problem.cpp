@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
+#include "matrix/block.hpp"
+#include "matrix/normalized_matrix.hpp"
 #include "measure.hpp"
 
 namespace diacut::bench {
@@ -36,9 +39,9 @@ DeviceMemory StencilProblem::memory(const Grid& grid, const Stencil& stencil) {
   const DiaShape shape = dia_shape(grid, stencil);
   const std::uint64_t matrix = shape.stored() * sizeof(float);
   const std::uint64_t vector = shape.pitch * sizeof(float);
-  // Also the compressed matrix, and a vector as an image.
-  return {matrix + matrix / 2 + 2 * vector + 2 * shape.rows * sizeof(float),
-          std::max(matrix, vector)};
+  // Also the compressed matrix, and a vector as an image; or two blocks of vectors.
+  return {matrix + std::max(matrix / 2, 2 * kBlock * vector) + 4 * vector,
+          std::max(matrix, kBlock * vector)};
 }
 
 std::uint64_t StencilProblem::nonzeros() const {
@@ -52,13 +55,13 @@ std::uint64_t StencilProblem::nonzeros() const {
 }
 
 std::size_t StencilProblem::least_bytes(const MatvecChoice& kernel, const Grid& grid,
-                                        const Stencil& stencil) {
+                                        const Stencil& stencil, int vectors) {
   std::size_t matrix = sizeof(float) * stencil.size();
   if (is_symmetric(kernel)) {
     matrix = sizeof(float) +
              static_cast<std::size_t>(bits_of(kernel.storage) / 8) * (stencil.size() / 2);
   }
-  return grid.rows() * (matrix + 2 * sizeof(float));
+  return grid.rows() * (matrix + static_cast<std::size_t>(2 * vectors) * sizeof(float));
 }
 
 double StencilProblem::scaled_error(const MatvecChoice& kernel) const {
@@ -113,6 +116,31 @@ double StencilProblem::measure(const MatvecChoice& kernel, int repeats) {
                    compress(context, matrix, grid, stencil, kernel.storage, MainDiagonal::kOwn)));
   product.perform_op(in, out);
   return median_milliseconds(context, repeats, [&] { product.perform_op(in, out); });
+}
+
+double StencilProblem::measure_block(int vectors, int repeats) {
+  Context& context = queue.state().context;
+  const std::size_t rows = grid.rows();
+  const auto columns = static_cast<std::size_t>(vectors);
+  const std::vector<float> host = in.download();
+  std::vector<float> block;
+  for (std::size_t row = 0; row < rows; ++row) block.insert(block.end(), columns, host[row]);
+  auto x = context.allocate<float>(block.size(), "vectors");
+  auto y = context.allocate<float>(block.size(), "products");
+  x.upload(block);
+  NormalizedMatrix whole(Batch(grid), stencil, std::move(matrix.values), {});
+  BlockProduct product(context, stencil, vectors);
+  product.launch(whole, x, y);
+  const double milliseconds =
+      median_milliseconds(context, repeats, [&] { product.launch(whole, x, y); });
+  matrix.values = whole.take_values();
+  const std::vector<float> found = y.download();
+  std::vector<float> rows_of_all(out.size(), 0.0F);
+  for (std::size_t row = 0; row < rows; ++row) {
+    rows_of_all[row] = found[row * columns + row % columns];
+  }
+  out.upload(rows_of_all);
+  return milliseconds;
 }
 
 }  // namespace diacut::bench

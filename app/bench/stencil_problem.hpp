@@ -14,19 +14,23 @@ namespace diacut::bench {
 /// A stencil matrix of random weights, a random vector, and memory for its product, on the device.
 class StencilProblem {
  public:
+  static constexpr int kBlock = 16;  ///< Vectors that are multiplied at once.
+
   StencilProblem(const DeviceQueue& queue, const Grid& on, const Stencil& of);
 
   /// Computes out = A in by a kernel, and returns the milliseconds of a product among many.
   double measure(const MatvecChoice& kernel, int repeats);
+  /// The same of so many vectors at once, all of them `in`; each row of `out` is from another one.
+  double measure_block(int vectors, int repeats);
 
-  /// Device memory that the problem and its products take.
+  /// Device memory that the problem and its products take, those of kBlock vectors too.
   static DeviceMemory memory(const Grid& grid, const Stencil& stencil);
 
   /// Entries whose two pixels both lie in the image.
   std::uint64_t nonzeros() const;
-  /// Bytes that a product moves at least: the matrix, the vector and the result once each.
+  /// Bytes that a product moves at least: the matrix, the vectors and the results once each.
   static std::size_t least_bytes(const MatvecChoice& kernel, const Grid& grid,
-                                 const Stencil& stencil);
+                                 const Stencil& stencil, int vectors = 1);
 
   /// The largest error of `out` = A in over some rows, as a multiple of u sum |a_i x_i|, u = 2^-24.
   /// The rows are the first, the last and some between.

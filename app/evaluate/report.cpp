@@ -18,15 +18,9 @@ using Json = nlohmann::ordered_json;
 constexpr int kSchema = 1;
 
 const char* kind_in_words(ResultKind kind) {
-  switch (kind) {
-    case ResultKind::kContours:
-      return "contour maps";
-    case ResultKind::kLabels:
-      return "label images";
-    case ResultKind::kUltrametric:
-      return "ultrametric maps";
-  }
-  return "";
+  return kind == ResultKind::kContours ? "contour maps"
+         : kind == ResultKind::kLabels ? "label images"
+                                       : "ultrametric maps";
 }
 
 /// The scores of an image alone, as of a data set of one image.
@@ -197,21 +191,20 @@ std::string object_fields(const ObjectScores& scores) {
 }  // namespace
 
 void summarise(Evaluation& evaluation) {
-  if (evaluation.parameters.boundaries) {
-    std::vector<std::vector<BoundaryCounts>> curves;
-    for (const ImageEvaluation& image : evaluation.images) curves.push_back(*image.boundaries);
-    evaluation.boundaries = summarise_boundaries(curves, evaluation.parameters.thresholds);
+  const EvaluationParameters& parameters = evaluation.parameters;
+  const auto all = [&]<class Scores>(std::optional<Scores> ImageEvaluation::*scores) {
+    std::vector<Scores> of_images;
+    for (const ImageEvaluation& image : evaluation.images) of_images.push_back(*(image.*scores));
+    return of_images;
+  };
+  if (parameters.boundaries) {
+    evaluation.boundaries =
+        summarise_boundaries(all(&ImageEvaluation::boundaries), parameters.thresholds);
   }
-  if (evaluation.parameters.regions) {
-    std::vector<RegionCurve> curves;
-    for (const ImageEvaluation& image : evaluation.images) curves.push_back(*image.regions);
-    evaluation.regions = summarise_regions(curves, evaluation.parameters.thresholds);
+  if (parameters.regions) {
+    evaluation.regions = summarise_regions(all(&ImageEvaluation::regions), parameters.thresholds);
   }
-  if (evaluation.parameters.objects) {
-    std::vector<ObjectScores> scores;
-    for (const ImageEvaluation& image : evaluation.images) scores.push_back(*image.objects);
-    evaluation.objects = summarise_objects(scores);
-  }
+  if (parameters.objects) evaluation.objects = summarise_objects(all(&ImageEvaluation::objects));
 }
 
 std::string describe(const Evaluation& evaluation, bool detected) {

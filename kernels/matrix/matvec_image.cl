@@ -46,21 +46,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void matvec(DIAGONAL
         right = texel(image, item + wanted + 1);
         held = wanted;
       }
-      float4 x;
-      switch (offsets[d] & 3) {
-        case 0:
-          x = left;
-          break;
-        case 1:
-          x = (float4)(left.yzw, right.x);
-          break;
-        case 2:
-          x = (float4)(left.zw, right.xy);
-          break;
-        default:
-          x = (float4)(left.w, right.xyz);
-          break;
-      }
+      const int shift = offsets[d] & 3;
+      const float4 x = shift == 0   ? left
+                       : shift == 1 ? (float4)(left.yzw, right.x)
+                       : shift == 2 ? (float4)(left.zw, right.xy)
+                                    : (float4)(left.w, right.xyz);
       sum += DIAGONAL_LANES(a) * x;
     }
     STORE_LANES(row, sum);

@@ -47,24 +47,28 @@ def write_folders(name, count=6):
         Image.fromarray(labels).save(f"{name}/labels/{k}.png")
 
 
-def run(script, *arguments):
-    """Runs a script of app/learn; returns its exit code and what it printed."""
-    done = subprocess.run([sys.executable, f"{SOURCE}/app/learn/{script}", *arguments], text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    return done.returncode, done.stdout
+class Case(unittest.TestCase):
+    def printed(self, script, *arguments, refused=False):
+        """What a script of app/learn prints, which ends well, or is refused."""
+        done = subprocess.run([sys.executable, f"{SOURCE}/app/learn/{script}", *arguments], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        self.assertEqual(done.returncode != 0, refused, done.stdout)
+        return done.stdout
 
-
-def train(*arguments):
-    return run("train.py", *arguments)
-
-
-class Readers(unittest.TestCase):
-    def assert_refused(self, words, call, *arguments):
-        with self.assertRaises(SystemExit) as refused:
-            call(*arguments)
+    def assert_refused(self, words, *arguments):
+        """Words of what refuses the arguments: of a script, or to a function."""
+        if isinstance(arguments[0], str):
+            out = self.printed(*arguments, refused=True)
+            self.assertNotIn("Traceback", out)
+        else:
+            with self.assertRaises(SystemExit) as refused:
+                arguments[0](*arguments[1:])
+            out = str(refused.exception)
         for word in words:
-            self.assertIn(word, str(refused.exception))
+            self.assertIn(word, out, arguments)
 
+
+class Readers(Case):
     def test_labels_are_numbered_anew_and_keep_0(self):
         np.save("far.npy", np.array([[0, 900000], [7, 7]], np.int64))
         self.assertEqual(pictures.read_labels("far.npy").tolist(), [[0, 2], [1, 1]])
@@ -151,7 +155,7 @@ class Readers(unittest.TestCase):
         self.assert_refused(["no boundary"], lambda: own(task="contours"))
 
 
-class Networks(unittest.TestCase):
+class Networks(Case):
     def test_a_shipped_file_is_read_back_into_layers(self):
         for name, outputs in (("nuclei", 2), ("default", 1), ("fast", 1)):
             path = f"{SOURCE}/configs/{name}.safetensors"
@@ -193,18 +197,15 @@ class Networks(unittest.TestCase):
         net.branch[0].conv.weight.data += 1
         save(net, "moved.safetensors", {"size": "default"}, Embedding(net).eval())
         _, moved, _ = read_file("moved.safetensors")
-        code, out = run("average.py", path, "moved.safetensors", "--share", "0.25", "--out", "mean.safetensors")
-        self.assertEqual(code, 0, out)
+        self.printed("average.py", path, "moved.safetensors", "--share", "0.25", "--out", "mean.safetensors")
         _, mean, metadata = read_file("mean.safetensors")
         self.assertIn("--share 0.25", metadata["average_command"])
         self.assertAlmostEqual((mean["branch.0.weight"] - given["branch.0.weight"]).mean().item(), 0.25, delta=1e-3)
         self.assertTrue((mean["embedding.weight"] == moved["embedding.weight"]).all())
         for other, share, words in ((f"{SOURCE}/configs/fast.safetensors", "0.5", ["no tensor", "fast.safetensors"]),
                                     (path, "2", ["--share 2"]), ("none.safetensors", "0.5", ["none.safetensors"])):
-            code, out = run("average.py", other, "moved.safetensors", "--share", share, "--out", "no.safetensors")
-            self.assertNotEqual(code, 0, other)
-            for word in words:
-                self.assertIn(word, out)
+            self.assert_refused(words, "average.py", other, "moved.safetensors", "--share", share,
+                                "--out", "no.safetensors")
         self.assertFalse(os.path.exists("no.safetensors"))
 
     def test_vectors_that_tell_regions_apart_cost_less(self):
@@ -228,11 +229,7 @@ class Networks(unittest.TestCase):
                 ((*given, "none.safetensors", "--out", "a.safetensors"), ["none.safetensors"]),
                 ((*given, nuclei, "--out", "a.safetensors"), ["nuclei.safetensors", "for contours"]),
                 ((*given, default, "--out", "a.safetensors"), ["none/images/train", "no such folder"])):
-            code, out = run("embedding.py", *arguments)
-            self.assertNotEqual(code, 0, arguments)
-            self.assertNotIn("Traceback", out)
-            for word in words:
-                self.assertIn(word, out)
+            self.assert_refused(words, "embedding.py", *arguments)
         self.assertFalse(os.path.exists("a.safetensors"))
 
     def test_another_network_is_refused(self):
@@ -241,36 +238,26 @@ class Networks(unittest.TestCase):
             load(BoundaryNet(**SIZES["default"]), "fast", tensors)
 
 
-class Degraded(unittest.TestCase):
+class Degraded(Case):
     @classmethod
     def setUpClass(cls):
         write_folders("weather", 2)
         for k in range(2):  # Grey pictures in colour.
             Image.open(f"weather/pictures/{k}.png").convert("RGB").save(f"weather/pictures/{k}.png")
 
-    def assert_refused(self, words, *arguments):
-        code, text = run("degraded.py", *arguments)
-        self.assertNotEqual(code, 0)
-        for word in words:
-            self.assertIn(word, text)
-
     def test_wrong_input_is_refused(self):
         os.makedirs("weather/empty", exist_ok=True)
-        self.assert_refused(["holds no pictures"], "weather/empty", "--out", "weather/no")
-        self.assert_refused(["cannot be read"], "weather/nowhere", "--out", "weather/no")
-        for strength in ("0", "6", "strong"):
-            self.assert_refused(["from 1 to 5", strength], "weather/pictures", "--out", "weather/no",
-                                "--strengths", strength)
-        self.assert_refused(["rain", "gaussian-noise"], "weather/pictures", "--out", "weather/no",
-                            "--kinds", "rain")
-        self.assert_refused(["only with --truth"], "weather/pictures", "--out", "weather/no", "--", "-v")
+        for words, folder, *more in (
+                (["holds no pictures"], "empty"), (["cannot be read"], "nowhere"),
+                *((["from 1 to 5", s], "pictures", "--strengths", s) for s in ("0", "6", "strong")),
+                (["rain", "gaussian-noise"], "pictures", "--kinds", "rain"),
+                (["only with --truth"], "pictures", "--", "-v")):
+            self.assert_refused(words, "degraded.py", f"weather/{folder}", "--out", "weather/no", *more)
         self.assertFalse(os.path.exists("weather/no"))
 
     def test_copies_depend_on_seed_kind_strength_and_name_alone(self):
         def copy(folder, kind, *more):
-            code, text = run("degraded.py", "weather/pictures", "--out", folder, "--kinds", kind,
-                             "--strengths", "2", *more)
-            self.assertEqual(code, 0, text)
+            self.printed("degraded.py", "weather/pictures", "--out", folder, "--kinds", kind, "--strengths", "2", *more)
             with Image.open(f"{folder}/shot-noise-2/1.png") as image:
                 return np.asarray(image)
 
@@ -288,10 +275,9 @@ class Degraded(unittest.TestCase):
                 self.assertGreater(off[1], 1.2 * off[0], kind)
 
     def test_scores_of_the_programs_are_printed_for_each_kind(self):
-        code, text = run("degraded.py", "weather/pictures", "--truth", "weather/labels", "--out", "weather/d",
-                         "--kinds", "fog,grey", "--strengths", "3", "--json", "weather/scores.json",
-                         "--", "--device", "cpu", "--config", "fast")
-        self.assertEqual(code, 0, text)
+        text = self.printed("degraded.py", "weather/pictures", "--truth", "weather/labels", "--out", "weather/d",
+                            "--kinds", "fog,grey", "--strengths", "3", "--json", "weather/scores.json",
+                            "--", "--device", "cpu", "--config", "fast")
         with open("weather/scores.json", encoding="utf-8") as file:
             scores = json.load(file)
         self.assertEqual(list(scores), ["clear", "fog-3", "grey-3"])
@@ -300,7 +286,7 @@ class Degraded(unittest.TestCase):
         self.assertIn("mean of 2", text)
 
 
-class Drawn(unittest.TestCase):
+class Drawn(Case):
     @classmethod
     def setUpClass(cls):
         random = np.random.default_rng(2)
@@ -353,20 +339,21 @@ class Drawn(unittest.TestCase):
         cell = np.empty((1, 1), object)
         cell[0, 0] = {"Segmentation": self.photographs.regions[0][0]}
         savemat("bsds/groundTruth/train/1.mat", {"groundTruth": cell})
-        code, out = run("drawn.py", "--data", "bsds", "--out", "drawn", "--count", "2")
-        self.assertEqual(code, 0, out)
+        self.printed("drawn.py", "--data", "bsds", "--out", "drawn", "--count", "2")
         subprocess.run(["segment", "drawn/pictures", "-o", "drawn/labels", "--device", "cpu", "-q"], check=True)
         done = subprocess.run(["diacut-evaluate", "drawn/labels", "--truth", "drawn/truth", "--kind", "labels"],
                               check=True, capture_output=True, text=True)
         self.assertIn("2 images", done.stdout)
 
 
-class Training(unittest.TestCase):
+class Training(Case):
     def test_the_commands_of_the_page(self):
+        def command(start, out, steps):
+            return ("train.py", "--pictures", "cells/pictures", "--labels", "cells/labels", "--start", start,
+                    "--out", out, "--state", "cells.pt", "--steps", steps, "--batch", "1")
+
         write_folders("cells")
-        code, out = train("--pictures", "cells/pictures", "--labels", "cells/labels", "--start", "nuclei",
-                          "--out", "cells.safetensors", "--state", "cells.pt", "--steps", "3", "--batch", "1")
-        self.assertEqual(code, 0, out)
+        out = self.printed(*command("nuclei", "cells.safetensors", "3"))
         self.assertIn("5 pictures to learn from, 1 held out", out)
         self.assertEqual(out.count("average precision"), 2, out)
         _, _, metadata = read_file("cells.safetensors")
@@ -377,23 +364,15 @@ class Training(unittest.TestCase):
         self.assertEqual(len(os.listdir("found")), 6)
         found = np.asarray(Image.open("found/0.png"))
         self.assertEqual(len(np.unique(found)), 1 + len(DISCS))  # Three steps unlearn nothing.
-        # Goes on from the state.
-        code, out = train("--pictures", "cells/pictures", "--labels", "cells/labels", "--start", "nuclei",
-                          "--out", "cells.safetensors", "--state", "cells.pt", "--steps", "4", "--batch", "1")
-        self.assertEqual(code, 0, out)
-        self.assertIn("going on at step 3", out)
-        # Not with the state of another network.
-        code, out = train("--pictures", "cells/pictures", "--labels", "cells/labels", "--start", "default",
-                          "--out", "other.safetensors", "--state", "cells.pt", "--steps", "4", "--batch", "1")
-        self.assertEqual(code, 1, out)
-        self.assertIn("state of another network", out)
+        # Goes on from the state, but not from that of another network.
+        self.assertIn("going on at step 3", self.printed(*command("nuclei", "cells.safetensors", "4")))
+        self.assert_refused(["state of another network"], *command("default", "other.safetensors", "4"))
         self.assertFalse(os.path.exists("other.safetensors"))
 
     def test_contours_of_ones_own(self):
         write_folders("areas", 5)
-        code, out = train("--pictures", "areas/pictures", "--labels", "areas/labels", "--start", "fast",
-                          "--out", "areas.safetensors", "--steps", "2", "--batch", "1")
-        self.assertEqual(code, 0, out)
+        out = self.printed("train.py", "--pictures", "areas/pictures", "--labels", "areas/labels", "--start", "fast",
+                           "--out", "areas.safetensors", "--steps", "2", "--batch", "1")
         self.assertEqual(out.count("covering"), 2, out)
 
     def test_what_makes_no_sense(self):
@@ -415,11 +394,7 @@ class Training(unittest.TestCase):
                 ((*own, "--device", "cuda", "--start", "nuclei"), ["GPU"])):
             if "cuda" in arguments and torch.cuda.is_available():
                 continue
-            code, out = train(*arguments)
-            self.assertNotEqual(code, 0, arguments)
-            self.assertNotIn("Traceback", out)
-            for word in words:
-                self.assertIn(word, out)
+            self.assert_refused(words, "train.py", *arguments)
         self.assertFalse(os.path.exists("few.safetensors"))
 
 

@@ -8,6 +8,7 @@
 #include "eigen/eigensolver.hpp"
 #include "matrix/matvec.hpp"
 #include "matrix/stencil.hpp"
+#include "walker/random_walker.hpp"
 
 /// @file
 /// Known answers of the solver: `segment doctor` holds a device to them at a few sizes, the tests
@@ -24,6 +25,13 @@ std::vector<DeviceCheck> product_checks();
 std::vector<DeviceCheck> solver_checks();
 std::vector<DeviceCheck> walker_checks();
 
+/// The product by its definition, in double.
+TermSums expected_product(const HostDiaMatrix& matrix, const std::vector<float>& x);
+/// The matrix with another main diagonal, which makes the roots an eigenvector to the eigenvalue 1;
+/// 0 where a root is 0.
+HostDiaMatrix with_eigenvector(HostDiaMatrix matrix, const Stencil& stencil,
+                               const std::vector<float>& roots);
+
 /// The operator's product with x, twice, and where `recurrence` is set steps of recurrences, which
 /// are kernels of their own. All may be off by so many roundings.
 void check_product(Trial& trial, DeviceOperator& op, const std::vector<float>& x,
@@ -36,6 +44,9 @@ void check_contacts(Trial& trial, std::size_t count, std::size_t bodies);
 /// Eigenvectors of a small matrix whose eigenvalues are known, as many as `asked` says, by the
 /// solver, the product and the form that it names, with neighbours of that stencil.
 void check_known_eigenvectors(Trial& trial, const SolverParameters& asked, const Stencil& stencil);
+/// Holds a random walk, with its probabilities, to a direct solution of its linear systems.
+void expect_walk(Trial& trial, const RandomWalk& walk, const MatrixProblem& problem,
+                 const std::vector<std::int32_t>& seeds, int labels);
 /// Labels from seeds in a small image, by random walks with matrices of that form.
 void check_walks(Trial& trial, MatrixForm form, int radius);
 

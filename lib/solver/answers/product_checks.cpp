@@ -42,14 +42,30 @@ void check_product(Trial& trial, DeviceOperator& op, const std::vector<float>& x
   }
 }
 
-namespace {
-
-TermSums expected_of(const HostDiaMatrix& matrix, const std::vector<float>& x) {
+TermSums expected_product(const HostDiaMatrix& matrix, const std::vector<float>& x) {
   TermSums expected(0);
   expected.values =
       reference_matvec(matrix, std::vector<double>(x.begin(), x.end()), &expected.magnitudes);
   return expected;
 }
+
+HostDiaMatrix with_eigenvector(HostDiaMatrix matrix, const Stencil& stencil,
+                               const std::vector<float>& roots) {
+  const DiaShape& shape = matrix.shape;
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    double rest = roots[i];
+    for (std::size_t d = 0; d < stencil.size(); ++d) {
+      const double weight = d == stencil.centre() ? 0 : matrix.values[d * shape.pitch + i];
+      const auto j = static_cast<std::int64_t>(i) + shape.offsets[d];
+      if (weight != 0) rest -= weight * roots[static_cast<std::size_t>(j)];
+    }
+    matrix.values[stencil.centre() * shape.pitch + i] =
+        roots[i] > 0 ? static_cast<float>(rest / roots[i]) : 0.0F;
+  }
+  return matrix;
+}
+
+namespace {
 
 BlockProblem problem_of_rows_that_fill_no_group() { return {67, 31, 5, 21}; }
 
@@ -64,7 +80,7 @@ void dia_product(Trial& trial) {
   const DiaMatrix matrix = upload(trial.context(), problem.matrix);
   const std::vector<float> x = trial.normal(problem.rows());
   DiaOperator op(trial.context(), matrix, kKind);
-  check_product(trial, op, x, expected_of(problem.matrix, x), roundings_of(problem, 1));
+  check_product(trial, op, x, expected_product(problem.matrix, x), roundings_of(problem, 1));
 }
 
 void image_product(Trial& trial) {
@@ -74,23 +90,7 @@ void image_product(Trial& trial) {
   dia_product<MatvecKind::kImage>(trial);
 }
 
-/// The matrix that a compressed one with a scale stands for, whose main diagonal makes the roots an
-/// eigenvector to the eigenvalue 1.
-HostDiaMatrix with_eigenvector(const BlockProblem& problem, const std::vector<float>& roots) {
-  HostDiaMatrix result = problem.matrix;
-  for (std::size_t i = 0; i < problem.rows(); ++i) {
-    double rest = roots[i];
-    for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
-      const double weight = d == problem.stencil.centre() ? 0 : problem.entry(d, i);
-      const auto j = static_cast<std::int64_t>(i) + result.shape.offsets[d];
-      if (weight != 0) rest -= weight * roots[static_cast<std::size_t>(j)];
-    }
-    result.values[problem.stencil.centre() * problem.pitch() + i] =
-        roots[i] > 0 ? static_cast<float>(rest / roots[i]) : 0.0F;
-  }
-  return result;
-}
-
+/// A matrix with a scale stands for one that has the roots as an eigenvector.
 /// Both halves of a kernel's ways to divide an image: those of GPUs and those of CPUs. Weights and
 /// roots are powers of two, which every storage holds as they are.
 void check_compressed(Trial& trial, MatvecStorage storage, bool tiles) {
@@ -111,9 +111,12 @@ void check_compressed(Trial& trial, MatvecStorage storage, bool tiles) {
                          tiles ? MatvecSymmetricForm{true, 8, 2, 4, 1, 2}
                                : MatvecSymmetricForm{false, 1, 1, 64, 3, 1});
     // Three roundings more of a term for the scale, and its own for the main diagonal.
-    check_product(trial, op, x,
-                  expected_of(scaled ? with_eigenvector(problem, host_roots) : problem.matrix, x),
-                  roundings_of(problem, scaled ? 2 : 1) + 8);
+    check_product(
+        trial, op, x,
+        expected_product(
+            scaled ? with_eigenvector(problem.matrix, problem.stencil, host_roots) : problem.matrix,
+            x),
+        roundings_of(problem, scaled ? 2 : 1) + 8);
   }
 }
 
@@ -140,30 +143,16 @@ class SparseOperator final : public DeviceOperator {
   SparseProduct product_;
 };
 
-CsrMatrix by_rows(const MatrixProblem& problem) {
-  std::vector<MatrixEntry> entries;
-  for (std::size_t row = 0; row < problem.rows(); ++row) {
-    for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
-      const double value = problem.entry(d, row);
-      if (value == 0) continue;
-      const auto column = static_cast<std::int64_t>(row) + problem.matrix.shape.offsets[d];
-      entries.push_back(
-          {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column), value});
-    }
-  }
-  return csr_from_entries(problem.rows(), problem.rows(), std::move(entries));
-}
-
 /// By every kernel that is for the device, with one size of blocks each.
 void sparse_products(Trial& trial) {
   const BlockProblem problem(31, 23, 2, 5);
-  const CsrMatrix matrix = by_rows(problem);
+  const CsrMatrix matrix = csr_of(problem.matrix);
   const std::vector<float> x = trial.normal(problem.rows());
   std::set<std::pair<Format, std::string>> tried;
   for (const Implementation& each : implementations(trial.context().info())) {
     if (!tried.emplace(each.format, each.kernel).second) continue;
     SparseOperator op(make_product(trial.context(), matrix, each));
-    check_product(trial, op, x, expected_of(problem.matrix, x), roundings_of(problem, 1));
+    check_product(trial, op, x, expected_product(problem.matrix, x), roundings_of(problem, 1));
   }
 }
 

@@ -96,26 +96,17 @@ constexpr double kDegree = 3 + kSpoke;  ///< Of nodes of the cycle.
 /// A cycle of nodes, each of which is also tied to the one after the next, by half the weight, and
 /// to a hub, whose row is a long one.
 Graph wheel() {
-  Graph graph;
+  std::vector<MatrixEntry> entries;
+  const auto tie = [&](std::uint32_t a, std::uint32_t b, double weight) {
+    entries.push_back({a, b, weight});
+    entries.push_back({b, a, weight});
+  };
   for (std::uint32_t i = 0; i < kNodes; ++i) {
-    std::vector<std::pair<std::uint32_t, float>> row;
-    for (const std::uint32_t step : {1U, 2U}) {
-      const float weight = 1.0F / static_cast<float>(step);
-      row.emplace_back((i + step) % kNodes, weight);
-      row.emplace_back((i + kNodes - step) % kNodes, weight);
-    }
-    row.emplace_back(kNodes, kSpoke);
-    std::sort(row.begin(), row.end());
-    for (const auto& [column, weight] : row) {
-      graph.columns.push_back(column);
-      graph.weights.push_back(weight);
-    }
-    graph.starts.push_back(graph.columns.size());
+    tie(i, (i + 1) % kNodes, 1);
+    tie(i, (i + 2) % kNodes, 0.5);
+    tie(i, kNodes, kSpoke);
   }
-  for (std::uint32_t i = 0; i < kNodes; ++i) graph.columns.push_back(i);
-  graph.weights.resize(graph.columns.size(), kSpoke);
-  graph.starts.push_back(graph.columns.size());
-  return graph;
+  return graph_of(kNodes + 1, std::move(entries));
 }
 
 /// The waves on the cycle add up to 0, and so leave the hub alone. With t = 2 pi wave / nodes their

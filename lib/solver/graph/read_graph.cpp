@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -207,12 +206,6 @@ class Array {
   NpyHeader header_;
 };
 
-/// Entries by rows: row r has `entries` starts[r] to starts[r + 1].
-struct Rows {
-  std::vector<std::uint64_t> starts;
-  std::vector<std::pair<std::uint32_t, double>> entries;  ///< Column and value.
-};
-
 /// Throws where reading the arrays would take more main memory than is free: a few times what they
 /// take.
 void check_memory(const ZipArchive& archive) {
@@ -229,27 +222,29 @@ void check_memory(const ZipArchive& archive) {
                   bytes >> 20, free >> 20));
 }
 
-Rows compressed_rows(const ZipArchive& archive, std::uint64_t nodes) {
+std::vector<MatrixEntry> compressed_entries(const ZipArchive& archive, std::uint64_t nodes) {
   const std::vector<double> values = Array(archive, "data").numbers();
   const std::vector<std::uint64_t> columns =
       Array(archive, "indices").indices(std::max<std::uint64_t>(nodes, 1) - 1);
-  Rows rows{Array(archive, "indptr").indices(values.size()), {}};
-  if (columns.size() != values.size() || rows.starts.size() != nodes + 1 ||
-      rows.starts.front() != 0 || rows.starts.back() != values.size() ||
-      !std::is_sorted(rows.starts.begin(), rows.starts.end())) {
+  const std::vector<std::uint64_t> starts = Array(archive, "indptr").indices(values.size());
+  if (columns.size() != values.size() || starts.size() != nodes + 1 || starts.front() != 0 ||
+      starts.back() != values.size() || !std::is_sorted(starts.begin(), starts.end())) {
     throw InputError(
         fmt::format("its arrays contradict each other: {} values, {} indices, and {} "
                     "row starts for {} rows, which have to ascend from 0 to the values",
-                    values.size(), columns.size(), rows.starts.size(), nodes));
+                    values.size(), columns.size(), starts.size(), nodes));
   }
-  rows.entries.reserve(values.size());
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    rows.entries.emplace_back(static_cast<std::uint32_t>(columns[k]), values[k]);
+  std::vector<MatrixEntry> entries;
+  entries.reserve(values.size());
+  for (std::uint32_t row = 0; row < nodes; ++row) {
+    for (std::uint64_t k = starts[row]; k < starts[row + 1]; ++k) {
+      entries.push_back({row, static_cast<std::uint32_t>(columns[k]), values[k]});
+    }
   }
-  return rows;
+  return entries;
 }
 
-Rows coordinate_rows(const ZipArchive& archive, std::uint64_t nodes) {
+std::vector<MatrixEntry> coordinate_entries(const ZipArchive& archive, std::uint64_t nodes) {
   const std::uint64_t last = std::max<std::uint64_t>(nodes, 1) - 1;
   const std::vector<double> values = Array(archive, "data").numbers();
   const std::vector<std::uint64_t> row = Array(archive, "row").indices(last);
@@ -264,41 +259,13 @@ Rows coordinate_rows(const ZipArchive& archive, std::uint64_t nodes) {
                     "without edges",
                     nodes, values.size()));
   }
-  Rows rows{std::vector<std::uint64_t>(nodes + 1, 0), {}};
-  for (const std::uint64_t r : row) ++rows.starts[r + 1];
-  std::partial_sum(rows.starts.begin(), rows.starts.end(), rows.starts.begin());
-  rows.entries.resize(values.size());
-  std::vector<std::uint64_t> next(rows.starts.begin(), rows.starts.end() - 1);
+  std::vector<MatrixEntry> entries;
+  entries.reserve(values.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
-    rows.entries[next[row[k]]++] = {static_cast<std::uint32_t>(column[k]), values[k]};
+    entries.push_back(
+        {static_cast<std::uint32_t>(row[k]), static_cast<std::uint32_t>(column[k]), values[k]});
   }
-  return rows;
-}
-
-/// Sorts each row, and sums entries of one place in the order of the file.
-Graph sorted(Rows rows) {
-  Graph graph;
-  graph.starts.reserve(rows.starts.size());
-  graph.columns.reserve(rows.entries.size());
-  graph.weights.reserve(rows.entries.size());
-  const auto at = [&](std::uint64_t k) {
-    return rows.entries.begin() + static_cast<std::ptrdiff_t>(k);
-  };
-  for (std::size_t r = 0; r + 1 < rows.starts.size(); ++r) {
-    const auto end = at(rows.starts[r + 1]);
-    std::stable_sort(at(rows.starts[r]), end,
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (auto entry = at(rows.starts[r]); entry != end;) {
-      const std::uint32_t column = entry->first;
-      double sum = 0;
-      for (; entry != end && entry->first == column; ++entry) sum += entry->second;
-      // A value too large for a float becomes infinity here, which check_graph() refuses.
-      graph.columns.push_back(column);
-      graph.weights.push_back(static_cast<float>(sum));
-    }
-    graph.starts.push_back(graph.columns.size());
-  }
-  return graph;
+  return entries;
 }
 
 Graph read_archive(Bytes file) {
@@ -313,8 +280,11 @@ Graph read_archive(Bytes file) {
                     "column for each node",
                     fmt::join(shape, ", ")));
   }
-  if (format == "csr" || format == "csc") return sorted(compressed_rows(archive, shape[0]));
-  if (format == "coo") return sorted(coordinate_rows(archive, shape[0]));
+  const std::uint64_t nodes = shape[0];
+  if (format == "csr" || format == "csc") {
+    return graph_of(nodes, compressed_entries(archive, nodes));
+  }
+  if (format == "coo") return graph_of(nodes, coordinate_entries(archive, nodes));
   throw InputError(
       fmt::format("the matrix has the format '{}', expected csr, csc or coo: save "
                   "w.tocsr()",
@@ -322,6 +292,11 @@ Graph read_archive(Bytes file) {
 }
 
 }  // namespace
+
+Graph graph_of(std::size_t nodes, std::vector<MatrixEntry> entries) {
+  CsrMatrix matrix = csr_from_entries(nodes, nodes, std::move(entries), NonFinite::kTaken);
+  return {std::move(matrix.starts), std::move(matrix.columns), std::move(matrix.values)};
+}
 
 Graph read_graph(const std::string& path) {
   try {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -7,10 +8,15 @@
 #include "diacut/graph.hpp"
 #include "graph/graph_levels.hpp"
 #include "opencl/context.hpp"
+#include "spmv/formats.hpp"
 
 /// @file
 /// The steps of GraphSolver beside the contraction of the graph.
 namespace diacut {
+
+/// A graph of entries in any order. Entries of one place are summed in that order; nothing of what
+/// check_graph() checks is checked but the range of nodes.
+Graph graph_of(std::size_t nodes, std::vector<MatrixEntry> entries);
 
 /// Throws InputError naming the first entry of a graph that is not as Graph says: no nodes, arrays
 /// of wrong sizes, columns out of range or order, negative, infinite or NaN weights, a matrix that

@@ -129,6 +129,22 @@ CsrMatrix csr_from_entries(std::size_t rows, std::size_t cols, std::vector<Matri
   return matrix;
 }
 
+CsrMatrix csr_of(const HostDiaMatrix& matrix) {
+  const DiaShape& shape = matrix.shape;
+  std::vector<MatrixEntry> entries;
+  for (std::size_t row = 0; row < shape.rows; ++row) {
+    for (std::size_t d = 0; d < shape.diagonals(); ++d) {
+      const std::int64_t column = static_cast<std::int64_t>(row) + shape.offsets[d];
+      if (column < 0 || column >= static_cast<std::int64_t>(shape.rows)) continue;
+      const double value = matrix.values[d * shape.pitch + row];
+      if (value == 0) continue;
+      entries.push_back(
+          {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column), value});
+    }
+  }
+  return csr_from_entries(shape.rows, shape.rows, std::move(entries));
+}
+
 std::vector<double> reference_product(const CsrMatrix& matrix, const std::vector<double>& x,
                                       std::vector<double>* magnitude) {
   std::vector<double> result(matrix.rows, 0.0);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "diacut/sparse.hpp"
+#include "matrix/dia_matrix.hpp"
 
 namespace diacut {
 
@@ -31,6 +32,9 @@ struct MatrixEntry {
 /// float.
 CsrMatrix csr_from_entries(std::size_t rows, std::size_t cols, std::vector<MatrixEntry> entries,
                            NonFinite non_finite = NonFinite::kRefused);
+
+/// The entries of a matrix by diagonals that are not 0.
+CsrMatrix csr_of(const HostDiaMatrix& matrix);
 
 /// Throws InputError for more rows or columns than kMaxDimension.
 void check_dimensions(std::size_t rows, std::size_t cols);

@@ -79,16 +79,13 @@ TEST_F(EigensolverCompressed, FewPixelsWithDataAreSolvedDensely) {
       for (int x = 0; x < shown; ++x) hidden[y * 70 + x] = 0;
     }
     const EigenProblem problem(70, 60, 5, 0.1, hidden);
-    for (const bool compressed : {false, true}) {
-      SCOPED_TRACE(::testing::Message() << shown << " columns, compressed " << compressed);
-      const auto run = [&] {
-        return compressed ? solve_compressed(context_, problem, {}) : solve(context_, problem, {});
-      };
+    for (const MatrixForm form : {MatrixForm::kDia, MatrixForm::kCompressed}) {
+      SCOPED_TRACE(::testing::Message() << shown << " columns, form " << static_cast<int>(form));
       if (shown == 0) {
-        EXPECT_THROW(run(), InputError);
+        EXPECT_THROW(solve(context_, problem, {}, form), InputError);
         continue;
       }
-      const DeviceEigenvectors found = run();
+      const DeviceEigenvectors found = solve(context_, problem, {}, form);
       EXPECT_EQ(found.report.solver, "dense");
       expect_sound(problem, found, 1e-4);
     }

@@ -2,15 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "diacut/errors.hpp"
 #include "diacut/solver.hpp"
-#include "matchers.hpp"
 #include "matrix/dia_matrix.hpp"
+#include "refusal.hpp"
 #include "support.hpp"
 
 namespace diacut::testing {
@@ -96,8 +95,8 @@ TEST(GridSolver, RefusesNumbersOfVectorsThatAreNone) {
   EXPECT_THROW(solver.eigenvectors(), ConfigError);
   solver.load(random_weights(20, 10, 1));
   for (const int vectors : {0, -3, 201}) {
-    EXPECT_THAT(message_of<ConfigError>([&] { solver.eigenvectors({.vectors = vectors}); }),
-                HasSubstr("expected 1 to 200"));
+    expect_refused<ConfigError>([&] { solver.eigenvectors({.vectors = vectors}); },
+                                "expected 1 to 200");
   }
 }
 
@@ -113,18 +112,20 @@ TEST(GridSolver, RefusesWeightsByTheirPixel) {
   GridWeights bad = good;
   bad.values.pop_back();
   EXPECT_THAT(message(bad), HasSubstr("999 weights, expected 1000"));
-  bad = good;
-  bad.values[3 * 200 + 25] += 1;  // Pixel (5, 1) to its right.
-  EXPECT_THAT(message(bad), HasSubstr("pixel (6, 1) has the weight"));
-  bad = good;
-  bad.values[19] = 1;  // Pixel (19, 0) to the one above.
-  EXPECT_THAT(message(bad), HasSubstr("(19, -1), which lies outside the grid"));
-  bad = good;
-  bad.values[2 * 200] = std::numeric_limits<float>::quiet_NaN();  // Pixel (0, 0) to itself.
-  EXPECT_THAT(message(bad), HasSubstr("pixel (0, 0) has the weight nan"));
-  bad = good;
-  bad.values[2 * 200] = -1;
-  EXPECT_THAT(message(bad), HasSubstr("eigenpairs() of diacut/sparse.hpp takes negative ones"));
+  struct Case {
+    std::size_t at;
+    float weight;
+    const char* told;
+  };
+  for (const auto& [at, weight, told] :
+       {Case{3 * 200 + 25, 2, "pixel (6, 1) has the weight"},  // Of (5, 1) to its right.
+        {19, 1, "(19, -1), which lies outside the grid"},      // Of (19, 0) to the one above.
+        {2 * 200, NAN, "pixel (0, 0) has the weight nan"},     // To itself.
+        {2 * 200, -1, "eigenpairs() of diacut/sparse.hpp takes negative ones"}}) {
+    bad = good;
+    bad.values[at] = weight;
+    EXPECT_THAT(message(bad), HasSubstr(told));
+  }
   bad = good;
   bad.width = 0;
   EXPECT_THAT(message(bad), HasSubstr("0 x 10 pixels"));

@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "answers/checks.hpp"
-#include "answers/problems.hpp"
+#include "block_problem.hpp"
 #include "diacut/errors.hpp"
 #include "matchers.hpp"
 #include "matrix/matvec.hpp"
-#include "reference_symmetric.hpp"
 #include "right.hpp"
 #include "shared_context.hpp"
 
@@ -25,30 +24,66 @@ struct Case {
   int radius = 5;
 };
 
-/// A symmetric matrix of random weights in [0, 1], some of them tiny, zero or one, on the device,
-/// and its definition.
+/// A symmetric matrix S M S of random weights in [0, 1], some of them tiny, zero or one, on the
+/// device, and its definition.
 struct Compressed {
-  BlockProblem problem;
-  std::vector<float> roots;
+  BlockProblem problem;      ///< M, before it is rounded.
+  std::vector<float> roots;  ///< S^-1, 0 where there is no data.
   SymmetricDia matrix;
-  ReferenceSymmetric reference;
+  HostDiaMatrix reference;  ///< M
 
   Compressed(Trial& trial, const Case& each, MatvecStorage storage, bool scaled)
-      : problem(each.grid.width, each.grid.height, each.radius, 1) {
+      : problem(each.grid.width, each.grid.height, each.radius, 1), roots(problem.rows(), 1.0F) {
     // Both halves alike, as a weight stands in each.
     for (float& weight : problem.matrix.values) {
       if (weight < 0.2f) weight = std::ldexp(weight, -static_cast<int>(200.0f * weight));
       if (weight > 0.95f) weight = weight > 0.97f ? 1.0f : 0.0f;
     }
     if (scaled) roots = trial.uniform(problem.rows());
-    for (float& root : roots) root = root < 0.1f ? 0.0f : 0.5f + root / 2;  // 0: no data there.
+    for (float& root : roots) root = root < 0.1f ? 0.0f : 0.5f + root / 2;
     const Buffer<float> device_roots = trial.uploaded(roots);
     matrix = compress(context(), upload(context(), problem.matrix), each.grid, problem.stencil,
                       storage, scaled ? MainDiagonal::kScaled : MainDiagonal::kOwn,
                       scaled ? &device_roots : nullptr);
     context().finish();
-    reference = reference_compress(problem.matrix, each.grid, problem.stencil, storage,
-                                   scaled ? &roots : nullptr);
+    if (scaled) unscale();
+    reference = rounded_matrix(problem, storage);
+    for (std::size_t row = 0; scaled && row < problem.rows(); ++row) {
+      double rest = double{roots[row]} * roots[row];
+      const auto at = [&](std::size_t d) -> float& {
+        return reference.values[d * problem.pitch() + row];
+      };
+      for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+        if (d != problem.stencil.centre()) rest -= at(d);
+      }
+      at(problem.stencil.centre()) = static_cast<float>(rest);
+    }
+  }
+
+  /// The product by its definition.
+  TermSums product(const std::vector<float>& x) const {
+    TermSums sums(0);
+    sums.values = reference_matvec(reference, scaled({x.begin(), x.end()}), &sums.magnitudes);
+    sums.values = scaled(sums.values);
+    sums.magnitudes = scaled(sums.magnitudes);
+    return sums;
+  }
+
+ private:
+  /// Makes M of S M S.
+  void unscale() {
+    for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+      for (std::size_t row = 0; row < problem.rows(); ++row) {
+        float& weight = problem.entry(d, row);
+        if (weight == 0) continue;
+        weight *=
+            roots[row] * roots[row + static_cast<std::size_t>(problem.matrix.shape.offsets[d])];
+      }
+    }
+  }
+  std::vector<double> scaled(std::vector<double> x) const {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = roots[i] > 0 ? x[i] / roots[i] : 0;
+    return x;
   }
 };
 
@@ -100,10 +135,7 @@ class SymmetricForms : public ::testing::TestWithParam<Tried> {
       ASSERT_EQ(op.rows(), each.grid.rows());
       std::vector<float> x = trial.uniform(op.rows());
       for (float& value : x) value = 2 * value - 1;
-      TermSums expected(0);
-      expected.values = reference_matvec(
-          compressed.reference, std::vector<double>(x.begin(), x.end()), &expected.magnitudes);
-      check_product(trial, op, x, expected,
+      check_product(trial, op, x, compressed.product(x),
                     (static_cast<double>(compressed.problem.stencil.size()) + 10) / 2, recurrence);
       EXPECT_EQ(op.products(), recurrence ? 5 : 2);
     });
@@ -174,7 +206,7 @@ TEST(SymmetricStorageError, IsThatOfTheFormat) {
 TEST(SymmetricNames, AreReadAndListed) {
   EXPECT_EQ(matvec_storage("minifloat"), MatvecStorage::kMinifloat);
   EXPECT_THAT(message_of<ConfigError>([] { matvec_storage("tiny"); }),
-              ::testing::HasSubstr("auto, float32, half, minifloat"));
+              HasSubstr("auto, float32, half, minifloat"));
 }
 
 }  // namespace

@@ -9,21 +9,15 @@
 
 #include "diacut/errors.hpp"
 #include "diacut/sparse.hpp"
-#include "matchers.hpp"
 #include "opencl/cl.hpp"
+#include "refusal.hpp"
+#include "shared_context.hpp"
 #include "sparse_matrices.hpp"
 #include "spmv/generators.hpp"
 #include "spmv/matrix_market.hpp"
-#include "support.hpp"
 
 namespace diacut::testing {
 namespace {
-
-/// One queue for all tests, so that programs are built once. Never destroyed, as context() is not.
-DeviceQueue& queue() {
-  static auto* const shared = new DeviceQueue(test_device());
-  return *shared;
-}
 
 std::vector<float> drawn(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
@@ -191,29 +185,27 @@ TEST(SparseMatrix, RefusesVectorsAndBuffersThatDoNotFit) {
   const SparseMatrix matrix(queue(), random_sparse(30, 20, 0.2, 7));
   std::vector<float> x(20);
   std::vector<float> y(29);
-  const auto refused = [](const auto& action) { return message_of<InputError>(action); };
-  EXPECT_THAT(refused([&] { matrix.multiply(x, y); }),
-              HasSubstr("y 29, expected 20 and 30: 1 vectors by a matrix of 30 x 20"));
+  expect_refused([&] { matrix.multiply(x, y); },
+                 "y 29, expected 20 and 30: 1 vectors by a matrix of 30 x 20");
   EXPECT_THROW(matrix.multiply(x, y, {.vectors = 0}), ConfigError);
   const cl::Buffer in = buffer_of(queue().context(), x);
   const cl::Buffer out = buffer_of(queue().context(), std::vector<float>(60));
-  EXPECT_THAT(refused([&] {
-                matrix.multiply({in(), 1}, {out()});
-              }),
-              HasSubstr("buffer of x holds 20 numbers, expected 20 from number 1"));
-  EXPECT_THAT(refused([&] { matrix.multiply({nullptr}, {out()}); }), HasSubstr("x is null"));
-  EXPECT_THAT(refused([&] { matrix.multiply({out()}, {out(), 10}); }), HasSubstr("overlap"));
+  const auto expect_message = [&](const DeviceVector& from, const DeviceVector& to,
+                                  const char* message) {
+    expect_refused([&] { matrix.multiply(from, to); }, message);
+  };
+  expect_message({in(), 1}, {out()}, "buffer of x holds 20 numbers, expected 20 from number 1");
+  expect_message({nullptr}, {out()}, "x is null");
+  expect_message({out()}, {out(), 10}, "overlap");
   const cl::Context other(cl::Context(queue().context(), true).getInfo<CL_CONTEXT_DEVICES>());
   const cl::Buffer foreign = buffer_of(other(), x);
-  EXPECT_THAT(refused([&] { matrix.multiply({foreign()}, {out()}); }),
-              HasSubstr("x belongs to another OpenCL context"));
+  expect_message({foreign()}, {out()}, "x belongs to another OpenCL context");
   EXPECT_THROW(matrix.multiply({in()}, {out()}, {.vectors = 3}), ConfigError);
   EXPECT_THROW(SparseMatrix(queue(), {}, {.format = "csc"}), ConfigError);
   DeviceQueue small(test_device());
   small.limit_memory(std::uint64_t{1} << 20);
   const CsrMatrix large = random_sparse(2000, 2000, 0.1, 7);
-  EXPECT_THAT(message_of<DeviceMemoryError>([&] { SparseMatrix(small, large); }),
-              HasSubstr("0.5 MiB more than"));
+  expect_refused<DeviceMemoryError>([&] { SparseMatrix(small, large); }, "0.5 MiB more than");
 }
 
 TEST(HostMatrix, ArraysInSciPysConventions) {
@@ -239,59 +231,41 @@ TEST(HostMatrix, ArraysInSciPysConventions) {
 
 TEST(HostMatrix, RefusesWhatIsNoMatrix) {
   using Indices = std::vector<std::int64_t>;
+  const std::vector<float> one = {1};
   const std::vector<float> two = {1, 2};
-  const auto message = [](const auto& action) { return message_of<InputError>(action); };
-  EXPECT_THAT(message([&] {
-                csr_matrix(1, 2, Indices{0, 2}, Indices{0, 2}, two);
-              }),
-              HasSubstr("entry 1 has the column 2, expected 0 to 1"));
-  EXPECT_THAT(message([&] {
-                csr_matrix(1, 2, Indices{0, 2}, Indices{-1, 1}, two);
-              }),
-              HasSubstr("the column -1"));
-  EXPECT_THAT(message([&] {
-                csr_matrix(2, 2, Indices{0, 2, 1}, Indices{0, 1}, two);
-              }),
-              HasSubstr("row 1 ends at 1, before its start 2"));
-  EXPECT_THAT(message([&] {
-                csr_matrix(2, 2, Indices{0, 2}, Indices{0, 1}, two);
-              }),
-              HasSubstr("2 row starts, expected 3"));
-  EXPECT_THAT(message([&] {
-                csr_matrix(1, 2, Indices{0, 3}, Indices{0, 1}, two);
-              }),
-              HasSubstr("2 entries, expected 3"));
-  EXPECT_THAT(message([&] {
-                csr_matrix(1, 2, Indices{0, 2}, Indices{0, 1}, {two.data(), 1});
-              }),
-              HasSubstr("1 numbers, expected 2"));
-  EXPECT_THAT(message([&] { csr_matrix(std::size_t{1} << 31, 2, Indices{0}, {}, {}); }),
-              HasSubstr("2147483648 x 2, expected at most 2147483647"));
-  EXPECT_THAT(message([&] {
-                coo_matrix(2, 2, Indices{0, 5}, Indices{0, 1}, two);
-              }),
-              HasSubstr("entry 1 has the row 5"));
-  EXPECT_THAT(message([&] { dia_matrix(2, 2, Indices{1, 1}, two); }), HasSubstr("offset 1 comes"));
-  EXPECT_THAT(message([&] {
-                dia_matrix(2, 2, Indices{0, 1}, {two.data(), 1});
-              }),
-              HasSubstr("equally long"));
   const std::vector<float> bad = {1, NAN};
-  EXPECT_THAT(message([&] {
-                csr_matrix(1, 8, Indices{0, 2}, Indices{0, 7}, bad);
-              }),
-              HasSubstr("row 0, column 7 is nan"));
-  EXPECT_TRUE(std::isnan(
-      csr_matrix(1, 8, Indices{0, 2}, Indices{7, 7}, bad, NonFinite::kTaken).values.at(0)));
-  EXPECT_THAT(message([&] {
-                SparseMatrix(queue(), CsrMatrix{1, 2, {0, 2}, {1, 0}, {1, 1}});
-              }),
-              HasSubstr("column 0 follows column 1 in row 0"));
+  struct Case {
+    std::size_t rows, cols;
+    Indices starts, columns;
+    std::vector<float> values;
+    const char* message;
+  };
+  for (const Case& each :
+       {Case{1, 2, {0, 2}, {0, 2}, two, "entry 1 has the column 2, expected 0 to 1"},
+        {1, 2, {0, 2}, {-1, 1}, two, "the column -1"},
+        {2, 2, {0, 2, 1}, {0, 1}, two, "row 1 ends at 1, before its start 2"},
+        {2, 2, {0, 2}, {0, 1}, two, "2 row starts, expected 3"},
+        {1, 2, {0, 3}, {0, 1}, two, "2 entries, expected 3"},
+        {1, 2, {0, 2}, {0, 1}, one, "1 numbers, expected 2"},
+        {std::size_t{1} << 31, 2, {0}, {}, {}, "2147483648 x 2, expected at most 2147483647"},
+        {1, 8, {0, 2}, {0, 7}, bad, "row 0, column 7 is nan"}}) {
+    expect_refused(
+        [&] { csr_matrix(each.rows, each.cols, each.starts, each.columns, each.values); },
+        each.message);
+  }
+  const Indices ends = {0, 2};
+  const Indices same = {7, 7};
+  EXPECT_TRUE(std::isnan(csr_matrix(1, 8, ends, same, bad, NonFinite::kTaken).values.at(0)));
+  const Indices far = {0, 5};
+  const Indices near = {0, 1};
+  expect_refused([&] { coo_matrix(2, 2, far, near, two); }, "entry 1 has the row 5");
+  expect_refused([&] { dia_matrix(2, 2, same, two); }, "offset 7 comes");
+  expect_refused([&] { dia_matrix(2, 2, near, one); }, "equally long");
+  const CsrMatrix unsorted{1, 2, {0, 2}, {1, 0}, {1, 1}};
+  expect_refused([&] { SparseMatrix(queue(), unsorted); }, "column 0 follows column 1 in row 0");
   // No memory is taken on the word of a header.
-  EXPECT_THAT(message([] {
-                parse_matrix_market(
-                    "%%MatrixMarket matrix coordinate real general\n700000000 9 0\n", "small.mtx");
-              }),
+  const char* header = "%%MatrixMarket matrix coordinate real general\n700000000 9 0\n";
+  EXPECT_THAT(message_of<InputError>([&] { parse_matrix_market(header, "small.mtx"); }),
               AllOf(HasSubstr("small.mtx:2"), HasSubstr("700000000")));
 }
 
@@ -299,16 +273,7 @@ TEST(DiagonalMatrix, EveryKernelAndTheTransposedAreRight) {
   constexpr std::size_t kRows = 1301;
   const std::vector<std::int64_t> offsets = {-1200, -37, -1, 0, 1, 2, 40, 1300};
   const std::vector<float> values = drawn(kRows * offsets.size(), 3);
-  std::vector<MatrixEntry> entries;
-  for (std::size_t d = 0; d < offsets.size(); ++d) {
-    for (std::size_t row = 0; row < kRows; ++row) {
-      const std::int64_t column = static_cast<std::int64_t>(row) + offsets[d];
-      if (column < 0 || column >= static_cast<std::int64_t>(kRows)) continue;
-      entries.push_back({static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column),
-                         double{values[d * kRows + row]}});
-    }
-  }
-  const CsrMatrix host = csr_from_entries(kRows, kRows, entries);
+  const CsrMatrix host = csr_of({{kRows, kRows, offsets}, values});
   const std::vector<float> x = drawn(kRows, 1);
   const std::vector<float> before = drawn(kRows, 2);
   for (const MatvecKind kind : {MatvecKind::kAuto, MatvecKind::kNaive, MatvecKind::kAligned,
@@ -336,10 +301,9 @@ TEST(DiagonalMatrix, EveryKernelAndTheTransposedAreRight) {
   expect_form(host, {}, x, before, matrix.multiply(x));
   EXPECT_THROW(DiagonalMatrix(queue(), kRows, offsets, values, MatvecKind::kSymmetric),
                ConfigError);
-  EXPECT_THAT(message_of<InputError>([&] {
-                DiagonalMatrix(queue(), 5, {0, 1}, values);
-              }),
-              HasSubstr("expected 10: 2 diagonals of 5 rows"));
+  const std::vector<std::int64_t> two = {0, 1};
+  expect_refused([&] { DiagonalMatrix(queue(), 5, two, values); },
+                 "expected 10: 2 diagonals of 5 rows");
   EXPECT_THROW(matrix.multiply(x, std::span(pitched).first(kRows), {.vectors = 4}), Error);
 }
 

@@ -102,10 +102,10 @@ INSTANTIATE_TEST_SUITE_P(Products, TinyFormats, ::testing::ValuesIn(all_implemen
                          test_name);
 INSTANTIATE_TEST_SUITE_P(Products, Formats, ::testing::ValuesIn(all_implementations()), test_name);
 
-TEST_P(TinyFormats, AwkwardShapes) { check_all(testing::tiny_matrices(), GetParam(), unlimited()); }
+TEST_P(TinyFormats, AwkwardShapes) { check_all(tiny_matrices(), GetParam(), unlimited()); }
 
 TEST_P(Formats, AroundWorkGroupsAndTiles) {
-  check_all(testing::awkward_matrices(), GetParam(), unlimited());
+  check_all(awkward_matrices(), GetParam(), unlimited());
 }
 
 TEST(FormatsParts, AreStepsOfARecurrence) {
@@ -115,9 +115,9 @@ TEST(FormatsParts, AreStepsOfARecurrence) {
         "ell/lanes1", "sell/sorted8", "csr/scalar", "csr/vector8", "csr/stream", "coo/group",
         "coo/run", "bcsr-4x4/scalar", "sbell-3x3/lanes1"}) {
     SCOPED_TRACE(name);
-    check_all({testing::tiny_matrices().back(), testing::awkward_matrices().back()},
-              implementation_named(name), options, {-0.75F, 0, 1.5F});
-    const CsrMatrix square = testing::random_sparse(301, 301, 0.05, 3);
+    check_all({tiny_matrices().back(), awkward_matrices().back()}, implementation_named(name),
+              options, {-0.75F, 0, 1.5F});
+    const CsrMatrix square = random_sparse(301, 301, 0.05, 3);
     check(square, implementation_named(name), options, {2, 0.25F, -1});
     check(square, implementation_named(name), options, {1, 0, 1});
   }
@@ -127,7 +127,7 @@ TEST(FormatsParts, AreStepsOfARecurrence) {
 TEST(FormatsHalf, NumbersOf16BitsAreThoseThatTheyStandFor) {
   ProductOptions options = unlimited();
   options.half = true;
-  CsrMatrix matrix = testing::random_sparse(301, 283, 0.1, 5);
+  CsrMatrix matrix = random_sparse(301, 283, 0.1, 5);
   for (float& value : matrix.values) value *= 1e20F;  // Far beyond what 16 bits hold.
   CsrMatrix rounded = matrix;
   const float scale = half_scale(matrix.values);
@@ -151,12 +151,12 @@ TEST(FormatsWide, PositionsOf64Bits) {
   for (const char* name : {"csr/scalar", "csr/vector8", "csr/stream", "sell/lanes1", "ell/lanes8",
                            "bcsr-2x2/scalar", "sbell-3x3/sorted1"}) {
     SCOPED_TRACE(name);
-    check(testing::awkward_matrices().back().matrix, implementation_named(name), options);
+    check(awkward_matrices().back().matrix, implementation_named(name), options);
   }
 }
 
 TEST(FormatsParts, DiagonalsAloneAndTheRestAddUp) {
-  const CsrMatrix matrix = testing::random_sparse(301, 283, 0.1, 5);
+  const CsrMatrix matrix = random_sparse(301, 283, 0.1, 5);
   const std::vector<std::int64_t> offsets = {-40, -39, 0, 1, 2, 200};
   // Entries of other diagonals.
   std::vector<MatrixEntry> rest;
@@ -198,7 +198,7 @@ TEST(FormatsHybrid, PartsOfEveryKindAddUp) {
   plan.parts[0].offsets = {-2, -1, 0, 1, 31};
   plan.parts[1].block_share = 0.6;
   plan.parts[2].width = 3;
-  for (const NamedMatrix& each : testing::tiny_matrices()) {
+  for (const NamedMatrix& each : tiny_matrices()) {
     SCOPED_TRACE(each.name);
     const SparseProduct product = make_hybrid(context(), each.matrix, plan, unlimited());
     expect_product(each.matrix, product);
@@ -213,7 +213,7 @@ TEST(FormatsHybrid, TheChoiceIsRightAndCheap) {
     SCOPED_TRACE(name);
     const CsrMatrix matrix = generate_matrix(name, 0.01, 1);
     const HybridChoice choice =
-        choose_hybrid(context(), matrix, testing::plausible_format_profile(context().info().kind));
+        choose_hybrid(context(), matrix, plausible_format_profile(context().info().kind));
     // Two of up to eight plans, and of the best four three times eight where they are quick.
     EXPECT_LE(choice.sampled_products, 16 + 4 * 3 * 8);
     EXPECT_GT(choice.sampled_products, 0);
@@ -231,9 +231,8 @@ TEST(FormatsRefusal, PaddingBeyondTheLimitNamesTheWayOut) {
   const CsrMatrix matrix = csr_from_entries(3000, 3000, entries);
   for (const char* name : {"ell/lanes1", "bell-2x2/lanes1", "dia/row", "bdia/cached"}) {
     const auto made = [&] { make_product(context(), matrix, implementation_named(name)); };
-    EXPECT_THAT(testing::message_of<InputError>(made),
-                ::testing::AllOf(::testing::HasSubstr("for 5999 non-zeros"),
-                                 ::testing::HasSubstr("use CSR or COO")))
+    EXPECT_THAT(message_of<InputError>(made),
+                AllOf(HasSubstr("for 5999 non-zeros"), HasSubstr("use CSR or COO")))
         << name;
   }
   for (const char* name : {"csr/scalar", "csr/stream", "coo/group"}) {
@@ -259,8 +258,8 @@ TEST(FormatsDevices, NoLocalMemoryLeavesOutWhatNeedsIt) {
   std::vector<std::string> names;
   for (const Implementation& each : implementations(device)) names.push_back(to_string(each));
   EXPECT_THAT(names, ::testing::IsSupersetOf({"dia/row", "csr/scalar", "sell/lanes1"}));
-  EXPECT_THAT(names, ::testing::Not(::testing::Contains(::testing::HasSubstr("local"))));
-  EXPECT_THAT(names, ::testing::Not(::testing::Contains(::testing::HasSubstr("coo"))));
+  EXPECT_THAT(names, Not(Contains(HasSubstr("local"))));
+  EXPECT_THAT(names, Not(Contains(HasSubstr("coo"))));
   EXPECT_THROW(spmv_stream_form(device), DeviceError);
   device.local_memory = 48 << 10;
   std::size_t before = names.size();
@@ -271,8 +270,8 @@ TEST(FormatsStream, GroupsHoldNoMoreThanTheirTile) {
   const SpmvStreamForm form{4, 10};
   //                                    rows of 3, 3, 4, 1, 30, 0, 0, 0, 0, 0
   const std::vector<std::uint64_t> starts = {0, 3, 6, 10, 11, 41, 41, 41, 41, 41, 41};
-  EXPECT_THAT(spmv_stream_bounds(starts, form), ::testing::ElementsAre(0, 3, 4, 5, 9, 10));
-  EXPECT_THAT(spmv_stream_bounds({0}, form), ::testing::ElementsAre(0));
+  EXPECT_THAT(spmv_stream_bounds(starts, form), ElementsAre(0, 3, 4, 5, 9, 10));
+  EXPECT_THAT(spmv_stream_bounds({0}, form), ElementsAre(0));
 }
 
 }  // namespace

@@ -56,6 +56,10 @@ struct BlockSums {
 /// Expects the matrix of a stencil to be its own transpose, to the bit.
 void expect_symmetric(const HostDiaMatrix& matrix);
 
+/// The problem's matrix with all but the main diagonal rounded as the storage rounds it.
+HostDiaMatrix rounded_matrix(const MatrixProblem& problem,
+                             MatvecStorage storage = MatvecStorage::kHalf);
+
 /// A problem's matrix compressed to 16 bits, on the device and on the host.
 struct CompressedProblem {
   NormalizedMatrix matrix;

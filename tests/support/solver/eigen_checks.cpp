@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "reference_symmetric.hpp"
+#include "answers/checks.hpp"
+#include "block_problem.hpp"
 
 namespace diacut::testing {
 
@@ -54,29 +55,20 @@ void expect_sound(const MatrixProblem& problem, const DeviceEigenvectors& found,
 }
 
 DeviceEigenvectors solve(Context& context, const MatrixProblem& problem,
-                         const EigenParameters& parameters) {
+                         const EigenParameters& parameters, MatrixForm form) {
   NormalizedMatrix matrix = matrix_of(context, problem);
-  return std::move(eigenvectors(context, matrix, {parameters}).front());
+  return std::move(eigenvectors(context, matrix, {parameters, {}, form}).front());
 }
 
 MatrixProblem rounded(MatrixProblem problem) {
-  const ReferenceSymmetric reference = reference_compress_rooted(
-      problem.matrix, problem.grid, problem.stencil, MatvecStorage::kHalf, problem.sqrt_degree);
-  problem.matrix.values = {reference.values.begin(), reference.values.end()};
+  problem.matrix = with_eigenvector(rounded_matrix(problem), problem.stencil, problem.sqrt_degree);
   return problem;
-}
-
-DeviceEigenvectors solve_compressed(Context& context, const MatrixProblem& problem,
-                                    const EigenParameters& parameters) {
-  NormalizedMatrix matrix = matrix_of(context, problem);
-  const SolverParameters compressed{parameters, {}, MatrixForm::kCompressed};
-  return std::move(eigenvectors(context, matrix, compressed).front());
 }
 
 DeviceEigenvectors EigensolverTest::solved(const MatrixProblem& problem,
                                            const EigenParameters& parameters, bool compressed) {
-  DeviceEigenvectors found = compressed ? solve_compressed(context_, problem, parameters)
-                                        : solve(context_, problem, parameters);
+  const MatrixForm form = compressed ? MatrixForm::kCompressed : MatrixForm::kDia;
+  DeviceEigenvectors found = solve(context_, problem, parameters, form);
   EXPECT_TRUE(found.report.converged);
   expect_sound(compressed ? rounded(problem) : problem, found,
                (compressed ? 1.1 : 1.0) * parameters.tolerance);

@@ -35,12 +35,10 @@ double correlation(const std::vector<Number>& a, const std::vector<Number>& b) {
 /// whose residuals are as reported and at most `tolerance`.
 void expect_sound(const MatrixProblem& problem, const DeviceEigenvectors& found, double tolerance);
 
-/// The problem's eigenvectors by eigenvectors(), from a matrix in DIA form.
+/// The problem's eigenvectors by eigenvectors(), from a matrix in DIA form or one that is
+/// compressed on the way.
 DeviceEigenvectors solve(Context& context, const MatrixProblem& problem,
-                         const EigenParameters& parameters);
-/// The problem's eigenvectors by eigenvectors(), from a matrix that is compressed on the way.
-DeviceEigenvectors solve_compressed(Context& context, const MatrixProblem& problem,
-                                    const EigenParameters& parameters);
+                         const EigenParameters& parameters, MatrixForm form = MatrixForm::kDia);
 
 /// Tests of eigensolvers on the tests' device.
 class EigensolverTest : public ::testing::Test {

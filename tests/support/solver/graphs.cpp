@@ -3,26 +3,22 @@
 #include <Eigen/Dense>
 #include <Eigen/Sparse>
 #include <cmath>
-#include <map>
 #include <random>
+#include <utility>
+
+#include "graph/steps.hpp"
 
 namespace diacut::testing {
 
 Graph graph_of(std::size_t nodes, const std::vector<Edge>& edges) {
-  std::vector<std::map<std::uint32_t, float>> rows(nodes);
+  std::vector<MatrixEntry> entries;
   for (const Edge& edge : edges) {
-    rows[edge.a][static_cast<std::uint32_t>(edge.b)] = edge.weight;
-    rows[edge.b][static_cast<std::uint32_t>(edge.a)] = edge.weight;
+    const auto a = static_cast<std::uint32_t>(edge.a);
+    const auto b = static_cast<std::uint32_t>(edge.b);
+    entries.push_back({a, b, edge.weight});
+    if (a != b) entries.push_back({b, a, edge.weight});
   }
-  Graph graph;
-  for (const auto& row : rows) {
-    for (const auto& [column, weight] : row) {
-      graph.columns.push_back(column);
-      graph.weights.push_back(weight);
-    }
-    graph.starts.push_back(graph.columns.size());
-  }
-  return graph;
+  return diacut::graph_of(nodes, std::move(entries));
 }
 
 Graph path_graph(std::size_t nodes) {

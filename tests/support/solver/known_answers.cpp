@@ -12,6 +12,7 @@
 #include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/transfer.hpp"
 #include "matrix/block.hpp"
+#include "matrix/kept_rows.hpp"
 
 namespace diacut::testing {
 
@@ -167,11 +168,6 @@ void check_basis_update(Trial& trial, const BlockShape& shape, int used) {
 
 namespace {
 
-Grid coarse_grid(const Grid& fine) {
-  const int width = (fine.width + 1) / 2;
-  return {width, (fine.height + 1) / 2};
-}
-
 /// The gains of the interpolation (kernels/eigen/multilevel/coarsen.cl). `degrees`: of kept pixels.
 std::vector<double> reference_gains(const MatrixProblem& problem, const std::vector<float>& degrees,
                                     NullSpace null_space) {
@@ -195,7 +191,7 @@ std::vector<double> reference_gains(const MatrixProblem& problem, const std::vec
 std::vector<double> reference_coarse_matrix(const MatrixProblem& problem, const Stencil& stencil,
                                             const std::vector<float>& gains,
                                             const DiaShape& shape) {
-  const Grid coarse = coarse_grid(problem.grid);
+  const Grid coarse = coarser(problem.grid).image;
   const auto& s = problem.sqrt_degree;
   std::vector<Eigen::Triplet<double>> within;
   std::vector<Eigen::Triplet<double>> beyond;
@@ -242,7 +238,7 @@ std::vector<double> reference_coarse_matrix(const MatrixProblem& problem, const 
 HostDiaMatrix check_coarse_matrix(Trial& trial, const MatrixProblem& problem,
                                   const NormalizedMatrix& matrix, NullSpace null_space) {
   Coarsen coarsen(trial.context(), problem.stencil, 1, null_space);
-  const Grid coarse = coarse_grid(problem.grid);
+  const Grid coarse = coarser(problem.grid).image;
   Buffer<float> gain = trial.empty(problem.rows());
   Buffer<float> kept = trial.empty(coarse.rows());
   coarsen.gains(matrix, gain, kept, 0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "diacut/sparse.hpp"
 #include "opencl/context.hpp"
 #include "support.hpp"
 
@@ -13,6 +14,12 @@ inline Context& context() {
     made->guard_allocations();
     return made;
   }();
+  return *shared;
+}
+
+/// The same of a queue.
+inline DeviceQueue& queue() {
+  static auto* const shared = new DeviceQueue(test_device());
   return *shared;
 }
 

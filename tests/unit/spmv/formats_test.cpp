@@ -82,7 +82,7 @@ TEST(FormatLimits, MillionsOfShortRowsBesideALongOneAreRefusedUnmade) {
   for (std::uint32_t c = 0; c < matrix.cols; ++c) matrix.columns.push_back(c);
   matrix.values.assign(matrix.cols, 1.0F);
   EXPECT_THAT(message_of<InputError>([&] { sliced_matrix(matrix, {}, matrix.nonzeros(), {}); }),
-              ::testing::HasSubstr("ELL would store 500000000000 elements"));
+              HasSubstr("ELL would store 500000000000 elements"));
   EXPECT_THROW(diagonal_matrix(matrix), InputError);
 }
 
@@ -90,7 +90,7 @@ using Take = HybridPart::Take;
 
 HybridPlan best(const CsrMatrix& matrix, DeviceKind kind = DeviceKind::kGpu) {
   const std::vector<HybridPlan> plans =
-      plan_hybrids(matrix, testing::plausible_format_profile(kind), 4, {6000});
+      plan_hybrids(matrix, plausible_format_profile(kind), 4, {6000});
   EXPECT_FALSE(plans.empty());
   return plans.front();
 }
@@ -100,12 +100,12 @@ std::string best_of(const std::string& name, double scale = 0.1) {
 }
 
 TEST(HybridPlan, RegularMatricesGetTheFormatThatHoldsThemWithLeastBytes) {
-  EXPECT_THAT(best_of("grid5"), ::testing::AnyOf(StartsWith("dia/"), StartsWith("bdia/")));
-  EXPECT_THAT(best_of("grid27"), ::testing::AnyOf(StartsWith("dia/"), StartsWith("bdia/")));
+  EXPECT_THAT(best_of("grid5"), AnyOf(StartsWith("dia/"), StartsWith("bdia/")));
+  EXPECT_THAT(best_of("grid27"), AnyOf(StartsWith("dia/"), StartsWith("bdia/")));
   EXPECT_THAT(best_of("dense"), HasSubstr("8x8"));
   EXPECT_THAT(best_of("elements"), HasSubstr("3x3"));
   // 6x6 blocks: 3x3 fits them, and 2x2 nearly as well.
-  EXPECT_THAT(best_of("shell"), ::testing::AnyOf(HasSubstr("3x3"), HasSubstr("2x2")));
+  EXPECT_THAT(best_of("shell"), AnyOf(HasSubstr("3x3"), HasSubstr("2x2")));
 }
 
 TEST(HybridPlan, DiagonalsAreTakenOutOfWhatElseThereIs) {
@@ -131,7 +131,7 @@ TEST(HybridPlan, ASinglePlanIsAmongTheFirst) {
   for (const MatrixClass& each : matrix_classes()) {
     const CsrMatrix matrix = generate_matrix(each.name, 0.02, 2);
     const std::vector<HybridPlan> plans =
-        plan_hybrids(matrix, testing::plausible_format_profile(DeviceKind::kGpu), 3);
+        plan_hybrids(matrix, plausible_format_profile(DeviceKind::kGpu), 3);
     ASSERT_GE(plans.size(), 3U);
     EXPECT_TRUE(std::any_of(plans.begin(), plans.begin() + 3, [](const HybridPlan& plan) {
       return plan.parts.size() == 1;
@@ -140,11 +140,11 @@ TEST(HybridPlan, ASinglePlanIsAmongTheFirst) {
 }
 
 TEST(HybridPlan, WithoutAnythingForTheRestThereIsNoPlan) {
-  FormatProfile profile = testing::plausible_format_profile(DeviceKind::kGpu);
+  FormatProfile profile = plausible_format_profile(DeviceKind::kGpu);
   std::erase_if(profile.rates, [](const FormatProfile::Rates& each) {
     return each.implementation.format == Format::kCsr || each.implementation.format == Format::kCoo;
   });
-  EXPECT_TRUE(plan_hybrids(testing::random_sparse(9, 9, 0.5, 1), profile, 4).empty());
+  EXPECT_TRUE(plan_hybrids(random_sparse(9, 9, 0.5, 1), profile, 4).empty());
 }
 
 HybridPart part_of(Take take, const char* name) {
@@ -162,15 +162,15 @@ TEST(SplitMatrix, PartsTakeWhatTheySay) {
   HybridPlan plan;
   plan.parts = {part_of(Take::kBlocks, "bcsr-2x2/scalar"), part_of(Take::kRest, "coo/group")};
   plan.parts[0].block_share = 0.5;
-  EXPECT_THAT(split_matrix(matrix, plan)[0].starts, ::testing::ElementsAre(0, 2, 4, 4, 4));
+  EXPECT_THAT(split_matrix(matrix, plan)[0].starts, ElementsAre(0, 2, 4, 4, 4));
   plan.parts[0].block_share = 0.4;
-  EXPECT_THAT(split_matrix(matrix, plan)[0].starts, ::testing::ElementsAre(0, 2, 4, 6, 8));
+  EXPECT_THAT(split_matrix(matrix, plan)[0].starts, ElementsAre(0, 2, 4, 6, 8));
   plan.parts[0] = part_of(Take::kRowStarts, "ell/lanes1");
   plan.parts[0].width = 1;
-  EXPECT_THAT(split_matrix(matrix, plan)[0].columns, ::testing::ElementsAre(0, 0, 2, 2));
+  EXPECT_THAT(split_matrix(matrix, plan)[0].columns, ElementsAre(0, 0, 2, 2));
   plan.parts[0] = part_of(Take::kDiagonals, "dia/row");
   plan.parts[0].offsets = {0, 4};
-  EXPECT_THAT(split_matrix(matrix, plan)[0].columns, ::testing::ElementsAre(0, 4, 1, 2));
+  EXPECT_THAT(split_matrix(matrix, plan)[0].columns, ElementsAre(0, 4, 1, 2));
 }
 
 TEST(Generators, HaveTheStructureOfTheirClass) {
