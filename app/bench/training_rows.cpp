@@ -80,8 +80,8 @@ class Embedder {
   Embedding operator()(const Image& image) {
     if (!context_) return {};
     const std::lock_guard<std::mutex> lock(mutex_);
-    return boundary_map(*context_, image, grid_for(image.width, image.height), parameters_,
-                        networks_, true)
+    return boundary_map(*context_, image, Grid{image.width, image.height}, parameters_, networks_,
+                        true)
         .embedding.download();
   }
 

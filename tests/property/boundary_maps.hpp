@@ -52,7 +52,7 @@ inline BoundaryMaps gradient_of(const Image& image, int steps) {
   const auto at = [&](int x, int y) {
     const int u = std::clamp(x, 0, image.width - 1);
     const int v = std::clamp(y, 0, image.height - 1);
-    return image.pixels[static_cast<std::size_t>((v * image.width + u) * image.channels)];
+    return image.pixels[(v * image.width + u) * image.channels];
   };
   for (int y = 0; y < image.height; ++y) {
     for (int x = 0; x < image.width; ++x) {

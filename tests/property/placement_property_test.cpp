@@ -102,11 +102,11 @@ TEST(SmallRegionProperties, HoldForAnyHierarchy) {
     std::vector<char> merged(static_cast<std::size_t>(clean.leaves.count) + 1, 0);
     for (const Merge& merge : clean.merges) {
       for (const std::int32_t child : {merge.first, merge.second}) {
-        if (child <= clean.leaves.count) merged[static_cast<std::size_t>(child)] = 1;
+        if (child <= clean.leaves.count) merged[child] = 1;
       }
     }
     for (const auto& [leaf, size] : sizes) {
-      if (leaf == 0 || merged[static_cast<std::size_t>(leaf)] == 0) continue;
+      if (leaf == 0 || merged[leaf] == 0) continue;
       EXPECT_GE(size, least) << "leaf " << leaf << " of round " << round;
     }
     // A region that is large enough at a threshold keeps its pixels, and may only gain.

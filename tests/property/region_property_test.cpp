@@ -28,7 +28,7 @@ Drawing random_drawing(std::mt19937& random) {
     const char c = " bcd"[random_int(random, 0, 3)];
     for (int y = top; y <= bottom; ++y) {
       for (int x = left; x <= right; ++x) {
-        drawing[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = c;
+        drawing[y][x] = c;
       }
     }
   }

@@ -33,7 +33,7 @@ std::vector<Value> part_of(const std::vector<Value>& map, const BoundaryMaps& ma
   for (auto y = area.y - margin; y < area.y + area.height + margin; ++y) {
     for (auto x = area.x - margin; x < area.x + area.width + margin; ++x) {
       const bool inside = x >= 0 && y >= 0 && x < maps.width && y < maps.height;
-      part.push_back(inside ? map[static_cast<std::size_t>(y * maps.width + x)] : outside);
+      part.push_back(inside ? map[y * maps.width + x] : outside);
     }
   }
   return part;
@@ -73,9 +73,8 @@ std::vector<std::int32_t> basins_of(const BoundaryMaps& maps, const Tiling& tili
     const Labels& parts = basins[tile].parts;
     for (int y = 0; y < area.height; ++y) {
       for (int x = 0; x < area.width; ++x) {
-        const auto piece = parts.values[static_cast<std::size_t>(y * area.width + x)];
-        result[static_cast<std::size_t>((area.y + y) * maps.width + area.x + x)] =
-            numbers.of_piece[tile][piece];
+        const auto piece = parts.values[y * area.width + x];
+        result[(area.y + y) * maps.width + area.x + x] = numbers.of_piece[tile][piece];
       }
     }
   }

@@ -6,11 +6,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
-#include <span>
 #include <stdexcept>
 
 #include "diacut/errors.hpp"
@@ -35,7 +33,6 @@ constexpr int kVectorSide = 480;         ///< Longest side of an eigenvector's p
 constexpr int kThumbnailSide = 240;      ///< Longest side of an index's picture, pixels.
 constexpr std::size_t kTreeHeader = 40;  ///< Bytes of a .tree file before its leaves.
 
-/// The size of a picture in a page.
 PictureSize page_size(const PictureSize& full) {
   const double pixels = static_cast<double>(full.width) * full.height;
   const double scale =
@@ -141,7 +138,6 @@ std::string data_uri(const cv::Mat3b& rgb) {
   return "data:image/jpeg;base64," + base64(encode_rgb(rgb, PictureFormat::kJpeg));
 }
 
-/// A picture whose longer side is at most `side`.
 cv::Mat3b at_most(const cv::Mat3b& picture, int side) {
   const double scale = static_cast<double>(side) / std::max(picture.rows, picture.cols);
   if (scale >= 1) return picture;

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "core/descriptor.hpp"
-#include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "output/atomic_file.hpp"
@@ -55,7 +54,6 @@ const char* name_of(TileFile kind) { return kNames.at(static_cast<std::size_t>(k
 
 bool of_run(TileFile kind) { return kind >= TileFile::kFull; }
 
-/// A file that is open to be read.
 class ReadFile {
  public:
   explicit ReadFile(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -70,7 +68,6 @@ class ReadFile {
     struct stat status {};
     return ::fstat(file_.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
   }
-  /// Whether all bytes are there.
   bool read(void* to, std::size_t size, std::uint64_t at) const {
     return read_all(file_.get(), to, size, at);
   }
@@ -90,10 +87,10 @@ std::uint32_t checksum_of(const void* bytes, std::size_t size, std::uint32_t bef
   const auto* const first = static_cast<const unsigned char*>(bytes);
   const std::vector<IndexRange> ranges = ranges_of(size, kLeastBytes);
   std::vector<uLong> sums(ranges.size());
-  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
-    const IndexRange& range = ranges[static_cast<std::size_t>(k)];
+  parallel_for(ranges.size(), [&](std::size_t k) {
+    const IndexRange& range = ranges[k];
     fill(range.begin, range.end);
-    sums[static_cast<std::size_t>(k)] = crc32_z(0, first + range.begin, range.end - range.begin);
+    sums[k] = crc32_z(0, first + range.begin, range.end - range.begin);
   });
   uLong sum = before;
   for (std::size_t k = 0; k < ranges.size(); ++k) {

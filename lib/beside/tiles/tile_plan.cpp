@@ -32,7 +32,6 @@ constexpr int kFormatVersion = 3;
 constexpr const char* kPlanFile = "plan.json";
 constexpr int kLargestTile = 1 << 15;
 
-/// Size and time of a file; zeros of what is no file.
 std::pair<std::uint64_t, std::int64_t> stamp_of(const std::string& source) {
   std::error_code failed;
   const std::uint64_t bytes = fs::file_size(source, failed);
@@ -41,7 +40,6 @@ std::pair<std::uint64_t, std::int64_t> stamp_of(const std::string& source) {
   return {bytes, failed ? 0 : static_cast<std::int64_t>(time)};
 }
 
-/// What tiled runs keep to.
 void keep_to_tiles(Parameters& parameters, std::vector<std::string>& notes) {
   if (parameters.region.method != RegionMethod::kHierarchy) {
     throw ConfigError("tiles are segmented by --method hierarchy alone: leave out --tile-size");
@@ -113,10 +111,10 @@ TilePlan from_json(const Json& json) {
   TilePlan plan;
   if (json.value("format", "") != kFormat) throw InputError("it is no plan of tiles");
   if (json.value("version", 0) != kFormatVersion || json.value("program", "") != kVersion) {
-    throw InputError(fmt::format(
-        "it was made by diacut {}, and labels may differ between versions: make the plan anew with "
-        "this one ({})",
-        json.value("program", "of another version"), kVersion));
+    throw InputError(
+        fmt::format("it was made by diacut {}, and labels may differ between versions: make the "
+                    "plan anew with this one ({})",
+                    json.value("program", "of another version"), kVersion));
   }
   each_member(plan, [&](const char* name, auto& value) { json.at(name).get_to(value); });
   for (const auto& [key, value] : json.at("parameters").items()) {
@@ -179,10 +177,10 @@ std::string write_tile_plan(const std::string& folder, const TilePlan& plan) {
   const std::string text = plan_text(plan);
   if (fs::exists(path)) {
     if (text_of(path) == text) return path;
-    throw InputError(fmt::format(
-        "{}: it is the plan of another run: the picture, the options or the program differ. Remove "
-        "the folder, or name another one with --tiles-in",
-        path));
+    throw InputError(
+        fmt::format("{}: it is the plan of another run: the picture, the options or the program "
+                    "differ. Remove the folder, or name another one with --tiles-in",
+                    path));
   }
   write_file(path, text);
   return path;
@@ -206,8 +204,7 @@ void check_source(const TilePlan& plan) {
   if (std::pair(plan.source_bytes, plan.source_time) == stamp_of(plan.source)) return;
   throw InputError(
       fmt::format("{}: it is missing or has changed since the plan was made: put it back, or make "
-                  "a new plan in "
-                  "another folder",
+                  "a new plan in another folder",
                   plan.source));
 }
 

@@ -107,7 +107,6 @@ struct TileRun::State {
     }
   }
 
-  /// Main memory that may be taken, bytes.
   std::uint64_t free_memory() const { return memory != 0 ? memory : host_memory_available() / 2; }
 
   /// How many tiles of the step that is due are worked on at once. While the device computes one,
@@ -296,8 +295,7 @@ void TileRun::remove_files() {
   const TileFolder& folder = state_->folder;
   for (const Step& each : state_->steps) {
     folder.remove(each.of_run);
-    parallel_for(static_cast<int>(tiles()), [&](int k) {
-      const auto tile = static_cast<std::size_t>(k);
+    parallel_for(tiles(), [&](std::size_t tile) {
       for (const TileFile kind : each.of_tile) folder.remove(kind, tile);
       folder.remove(TileFile::kRim, tile);
       folder.remove(TileFile::kNumbers, tile);

@@ -9,8 +9,6 @@
 #include "core/large_memory.hpp"
 #include "core/parallel.hpp"
 #include "region/cuts/leaf_cut.hpp"
-#include "region/tiling/tile_regions.hpp"
-#include "region/watershed/plateaus.hpp"
 #include "region/watershed/watershed.hpp"
 
 namespace diacut {
@@ -19,7 +17,6 @@ namespace {
 
 constexpr float kNoData = std::numeric_limits<float>::quiet_NaN();
 
-/// The part of a tile's surroundings within the picture.
 TileArea with_margin(const Tiling& tiling, const TileArea& area, int margin) {
   const std::int64_t x = std::max<std::int64_t>(area.x - margin, 0);
   const std::int64_t y = std::max<std::int64_t>(area.y - margin, 0);
@@ -28,7 +25,6 @@ TileArea with_margin(const Tiling& tiling, const TileArea& area, int margin) {
   return {x, y, static_cast<int>(end_x - x), static_cast<int>(end_y - y)};
 }
 
-/// Fewer pixels are not worth another thread.
 constexpr std::size_t kLeastPixels = std::size_t{1} << 16;
 
 /// Leaves the values of an area that lies in a larger one.
@@ -112,7 +108,7 @@ void contours_tile(const TileWork& work, std::size_t tile, PartMaps& maps) {
   work.folder.read(TileFile::kFull, 0, full);
   std::vector<std::uint8_t> valid = valid_of(map);
   keep_part(valid, around, area);
-  PartContours found = maps.contours(std::move(map), around.width, around.height, full.at(0));
+  Contours found = maps.contours(std::move(map), around.width, around.height, full.at(0));
   keep_part(found.strength, around, area);
   keep_part(found.orientation, around, area);
   write_summary(work.folder, TileFile::kPlateaus, tile,

@@ -36,11 +36,9 @@ void take_large_pages(void* memory, std::size_t bytes) {
   if (bytes < kLarge) return;
   prefer_large_pages(memory, bytes);
   const std::span<std::byte> pages = pages_of(memory, bytes);
-  const std::size_t pieces = pages.size() / kPiece;
-  parallel_for(static_cast<int>(pieces), [&](int k) {
-    std::byte* const piece = pages.data() + static_cast<std::size_t>(k) * kPiece;
+  parallel_for(pages.size() / kPiece, [&](std::size_t k) {
     // A system that does not know that hands the memory out when it is written.
-    ::madvise(piece, kPiece, MADV_POPULATE_WRITE);
+    ::madvise(pages.data() + k * kPiece, kPiece, MADV_POPULATE_WRITE);
   });
 }
 

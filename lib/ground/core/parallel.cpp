@@ -43,8 +43,8 @@ std::atomic<int> threads_asked{0};
 /// Calls work(range) for ranges of 0 to count - 1. TBB itself and not cv::parallel_for_(), which
 /// computes on one thread alone while another thread of the program is in it.
 template <class Work>
-void on_all_cores(int count, const Work& work) {
-  const tbb::blocked_range<int> all(0, count);
+void on_all_cores(std::size_t count, const Work& work) {
+  const tbb::blocked_range<std::size_t> all(0, count);
   const int threads = parallel_threads();
   if (threads == 1) return work(all);  // As in a process that has lost its threads.
   // A thread that waits for others must not begin other work, for which it may hold locks.
@@ -54,19 +54,19 @@ void on_all_cores(int count, const Work& work) {
 }
 }  // namespace
 
-void parallel_for(int count, const std::function<void(int)>& work) {
+void parallel_for(std::size_t count, const std::function<void(std::size_t)>& work) {
   if (count == 1) return work(0);
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(count));
+  std::vector<std::exception_ptr> failures(count);
   char begin = 0;
   char end = 0;
   tell(&begin);
-  on_all_cores(count, [&](const tbb::blocked_range<int>& range) {
+  on_all_cores(count, [&](const tbb::blocked_range<std::size_t>& range) {
     wait_for(&begin);
-    for (int i = range.begin(); i < range.end(); ++i) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) {
       try {
         work(i);
       } catch (...) {
-        failures[static_cast<std::size_t>(i)] = std::current_exception();
+        failures[i] = std::current_exception();
       }
     }
     tell(&end);
@@ -97,10 +97,7 @@ std::vector<IndexRange> ranges_of(std::size_t count, std::size_t least) {
 void parallel_ranges(std::size_t count, std::size_t least,
                      const std::function<void(std::size_t, std::size_t)>& work) {
   const std::vector<IndexRange> ranges = ranges_of(count, least);
-  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
-    const IndexRange& range = ranges[static_cast<std::size_t>(k)];
-    work(range.begin, range.end);
-  });
+  parallel_for(ranges.size(), [&](std::size_t k) { work(ranges[k].begin, ranges[k].end); });
 }
 
 }  // namespace diacut

@@ -8,7 +8,7 @@ namespace diacut {
 
 /// Calls work(0) to work(count - 1), each once, on the processor's cores, and returns when all are
 /// done, in any order. If several calls throw, the exception of the least index is rethrown.
-void parallel_for(int count, const std::function<void(int)>& work);
+void parallel_for(std::size_t count, const std::function<void(std::size_t)>& work);
 
 /// How many cores parallel_for() uses, at least 1.
 int parallel_threads();
@@ -30,5 +30,15 @@ std::vector<IndexRange> ranges_of(std::size_t count, std::size_t least);
 /// Calls work(begin, end) for the ranges_of(count, least) in parallel.
 void parallel_ranges(std::size_t count, std::size_t least,
                      const std::function<void(std::size_t, std::size_t)>& work);
+
+/// What work(begin, end) returns for each of the ranges_of(count, least), in parallel.
+template <class Work>
+auto results_of_ranges(std::size_t count, std::size_t least, const Work& work) {
+  const std::vector<IndexRange> ranges = ranges_of(count, least);
+  std::vector<decltype(work(count, count))> results(ranges.size());
+  parallel_for(ranges.size(),
+               [&](std::size_t k) { results[k] = work(ranges[k].begin, ranges[k].end); });
+  return results;
+}
 
 }  // namespace diacut

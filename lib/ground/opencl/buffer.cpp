@@ -7,9 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
-#include <utility>
 
 #include "opencl/context.hpp"
 

@@ -7,7 +7,6 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
-#include <memory>
 #include <new>
 #include <thread>
 
@@ -342,8 +341,7 @@ void Context::build_joined() {
 
 void Context::build_side_by_side() {
   std::vector<cl::Program> programs(waiting_.size());
-  parallel_for(static_cast<int>(waiting_.size()), [&](int k) {
-    const auto i = static_cast<std::size_t>(k);
+  parallel_for(waiting_.size(), [&](std::size_t i) {
     const ProgramKey& key = waiting_[i];
     try {
       programs[i] = built_once(programs_.at(key).source, key.second, key.first);
@@ -496,11 +494,6 @@ void Context::wait(const cl::Event& event) {
     }
   });
 }
-
-Watched::Watched(Context& context, const Watch& watch) : context_(context) {
-  context.set_watch(&watch);
-}
-Watched::~Watched() { context_.set_watch(nullptr); }
 
 WaitAtEnd::~WaitAtEnd() {
   try {

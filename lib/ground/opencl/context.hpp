@@ -102,13 +102,12 @@ class Context {
   /// A point in the queue whose time can be asked once the queue is finished.
   cl::Event mark();
 
-  /// Waits for all that is queued, at most wait_limit_seconds(); then throws DeviceError, and the
+  /// Waits for all that is queued, at most the limit below; then throws DeviceError, and the
   /// device is lost: it may still read and write memory, so that what hold() was given is never
   /// freed, and each later launch and wait throws DeviceError at once.
   void finish();
   /// As finish(), up to some command, of which later ones may be queued already.
   void wait(const cl::Event& event);
-  double wait_limit_seconds() const { return wait_limit_seconds_; }
   void set_wait_limit_seconds(double seconds) { wait_limit_seconds_ = seconds; }
   bool lost() const { return lost_; }
   /// Keeps memory that a queued command reads or writes until the command is done.
@@ -267,8 +266,8 @@ class Context {
 /// Has work on a device watched within its scope.
 class Watched {
  public:
-  Watched(Context& context, const Watch& watch);
-  ~Watched();
+  Watched(Context& context, const Watch& watch) : context_(context) { context.set_watch(&watch); }
+  ~Watched() { context_.set_watch(nullptr); }
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
 

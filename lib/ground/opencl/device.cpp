@@ -12,8 +12,8 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <string>
 
+#include "core/split_text.hpp"
 #include "diacut/errors.hpp"
 #include "opencl/context.hpp"
 #include "opencl/devices.hpp"
@@ -67,18 +67,14 @@ KeptSignals::KeptSignals() {
   Handlers& kept = handlers();
   const std::lock_guard guard(kept.lock);
   if (kept.users++ > 0) return;
-  for_kept_signals([&](int signal) {
-    sigaction(signal, nullptr, &kept.before[static_cast<std::size_t>(signal)]);
-  });
+  for_kept_signals([&](int signal) { sigaction(signal, nullptr, &kept.before[signal]); });
 }
 
 KeptSignals::~KeptSignals() {
   Handlers& kept = handlers();
   const std::lock_guard guard(kept.lock);
   if (--kept.users > 0) return;
-  for_kept_signals([&](int signal) {
-    sigaction(signal, &kept.before[static_cast<std::size_t>(signal)], nullptr);
-  });
+  for_kept_signals([&](int signal) { sigaction(signal, &kept.before[signal], nullptr); });
 }
 
 namespace {
@@ -143,14 +139,10 @@ std::string listing(const std::vector<DeviceInfo>& devices) {
 std::optional<std::pair<int, int>> parse_index(std::string_view spec) {
   const std::size_t colon = spec.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  int platform = 0;
-  int device = 0;
-  const char* end = spec.data() + spec.size();
-  const auto first = std::from_chars(spec.data(), spec.data() + colon, platform);
-  const auto second = std::from_chars(spec.data() + colon + 1, end, device);
-  if (first.ec != std::errc() || first.ptr != spec.data() + colon) return std::nullopt;
-  if (second.ec != std::errc() || second.ptr != end) return std::nullopt;
-  return std::pair(platform, device);
+  const auto platform = number_in<int>(spec.substr(0, colon));
+  const auto device = number_in<int>(spec.substr(colon + 1));
+  if (!platform || !device) return std::nullopt;
+  return std::pair(*platform, *device);
 }
 
 /// How a device is named, and where; no name: it is not.
@@ -192,10 +184,8 @@ std::optional<KindAndPlace> parse_kind(std::string_view spec) {
     const std::string_view name = to_string(kind);
     if (spec == name) return KindAndPlace{kind};
     if (!spec.starts_with(name) || spec.substr(name.size(), 1) != ":") continue;
-    const std::string_view text = spec.substr(name.size() + 1);
-    KindAndPlace wanted{kind};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted.place);
-    if (error == std::errc() && end == text.data() + text.size()) return wanted;
+    const auto place = number_in(spec.substr(name.size() + 1));
+    if (place) return KindAndPlace{kind, *place};
   }
   return std::nullopt;
 }
@@ -249,7 +239,6 @@ std::vector<cl::Platform> offered_platforms() {
   return {ids.begin(), ids.end()};
 }
 
-/// Adds the devices of each platform.
 void add_devices(const std::vector<cl::Platform>& platforms, std::vector<OpenedDevice>& result) {
   for (std::size_t p = 0; p < platforms.size(); ++p) {
     std::vector<cl::Device> devices;

@@ -67,19 +67,13 @@ std::string lines_macro(const Stencil& stencil, std::size_t first) {
 /// Which rows of W are computed: those of all pixels, or of every other row and column.
 enum class Rows { kAll = 1, kKept = 2 };
 
-/// First pixels of a work-item: those of an image row narrower than a vector go one by one.
-std::size_t first_pixels(Context& context, int width) {
-  const std::size_t run = vector_run(context.info());
-  return static_cast<std::size_t>(width) < run ? 1 : run;
-}
-
 KernelFile entry_kernels(Context& context, const AffinityParameters& parameters, Rows rows,
                          std::size_t width) {
   const Stencil stencil = affinity_stencil(parameters);
   return {context, "affinity/affinity.cl",
           fmt::format("-DRADIUS={} -DCENTRE={} -DSTEP={} -DWIDTH={} -DLOGISTIC={} -DLINES={}",
                       stencil.radius, stencil.centre(), static_cast<int>(rows), width,
-                      affinity_weight(parameters).logistic ? 1 : 0,
+                      parameters.formula == AffinityFormula::kLogistic ? 1 : 0,
                       lines_macro(stencil, rows == Rows::kAll ? stencil.centre() : 0))};
 }
 
@@ -96,9 +90,10 @@ template <class... Tables>
 void find_entries(Context& context, const DeviceBoundary& boundary,
                   const AffinityParameters& parameters, Rows rows, const Grid& first,
                   DiaMatrix& matrix, const Tables&... tables) {
-  const std::size_t run = first_pixels(context, first.width);
+  const std::size_t lanes = vector_run(context.info());
+  // The pixels of an image row narrower than a vector go one by one.
+  const std::size_t run = static_cast<std::size_t>(first.width) < lanes ? 1 : lanes;
   const KernelFile kernels = entry_kernels(context, parameters, rows, run);
-  const AffinityWeight weight = affinity_weight(parameters);
   const int step = static_cast<int>(rows);
   const int radius = affinity_stencil(parameters).radius;
   const int padded_row = first.width + 2 * radius;
@@ -106,18 +101,16 @@ void find_entries(Context& context, const DeviceBoundary& boundary,
   const std::size_t lines = static_cast<std::size_t>(first.height + radius * step);
   auto padded = context.allocate<float>(static_cast<std::size_t>(step * step) * columns * lines,
                                         "the boundary map with a border");
-  kernels.launch(
-      "affinity_pad",
-      cl::NDRange(round_up(columns, kRowGroup), lines, static_cast<std::size_t>(step * step)),
-      cl::NDRange(kRowGroup, 1, 1), boundary.values, boundary.valid, padded, boundary.grid.width,
-      boundary.grid.height, padded_row, columns * lines);
+  kernels.launch("affinity_pad", cl::NDRange(round_up(columns, kRowGroup), lines, step * step),
+                 cl::NDRange(kRowGroup, 1, 1), boundary.values, boundary.valid, padded,
+                 boundary.grid.width, boundary.grid.height, padded_row, columns * lines);
   const std::size_t group = run == 1 ? kRowGroup : plane_group(context.info());
   const std::size_t items = round_up(static_cast<std::size_t>(first.width), run) / run;
-  kernels.launch("affinity_entries",
-                 cl::NDRange(round_up(items, group), static_cast<std::size_t>(first.height)),
+  kernels.launch("affinity_entries", cl::NDRange(round_up(items, group), first.height),
                  cl::NDRange(group, 1), padded, matrix.values, first.width, padded_row,
                  static_cast<std::int64_t>(columns * lines), matrix.shape.pitch,
-                 weight.inverse_scale, weight.bias, weight.slope, tables...);
+                 static_cast<float>(1 / parameters.scale), static_cast<float>(kLogisticBias),
+                 static_cast<float>(kLogisticSlope), tables...);
 }
 
 DiaMatrix empty_matrix(Context& context, const Grid& grid, const AffinityParameters& parameters) {
@@ -140,12 +133,6 @@ std::vector<StencilOffset> bresenham(StencilOffset end) {
 
 Stencil affinity_stencil(const AffinityParameters& parameters) {
   return strided_stencil(parameters.radius, parameters.strides);
-}
-
-AffinityWeight affinity_weight(const AffinityParameters& parameters) {
-  return {parameters.formula == AffinityFormula::kLogistic,
-          static_cast<float>(1 / parameters.scale), static_cast<float>(kLogisticBias),
-          static_cast<float>(kLogisticSlope)};
 }
 
 void ask_for_affinity_kernels(Context& context, const AffinityParameters& parameters) {
@@ -239,8 +226,7 @@ std::vector<double> reference_affinity(const Grid& grid, const std::vector<float
   const Stencil stencil = affinity_stencil(parameters);
   const DiaShape shape = dia_shape(grid, stencil);
   const auto element = [&grid](int x, int y) {
-    return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.width) +
-           static_cast<std::size_t>(x);
+    return static_cast<std::size_t>(y) * grid.width + static_cast<std::size_t>(x);
   };
   std::vector<double> values(shape.stored(), 0.0);
   for (int y = 0; y < grid.height; ++y) {

@@ -21,16 +21,6 @@ std::vector<StencilOffset> bresenham(StencilOffset end);
 /// The pixels that a pixel has an affinity to.
 Stencil affinity_stencil(const AffinityParameters& parameters);
 
-/// The formula of the affinity for an intervening contour ic: exp(-ic / scale), or, if logistic,
-/// exp(-(1 - p) / scale) with p = 1 / (1 + exp(-(bias - slope ic))).
-struct AffinityWeight {
-  bool logistic = false;
-  float inverse_scale = 0;  ///< 1 / scale.
-  float bias = 0;
-  float slope = 0;
-};
-AffinityWeight affinity_weight(const AffinityParameters& parameters);
-
 /// Asks for the kernels of affinity_matrix() and of normalize(): those that are asked for before
 /// the first launch are built together.
 void ask_for_affinity_kernels(Context& context, const AffinityParameters& parameters);

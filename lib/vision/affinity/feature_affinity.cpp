@@ -22,18 +22,6 @@ bool unit_length(const AffinityParameters& parameters) {
   return parameters.feature_measure == FeatureMeasure::kCosine;
 }
 
-/// The offsets at whose distance the automatic scale looks first, and those in smaller images.
-using ScaleOffsets = std::array<StencilOffset, 2>;
-std::array<ScaleOffsets, 2> scale_offsets(int radius) {
-  return {{{{{radius, 0}, {0, radius}}}, {{{1, 0}, {0, 1}}}}};
-}
-
-/// The distance below which rounding alone explains it. Each of two parallel vectors of n channels
-/// is off by at most (n + 1) / 2 + 2 roundings of its length and one of the product.
-double rounding_distance(int channels, const AffinityParameters& parameters) {
-  return unit_length(parameters) ? (channels + 7) * std::ldexp(1.0, -24) : 0;
-}
-
 /// The automatic scale from the squares of distances; 0 if all are at most `rounding` or there are
 /// none.
 double scale_of_range(std::vector<float>& squares, double rounding) {
@@ -57,8 +45,8 @@ double scale_of_data(const DiaMatrix& matrix, const DeviceBoundary& boundary, in
   const auto width = static_cast<std::size_t>(boundary.grid.width);
   std::vector<float> diagonal(mask.size());
   std::vector<float> squares;
-  for (const ScaleOffsets& offsets : scale_offsets(parameters.radius)) {
-    for (const StencilOffset& offset : offsets) {  // None leads back.
+  for (const int far : {parameters.radius, 1}) {  // Direct neighbours in smaller images.
+    for (const StencilOffset& offset : {StencilOffset{far, 0}, StencilOffset{0, far}}) {
       matrix.values.download(std::span(diagonal),
                              stencil.opposite(stencil.index(offset)) * matrix.shape.pitch);
       const auto dx = static_cast<std::size_t>(offset.dx);
@@ -70,7 +58,10 @@ double scale_of_data(const DiaMatrix& matrix, const DeviceBoundary& boundary, in
     }
     if (!squares.empty()) break;
   }
-  return scale_of_range(squares, rounding_distance(channels, parameters));
+  // Each of two parallel vectors of n channels is off by at most (n + 1) / 2 + 2 roundings of its
+  // length and one of the product.
+  const double rounding = unit_length(parameters) ? (channels + 7) * std::ldexp(1.0, -24) : 0;
+  return scale_of_range(squares, rounding);
 }
 
 const char* no_difference(const AffinityParameters& parameters) {

@@ -9,7 +9,6 @@
 #include "core/large_memory.hpp"
 #include "diacut/errors.hpp"
 #include "image/input_checks.hpp"
-#include "opencl/context.hpp"
 
 namespace diacut {
 

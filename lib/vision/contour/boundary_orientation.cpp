@@ -10,7 +10,6 @@
 #include <opencv2/imgproc.hpp>
 
 #include "diacut/errors.hpp"
-#include "opencl/kernel_file.hpp"
 #include "opencl/lanes.hpp"
 #include "opencl/uploads.hpp"
 
@@ -31,8 +30,7 @@ Filter triangle(int order) {
   Filter filter{};
   const float mass = (kTriangleRadius + 1) * (kTriangleRadius + 1);
   for (int d = -kTriangleRadius; d <= kTriangleRadius; ++d) {
-    filter[static_cast<std::size_t>(d + kReach)] =
-        static_cast<float>(kTriangleRadius + 1 - std::abs(d)) / mass;
+    filter[d + kReach] = static_cast<float>(kTriangleRadius + 1 - std::abs(d)) / mass;
   }
   for (int pass = 0; pass < order; ++pass) {
     const Filter before = filter;
@@ -61,8 +59,7 @@ std::vector<Value> filtered(std::span<const float> boundary, int width, int heig
 /// Throws InputError, naming the map `what`, unless width and height are positive and `found`, the
 /// number of its values, is width * height.
 void check_map_size(std::size_t found, int width, int height, const char* what) {
-  if (width < 1 || height < 1 ||
-      found != static_cast<std::size_t>(width) * static_cast<std::size_t>(height)) {
+  if (width < 1 || height < 1 || found != static_cast<std::size_t>(width) * height) {
     throw InputError(fmt::format("the {} has {} values; {} x {} pixels were expected", what, found,
                                  width, height));
   }
@@ -139,8 +136,8 @@ float bilinear(std::span<const float> map, int width, int height, float x, float
   const float below = y - static_cast<float>(y0);
   const int x1 = std::min(x0 + 1, width - 1);
   const int y1 = std::min(y0 + 1, height - 1);
-  const float* upper = map.data() + static_cast<std::size_t>(y0) * static_cast<std::size_t>(width);
-  const float* lower = map.data() + static_cast<std::size_t>(y1) * static_cast<std::size_t>(width);
+  const float* upper = map.data() + static_cast<std::size_t>(y0) * width;
+  const float* lower = map.data() + static_cast<std::size_t>(y1) * width;
   return (1 - below) * ((1 - right) * upper[x0] + right * upper[x1]) +
          below * ((1 - right) * lower[x0] + right * lower[x1]);
 }
@@ -163,8 +160,7 @@ std::vector<float> suppress_non_maxima(std::span<const float> boundary,
   for (int y = 0; y < height; ++y) {
     const float row_share = fade(y, height);
     for (int x = 0; x < width; ++x) {
-      const std::size_t i = static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
-                            static_cast<std::size_t>(x);
+      const std::size_t i = static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
       if (!(boundary[i] > 0)) continue;
       const float dx = std::cos(orientation[i]);
       const float dy = std::sin(orientation[i]);

@@ -11,7 +11,6 @@
 #include <numbers>
 #include <opencv2/imgproc.hpp>
 
-#include "opencl/kernel_file.hpp"
 #include "opencl/lanes.hpp"
 #include "opencl/uploads.hpp"
 

@@ -19,7 +19,6 @@ constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
 
 using Table = std::vector<ParameterEntry>;
 
-/// What a value holds, if it is of this type.
 template <class Held>
 std::optional<Held> held(const ParameterValue& value) {
   const Held* found = std::get_if<Held>(&value);
@@ -35,17 +34,15 @@ std::optional<double> real_in(const ParameterValue& value) {
 /// The numbers of a text like "0.5, 1"; nothing if it is no such text.
 std::optional<std::vector<double>> numbers_of(std::string_view text) {
   std::vector<double> numbers;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    std::string_view item = text.substr(0, comma);
+  const std::string ended = fmt::format("{},", text);  // Which shows an empty last number.
+  for (std::string_view item : split_text(ended, ',')) {
     item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
     item = item.substr(0, item.find_last_not_of(' ') + 1);
     const auto number = number_in<double>(item);
     if (!number) return std::nullopt;
     numbers.push_back(*number);
-    if (comma == std::string_view::npos) return numbers;
-    text.remove_prefix(comma + 1);
   }
+  return numbers;
 }
 
 constexpr std::string_view kAutomatic = "auto";
@@ -54,7 +51,6 @@ constexpr std::string_view kAutomatic = "auto";
 template <class Group>
 class Section {
  public:
-  /// `meaning`: what the parameters are for.
   Section(std::vector<ParameterEntry>& entries, std::string_view table, std::string_view meaning,
           Group Parameters::*group)
       : entries_(entries), table_(table), meaning_(meaning), group_(group) {}
@@ -148,7 +144,6 @@ class Section {
   Group Parameters::*group_;
 };
 
-/// A text of one line.
 std::optional<std::string> line_in(const ParameterValue& value) {
   auto text = held<std::string>(value);
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
@@ -291,15 +286,14 @@ Table make_table() {
        "CIE Lab, for images that are nothing like photographs.",
        "",
        {"--boundary", "NAME", "Where boundaries come from"}});
-  boundary.form(
-      "weights", &BoundaryParameters::weights, "a text of one line, a network's name or file",
-      line_in, std::identity(),
-      {"learned: the name of a built-in network, or a .safetensors file; empty: the "
-       "network named default. Several, separated by commas, are averaged.",
-       "",
-       {"--weights", "NAME|FILE",
-        "The network: built in, or a .safetensors file; several, separated by commas, are "
-        "averaged"}});
+  boundary.form("weights", &BoundaryParameters::weights,
+                "a text of one line, a network's name or file", line_in, std::identity(),
+                {"learned: the name of a built-in network, or a .safetensors file; empty: the "
+                 "network named default. Several, separated by commas, are averaged.",
+                 "",
+                 {"--weights", "NAME|FILE",
+                  "The network: built in, or a .safetensors file; several, separated by commas, "
+                  "are averaged"}});
   boundary.form("scales", &BoundaryParameters::scales,
                 "a text of 1 to 8 numbers from 0.1 to 4, separated by commas", scales_in,
                 list_value<double>,
@@ -381,9 +375,9 @@ Table make_table() {
                  &Parameters::matvec);
   matvec.names(
       "kernel", &MatvecParameters::kernel, kMatvecNames,
-      {"The kernel of the product, kernels/matrix/matvec_<name>.cl. auto chooses the "
-       "fastest on the device; for lanczos, the storages of symmetric are candidates too. "
-       "All kernels give the same product up to rounding.",
+      {"The kernel of the product, kernels/matrix/matvec_<name>.cl. auto chooses the fastest on "
+       "the device; for lanczos, the storages of symmetric are candidates too. All kernels give "
+       "the same product up to rounding.",
        "",
        {"--matvec", "NAME", "The kernel of the product of lanczos and spectra", kForRegions}});
   matvec.names(
@@ -451,8 +445,8 @@ Table make_table() {
       return contour_parameters({}, source).*member;
     };
     return fmt::format(
-        "auto: {} with boundaries from a network, {} with those of gradient, {} "
-        "with a map of your own.",
+        "auto: {} with boundaries from a network, {} with those of gradient, {} with a map of your "
+        "own.",
         fitted(BoundarySource::kNetwork), fitted(BoundarySource::kGradient),
         fitted(BoundarySource::kMap));
   };
@@ -469,11 +463,10 @@ Table make_table() {
   contour.real_or_auto("spectral_power", &ContourChoice::spectral_power, 0.1, 10,
                        {"The spectral contour is raised to this power. " +
                         by_source(&ContourParameters::spectral_power)});
-  contour.real_or_auto(
-      "spectral_scale", &ContourChoice::spectral_scale, 1e-6, 1e6,
-      {"The spectral contour that counts as 1, before it is raised to spectral_power; stronger "
-       "ones count as 1 too. " +
-       by_source(&ContourParameters::spectral_scale)});
+  contour.real_or_auto("spectral_scale", &ContourChoice::spectral_scale, 1e-6, 1e6,
+                       {"The spectral contour that counts as 1, before it is raised to "
+                        "spectral_power; stronger ones count as 1 too. " +
+                        by_source(&ContourParameters::spectral_scale)});
 
   Section region(table, "region",
                  "Regions from the contours, from the eigenvectors, or from seeds.",
@@ -504,9 +497,9 @@ Table make_table() {
         kForCuts}});
   region.real_or_auto(
       "threshold", &RegionParameters::threshold, 0, 1,
-      {"The automatic cut of the hierarchy: regions merge while the probability or mean "
-       "strength of the boundary between them is at most this. auto: the threshold of the "
-       "merging weights; with strength 0.3.",
+      {"The automatic cut of the hierarchy: regions merge while the probability or mean strength "
+       "of the boundary between them is at most this. auto: the threshold of the merging weights; "
+       "with strength 0.3.",
        "",
        {"--threshold", "T",
         "Merge regions across boundaries of a probability or mean strength of at most T",

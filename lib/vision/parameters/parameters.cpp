@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 #include "core/embedded_text.hpp"
 #include "core/split_text.hpp"
@@ -24,33 +22,29 @@ constexpr std::string_view kPresetSuffix = ".toml";
 /// Larger files are no configurations: device files, or photographs given by mistake.
 constexpr std::size_t kMaxConfigBytes = 1 << 20;
 
-std::string_view last_part(std::string_view key) {
-  const std::size_t dot = key.rfind('.');
-  return dot == std::string_view::npos ? key : key.substr(dot + 1);
+/// The entry of the least distance(entry), the first of several.
+template <class Distance>
+const ParameterEntry& nearest_entry(const Distance& distance) {
+  const auto& entries = parameter_table();
+  return *std::min_element(
+      entries.begin(), entries.end(),
+      [&](const ParameterEntry& a, const ParameterEntry& b) { return distance(a) < distance(b); });
 }
 
 std::string nearest_key(std::string_view key) {
-  std::string nearest;
-  std::size_t least = std::string::npos;
-  for (const ParameterEntry& entry : parameter_table()) {
-    // The last part finds a key under the wrong table, or under no table.
-    const std::size_t distance =
-        std::min(edit_distance(key, entry.key()), edit_distance(last_part(key), entry.name) + 1);
-    if (distance < least) {
-      least = distance;
-      nearest = entry.key();
-    }
-  }
-  return nearest;
+  // The last part finds a key under the wrong table, or under no table.
+  const std::string_view last_part = key.substr(key.rfind('.') + 1);
+  return nearest_entry([&](const ParameterEntry& entry) {
+           return std::min(edit_distance(key, entry.key()),
+                           edit_distance(last_part, entry.name) + 1);
+         })
+      .key();
 }
 
 std::string_view nearest_table(std::string_view table) {
-  const auto& entries = parameter_table();
-  return std::min_element(entries.begin(), entries.end(),
-                          [&](const ParameterEntry& a, const ParameterEntry& b) {
-                            return edit_distance(table, a.table) < edit_distance(table, b.table);
-                          })
-      ->table;
+  return nearest_entry(
+             [&](const ParameterEntry& entry) { return edit_distance(table, entry.table); })
+      .table;
 }
 
 bool is_table(std::string_view name) {
@@ -66,7 +60,6 @@ const ParameterEntry* find_entry(std::string_view key) {
   return nullptr;
 }
 
-/// What is wrong between several parameters; empty if nothing is.
 std::string cross_problem(const Parameters& p) {
   if (p.eigen.basis != 0 && p.eigen.basis <= p.eigen.vectors) {
     return fmt::format(
@@ -80,8 +73,7 @@ std::string cross_problem(const Parameters& p) {
   if (p.region.method == RegionMethod::kObjects && p.region.regions != 0) {
     return fmt::format(
         "region.regions (--regions) is {}, but region.method objects finds as many objects as "
-        "there "
-        "are: leave it 0, or choose the method hierarchy",
+        "there are: leave it 0, or choose the method hierarchy",
         p.region.regions);
   }
   if (p.region.compactness > 0 &&
@@ -169,7 +161,6 @@ std::string read_config(const std::string& path) {
   return text;
 }
 
-/// What a text that a person typed may stand for.
 std::vector<ParameterValue> values_of(const std::string& text) {
   std::vector<ParameterValue> values = {text};
   if (text == "true" || text == "false") values.emplace_back(text == "true");

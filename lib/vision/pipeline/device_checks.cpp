@@ -11,11 +11,9 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include "core/unit_range.hpp"
 #include "diacut/errors.hpp"
-#include "opencl/kernel_file.hpp"
 
 namespace diacut {
 
@@ -89,10 +87,9 @@ void check_eigenpairs(const Context& context, const DeviceEigenvectors& eigenvec
   }
 }
 
-void check_computed_contours(const Context& context, const std::vector<float>& strength,
-                             const std::vector<float>& orientation) {
-  check(context, "contours", "a strength", strength, {0, 1});
-  check(context, "contours", "an orientation", orientation, {0, std::numbers::pi});
+void check_computed_contours(const Context& context, const Contours& contours) {
+  check(context, "contours", "a strength", contours.strength, {0, 1});
+  check(context, "contours", "an orientation", contours.orientation, {0, std::numbers::pi});
 }
 
 void check_walk(const Context& context, const std::vector<std::int32_t>& labels, int count) {
@@ -154,11 +151,10 @@ void check_same_results(const Segmentation& first, const Segmentation& again,
   compare("probabilities", &SeedGrowth::probabilities);
   compare("eigenvectors", &Segmentation::eigenvectors);
   if (different.empty()) return;
-  throw DeviceError(
-      fmt::format("{} computed the image twice, with different results (these differ: {}): the "
-                  "device, its driver or the machine's memory fails; run again, or on another "
-                  "device (--list-devices)",
-                  device, fmt::join(different, ", ")));
+  throw DeviceError(fmt::format(
+      "{} computed the image twice, with different results (these differ: {}): the device, its "
+      "driver or the machine's memory fails; run again, or on another device (--list-devices)",
+      device, fmt::join(different, ", ")));
 }
 
 }  // namespace diacut

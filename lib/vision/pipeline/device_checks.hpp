@@ -31,9 +31,13 @@ void check_computed_degrees(const Buffer<float>& sqrt_degree);
 /// An eigenvalue of the normalized Laplacian is in [0, 2], and a residual norm is finite.
 void check_eigenpairs(const Context& context, const DeviceEigenvectors& eigenvectors);
 
+/// What a hierarchy is made from, on the host: a value for each pixel, row by row.
+struct Contours {
+  std::vector<float> strength;     ///< As Segmentation::contours.
+  std::vector<float> orientation;  ///< As boundary_orientation() gives it.
+};
 /// Contours are in [0, 1], orientations in [0, pi].
-void check_computed_contours(const Context& context, const std::vector<float>& strength,
-                             const std::vector<float>& orientation);
+void check_computed_contours(const Context& context, const Contours& contours);
 
 /// A label of a random walk is one of `count` labels, or 0.
 void check_walk(const Context& context, const std::vector<std::int32_t>& labels, int count);

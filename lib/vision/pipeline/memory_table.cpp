@@ -131,7 +131,6 @@ std::string gib(std::uint64_t bytes) {
   return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
-/// A form of the same run for images of other sizes.
 RunForm scaled(RunForm form, double scale) {
   const auto side = [scale](int length) {
     return std::max(1, static_cast<int>(std::floor(length * scale)));
@@ -254,7 +253,7 @@ MemoryNeed check_memory(const ImageSize& image, const Parameters& parameters,
   const PictureSize full{image.width, image.height};
   const PictureSize working = reduced_size(full, parameters.image.detail);
   const std::vector<RunForm> forms =
-      forms_to_try(grid_for(working.width, working.height), 1,
+      forms_to_try(Grid{working.width, working.height}, 1,
                    working_parameters(parameters, working, full, results), device);
   try {
     const MemoryNeed need =

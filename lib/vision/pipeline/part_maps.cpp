@@ -7,12 +7,10 @@
 #include "contour/combined_contour.hpp"
 #include "core/large_memory.hpp"
 #include "core/parallel.hpp"
-#include "pipeline/device_checks.hpp"
 
 namespace diacut {
 
 namespace {
-/// Fewer pixels are not worth another thread.
 constexpr std::size_t kLeastPixels = std::size_t{1} << 16;
 }  // namespace
 
@@ -34,7 +32,7 @@ PartMap PartMaps::map(const Image& image, const Grid& grid, const PictureView& v
   });
 }
 
-PartContours PartMaps::contours(std::vector<float> part, int width, int height, float full) {
+Contours PartMaps::contours(std::vector<float> part, int width, int height, float full) {
   return with_device_errors("segmenting", [&] {
     PartMap map{{width, height}, std::move(part), {}};
     map.valid = large_vector<std::uint8_t>(map.values.size());
@@ -46,8 +44,7 @@ PartContours PartMaps::contours(std::vector<float> part, int width, int height, 
     });
     if (parameters_.boundary.kind == BoundaryKind::kLearned)
       check_computed_map(context_, map.values);
-    PartContours found{large_vector<float>(map.values.size()),
-                       large_vector<float>(map.values.size())};
+    Contours found{large_vector<float>(map.values.size()), large_vector<float>(map.values.size())};
     {
       const std::lock_guard<std::mutex> turn(turn_);
       const Buffer<float> boundary = part_boundary_map(context_, map, parameters_.boundary, full);
@@ -60,7 +57,7 @@ PartContours PartMaps::contours(std::vector<float> part, int width, int height, 
       boundary_orientation(context_, map.grid, strength).download(found.orientation);
       strength.download(found.strength);
     }
-    check_computed_contours(context_, found.strength, found.orientation);
+    check_computed_contours(context_, found);
     return found;
   });
 }

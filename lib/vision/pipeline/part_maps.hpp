@@ -10,14 +10,9 @@
 #include "diacut/image.hpp"
 #include "diacut/parameters.hpp"
 #include "opencl/context.hpp"
+#include "pipeline/device_checks.hpp"
 
 namespace diacut {
-
-/// What the hierarchy of a part of a picture is made from: width * height values each, row by row.
-struct PartContours {
-  std::vector<float> strength;     ///< As Segmentation::contours.
-  std::vector<float> orientation;  ///< As boundary_orientation() gives it.
-};
 
 /// How far from a pixel other pixels count for its orientation.
 inline constexpr int kOrientationReach = 6;
@@ -46,7 +41,7 @@ class PartMaps {
   /// rows and columns have another orientation than in the picture, unless the picture ends there.
   /// `part`: the values of map(); no numbers where there is no data. `full` as in
   /// part_boundary_map(). Throws DeviceError.
-  PartContours contours(std::vector<float> part, int width, int height, float full);
+  Contours contours(std::vector<float> part, int width, int height, float full);
 
  private:
   Parameters parameters_;

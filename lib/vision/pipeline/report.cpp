@@ -11,6 +11,7 @@
 #include "output/program_json.hpp"
 #include "output/resolution_json.hpp"
 #include "parameters/parameter_table.hpp"
+#include "pipeline/working_image.hpp"
 
 namespace diacut {
 namespace {
@@ -44,44 +45,13 @@ Json device_object(const DeviceInfo& device) {
           {"images", device.images}};
 }
 
-Json image_json(const Image& image) {
-  std::size_t with_data = image.pixel_count();
-  for (const std::uint8_t valid : image.valid) with_data -= valid == 0 ? 1 : 0;
-  return {{"width", image.width},
-          {"height", image.height},
-          {"channels", image.channels},
-          {"pixels_with_data", with_data}};
-}
-
-Json stages_json(const std::vector<StageTime>& times) {
-  Json json = Json::array();
-  for (const StageTime& time : times) {
-    json.push_back(
-        {{"stage", time.stage}, {"wall_ms", time.wall_ms}, {"device_ms", time.device_ms}});
-  }
-  return json;
-}
-
-Json memory_json(const Segmentation& segmentation) {
-  const MemoryNeed& announced = segmentation.costs.announced;
-  return {{"host_before_bytes", segmentation.costs.host_before_bytes},
-          {"host_announced_bytes", announced.host_bytes},
-          {"host_peak_bytes", segmentation.costs.host_peak_bytes},
-          {"device_announced_bytes", announced.device_bytes},
-          {"device_peak_bytes", segmentation.costs.device_peak_bytes},
-          {"device_kept_bytes", segmentation.costs.device_kept_bytes}};
-}
-
-Json kernels_json(const Segmentation& segmentation) {
-  return {{"programs", segmentation.costs.programs_built},
-          {"build_ms", segmentation.costs.programs_ms}};
-}
-
-Json walk_json(const WalkReport& walk) {
-  return {{"converged", walk.converged},
-          {"labels", walk.labels},
-          {"iterations", walk.iterations},
-          {"error", walk.error}};
+Json memory_json(const RunCosts& costs) {
+  return {{"host_before_bytes", costs.host_before_bytes},
+          {"host_announced_bytes", costs.announced.host_bytes},
+          {"host_peak_bytes", costs.host_peak_bytes},
+          {"device_announced_bytes", costs.announced.device_bytes},
+          {"device_peak_bytes", costs.device_peak_bytes},
+          {"device_kept_bytes", costs.device_kept_bytes}};
 }
 
 Json features_json(const Segmentation& segmentation, const Parameters& parameters) {
@@ -92,12 +62,8 @@ Json features_json(const Segmentation& segmentation, const Parameters& parameter
           {"with_boundary", affinity.with_boundary}};
 }
 
-Json matrix_json(const MatrixReport& matrix) {
-  return {{"rows", matrix.rows},   {"pitch", matrix.pitch}, {"diagonals", matrix.diagonals},
-          {"bands", matrix.bands}, {"bytes", matrix.bytes}, {"form", matrix.form}};
-}
-
 Json eigen_json(const Eigenvectors& eigenvectors) {
+  const MatrixReport& matrix = eigenvectors.report.matrix;
   Json json = {{"converged", eigenvectors.report.converged},
                {"solver", eigenvectors.report.solver},
                {"levels", eigenvectors.report.levels},
@@ -107,7 +73,13 @@ Json eigen_json(const Eigenvectors& eigenvectors) {
                {"filter_degree", eigenvectors.report.filter_degree},
                {"values", eigenvectors.values},
                {"residuals", eigenvectors.report.residuals},
-               {"matrix", matrix_json(eigenvectors.report.matrix)}};
+               {"matrix",
+                {{"rows", matrix.rows},
+                 {"pitch", matrix.pitch},
+                 {"diagonals", matrix.diagonals},
+                 {"bands", matrix.bands},
+                 {"bytes", matrix.bytes},
+                 {"form", matrix.form}}}};
   add_resolution(json, eigenvectors.report);
   return json;
 }
@@ -123,18 +95,29 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
                         const std::string& input_name, int page) {
   Json json = {{"schema", kSchema}, {"diacut", kVersion}, {"input", input_name}};
   if (page > 0) json["page"] = page;
-  json["image"] = image_json(image);
+  json["image"] = {{"width", image.width},
+                   {"height", image.height},
+                   {"channels", image.channels},
+                   {"pixels_with_data", pixels_with_data(image)}};
   json["device"] = device_object(device);
   json["parameters"] = parameters_json(parameters);
-  json["stages"] = stages_json(segmentation.costs.times);
-  json["memory"] = memory_json(segmentation);
-  json["kernels"] = kernels_json(segmentation);
+  json["stages"] = Json::array();
+  for (const auto& [stage, wall_ms, device_ms] : segmentation.costs.times) {
+    json["stages"].push_back({{"stage", stage}, {"wall_ms", wall_ms}, {"device_ms", device_ms}});
+  }
+  const RunCosts& costs = segmentation.costs;
+  json["memory"] = memory_json(costs);
+  json["kernels"] = {{"programs", costs.programs_built}, {"build_ms", costs.programs_ms}};
   if (const auto* const cuts = dynamic_cast<const KwayCut*>(&segmentation)) {
     json["normalized_cut"] = cuts->normalized_cut;
   }
   if (segmentation.feature_scale > 0) json["features"] = features_json(segmentation, parameters);
   if (const auto* const growth = dynamic_cast<const SeedGrowth*>(&segmentation)) {
-    json["walk"] = walk_json(growth->walk);
+    const WalkReport& walk = growth->walk;
+    json["walk"] = {{"converged", walk.converged},
+                    {"labels", walk.labels},
+                    {"iterations", walk.iterations},
+                    {"error", walk.error}};
   } else if (!segmentation.eigenvectors.values.empty()) {
     json["matvec"] = segmentation.eigenvectors.report.matvec;
     json["eigen"] = eigen_json(segmentation.eigenvectors);

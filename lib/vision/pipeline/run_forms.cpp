@@ -20,8 +20,6 @@ bool merges_by_probability(const Parameters& parameters, bool own_map) {
   return parameters.boundary.kind == BoundaryKind::kLearned && !own_map;
 }
 
-Grid grid_for(int width, int height) { return {width, height}; }
-
 bool walks(const Parameters& parameters) {
   return parameters.region.method == RegionMethod::kWalker;
 }

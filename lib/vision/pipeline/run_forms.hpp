@@ -38,9 +38,6 @@ struct RunParameters : Parameters {
 /// through whose gaps the basins of a hierarchy would leak.
 bool thins(const BoundaryParameters& boundary);
 
-/// How an image of this size lies in a vector.
-Grid grid_for(int width, int height);
-
 /// Whether regions grow from seeds by a random walk.
 bool walks(const Parameters& parameters);
 

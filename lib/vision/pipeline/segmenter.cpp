@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <memory>
-#include <optional>
-#include <span>
 #include <tuple>
 #include <utility>
 
@@ -25,11 +22,6 @@
 namespace diacut {
 
 namespace {
-
-std::size_t pixels_with_data(const Image& image) {
-  const auto none = std::count(image.valid.begin(), image.valid.end(), std::uint8_t{0});
-  return image.pixel_count() - static_cast<std::size_t>(none);
-}
 
 /// Holds the caller to the contract of Image, which the stages rely on.
 void check_image(const Image& image) {
@@ -89,7 +81,6 @@ std::exception_ptr failure_of_one(const std::exception_ptr& failure, const std::
 /// Pixels of all images that are begun together. More of them would be no faster.
 constexpr std::int64_t kPixelsTogether = std::int64_t{1} << 22;
 
-/// The parameters. Throws as check_parameters() does.
 const Parameters& checked(const Parameters& parameters) {
   check_parameters(parameters);
   return parameters;
@@ -106,9 +97,8 @@ void check_parameters(const Parameters& parameters) {
   if (parameters.region.method == RegionMethod::kObjects && !gives_inside(parameters.boundary)) {
     throw ConfigError(
         "region.method objects needs a network that finds the inside of objects, and "
-        "boundary.weights "
-        "names none: use the preset nuclei (--config nuclei), or such a network (--weights "
-        "nuclei)");
+        "boundary.weights names none: use the preset nuclei (--config nuclei), or such a network "
+        "(--weights nuclei)");
   }
 }
 
@@ -120,7 +110,10 @@ class Segmenter::Implementation {
   const Parameters parameters;
   Stages stages;
 
-  /// As Segmenter::begin() by this method.
+  /// The result of one image by a method, which is of this type.
+  template <class Kind, class Asked>
+  Kind result(const Asked& image, RegionMethod method, const Watch& watch);
+
   template <class Asked>
   std::vector<BegunSegmentation> begin(std::span<const Asked> images, RegionMethod method,
                                        const Watch& watch) {
@@ -162,8 +155,7 @@ class Segmenter::Implementation {
   static std::vector<Group> groups_of(std::span<const Asked> images, const Parameters& own,
                                       std::vector<BegunSegmentation>& all) {
     std::vector<std::optional<WorkingImage>> working(images.size());
-    parallel_for(static_cast<int>(images.size()), [&](int index) {
-      const auto k = static_cast<std::size_t>(index);
+    parallel_for(images.size(), [&](std::size_t k) {
       all[k].begun_ = std::make_shared<UnfinishedSegmentation>();
       try {
         check_image(*images[k].image);
@@ -251,7 +243,7 @@ class Segmenter::Implementation {
     RunParameters run =
         working_parameters(own, size, first.full ? first.full->size : size, results_of(first));
     if (first.seeds) run.labels = static_cast<int>(first.seeds->values.size());
-    return forms_to_try(grid_for(size.width, size.height), static_cast<int>(images.size()), run,
+    return forms_to_try(Grid{size.width, size.height}, static_cast<int>(images.size()), run,
                         stages.device());
   }
 
@@ -315,13 +307,14 @@ BegunSegmentation only(std::vector<BegunSegmentation> begun) {
   return std::move(begun.front());
 }
 
-/// The result of the only one of these, which is of this type.
-template <class Kind>
-Kind only_result(std::vector<BegunSegmentation> begun, const Watch& watch) {
-  return std::move(dynamic_cast<Kind&>(*only(std::move(begun)).finish(watch)));
-}
-
 }  // namespace
+
+template <class Kind, class Asked>
+Kind Segmenter::Implementation::result(const Asked& image, RegionMethod method,
+                                       const Watch& watch) {
+  BegunSegmentation begun = only(begin(std::span(&image, 1), method, watch));
+  return std::move(dynamic_cast<Kind&>(*std::move(begun).finish(watch)));
+}
 
 BegunSegmentation Segmenter::begin(const ImageToSegment& image, const Watch& watch) {
   return only(begin({&image, 1}, watch));
@@ -342,25 +335,19 @@ std::vector<BegunSegmentation> Segmenter::begin(std::span<const SeededImage> ima
 }
 
 HierarchyCut Segmenter::segment(const ImageToSegment& image, const Watch& watch) {
-  const std::span one(&image, 1);
-  return only_result<HierarchyCut>(implementation_->begin(one, RegionMethod::kHierarchy, watch),
-                                   watch);
+  return implementation_->result<HierarchyCut>(image, RegionMethod::kHierarchy, watch);
 }
 
 Objects Segmenter::find_objects(const Image& image, const Watch& watch) {
-  const ImageToSegment alone(image);
-  const std::span one(&alone, 1);
-  return only_result<Objects>(implementation_->begin(one, RegionMethod::kObjects, watch), watch);
+  return implementation_->result<Objects>(ImageToSegment(image), RegionMethod::kObjects, watch);
 }
 
 KwayCut Segmenter::cut(const ImageToSegment& image, const Watch& watch) {
-  const std::span one(&image, 1);
-  return only_result<KwayCut>(implementation_->begin(one, RegionMethod::kKway, watch), watch);
+  return implementation_->result<KwayCut>(image, RegionMethod::kKway, watch);
 }
 
 SeedGrowth Segmenter::grow(const SeededImage& image, const Watch& watch) {
-  const std::span one(&image, 1);
-  return only_result<SeedGrowth>(implementation_->begin(one, RegionMethod::kWalker, watch), watch);
+  return implementation_->result<SeedGrowth>(image, RegionMethod::kWalker, watch);
 }
 
 namespace {

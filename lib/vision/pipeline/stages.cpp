@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -23,7 +22,6 @@
 #include "image/input_checks.hpp"
 #include "image/values.hpp"
 #include "matrix/normalized_matrix.hpp"
-#include "opencl/context.hpp"
 #include "pipeline/device_checks.hpp"
 #include "region/affinity_graph.hpp"
 #include "region/region.hpp"
@@ -39,7 +37,6 @@ constexpr char kRegions[] = "regions";
 /// The stage that places regions of a reduced image in the image itself.
 constexpr char kPlacement[] = "placement";
 
-/// Milliseconds on the wall since `start`.
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
@@ -51,7 +48,6 @@ class TimedStages {
  public:
   TimedStages(Context& context, const Watch& watch) : context_(context), watch_(watch) {}
 
-  /// Ends the stage under way and begins another one.
   void begin(const char* stage) {
     end();
     watch_.report(stage, 0);
@@ -108,13 +104,11 @@ void time_on_host(const char* stage, Segmentation& result, const Watch& watch, c
   watch.report(stage, 1);
 }
 
-/// Whether regions of the image merge by probability.
 bool merges_by_probability(const WorkingImage& image, const RunParameters& parameters) {
   const bool no_network = image.boundary_map != nullptr || !parameters.has_boundary();
   return makes_hierarchy(parameters) && merges_by_probability(parameters, no_network);
 }
 
-/// Whether merging by probability needs the image's embedding.
 bool embeds(const WorkingImage& image, const RunParameters& parameters) {
   return image.boundary_map == nullptr && parameters.has_boundary() &&
          gives_embedding(parameters.boundary);
@@ -151,12 +145,6 @@ const Buffer<float>& degrees_of(Context& context, const Batch& batch, std::size_
   copy_elements(sqrt_degree, image * batch.segment(), copy, 0, batch.image.rows());
   return copy;
 }
-
-/// What the hierarchy of one image is made from, on the host.
-struct Contours {
-  std::vector<float> strength;     ///< Segmentation::contours.
-  std::vector<float> orientation;  ///< The direction of the boundary at each pixel.
-};
 
 /// Places a segmentation in the full image, if the image was reduced: a stage that needs no device.
 template <class Kind>
@@ -216,7 +204,6 @@ void cut_hierarchy(HierarchyCut& result, const RegionParameters& parameters, con
   }
 }
 
-/// An empty result for an image.
 std::unique_ptr<Segmentation> result_for(const WorkingImage& image, RegionMethod method) {
   if (method == RegionMethod::kKway) return std::make_unique<KwayCut>();
   if (method == RegionMethod::kWalker) return std::make_unique<SeedGrowth>();
@@ -275,10 +262,9 @@ SolverParameters rough_solver() {
   return solver;
 }
 
-/// The stages of one run that need the device, which Stages::run() calls in their order.
+/// The stages of one run that need the device, in their order.
 class StageRun {
  public:
-  /// The arguments must outlive the run.
   StageRun(Context& context, DeviceNetworks& networks, const StageOptions& options,
            std::span<const WorkingImage> images, const RunForm& form, const Watch& watch)
       : context_(context),
@@ -293,6 +279,31 @@ class StageRun {
         timed_(context, watch),
         merging_(images.size()),
         begun_(images.size()) {}
+
+  /// The images begun. Nothing where several images cannot be solved together.
+  std::optional<std::vector<UnfinishedSegmentation>> all() {
+    ask_for_later_kernels();
+    note_images();
+    begin_merging();
+    find_boundaries();
+    if (decimates(parameters_)) {
+      if (!find_rough_contours()) return std::nullopt;
+    } else if (hierarchical() && parameters_.contour_decided.spectral == SpectralUse::kNever) {
+      find_boundary_contours();
+    }
+    if (needs_matrix(parameters_) && !solve()) return std::nullopt;
+    for (std::size_t k = 0; hierarchical() && k < images_.size(); ++k) leave_hierarchy(k);
+    return taken();
+  }
+
+ private:
+  struct Merging {
+    bool embeds = false;                  ///< Whether the image's embedding is needed too.
+    std::future<LearnedMerging> learned;  ///< Not valid where regions merge by strength.
+    Embedding embedding;
+  };
+
+  bool hierarchical() const { return makes_hierarchy(parameters_); }
 
   /// What later stages ask for is then built together with the kernels of the boundary maps, which
   /// takes less time.
@@ -381,7 +392,6 @@ class StageRun {
     networks_.tensors().clear();  // Later stages need their memory.
   }
 
-  /// The contours by the boundary maps alone.
   void find_boundary_contours() {
     timed_.begin("contours");
     make_contours([&](std::size_t k) {
@@ -482,16 +492,6 @@ class StageRun {
     return std::move(begun_);
   }
 
- private:
-  /// How regions of one image merge.
-  struct Merging {
-    bool embeds = false;                  ///< Whether the image's embedding is needed too.
-    std::future<LearnedMerging> learned;  ///< Not valid where regions merge by strength.
-    Embedding embedding;
-  };
-
-  bool hierarchical() const { return makes_hierarchy(parameters_); }
-
   void check_maps() {
     std::vector<const Buffer<float>*> maps;
     for (std::size_t k = 0; k < maps_.size(); ++k) {
@@ -503,7 +503,6 @@ class StageRun {
     check_computed_maps(context_, maps);
   }
 
-  /// The map that an image's contours are made from.
   const Buffer<float>& strength_of(std::size_t k) const {
     return strengths_[k] ? strengths_[k] : maps_[k].values;
   }
@@ -520,10 +519,8 @@ class StageRun {
     for (const auto& [strength, orientation] : made) {
       contours_.push_back({strength.download(), orientation.download()});
     }
-    parallel_for(static_cast<int>(made.size()), [&](int k) {
-      const Contours& found = contours_[static_cast<std::size_t>(k)];
-      check_computed_contours(context_, found.strength, found.orientation);
-    });
+    parallel_for(made.size(),
+                 [&](std::size_t k) { check_computed_contours(context_, contours_[k]); });
   }
 
   /// What `make` makes of the boundary maps of all images, on one grid.
@@ -579,11 +576,7 @@ class StageRun {
   }
 
   void find_contours(const std::vector<DeviceEigenvectors>& found) {
-    using Make =
-        Buffer<float>(Context&, const Grid&, const DeviceEigenvectors&, const Buffer<float>&,
-                      const Buffer<float>&, const ContourParameters&);
-    Make* const make =
-        parameters_.has_boundary() ? static_cast<Make*>(combined_contour) : spectral_contour_alone;
+    const auto make = parameters_.has_boundary() ? combined_contour : spectral_contour_alone;
     make_contours([&](std::size_t k) {
       Buffer<float> copy;
       const Buffer<float>& degrees =
@@ -649,9 +642,23 @@ Stages::Stages(const std::string& device, const std::string& kernel_dir) : kerne
   device_ = context_->info();
 }
 
-void Stages::failed(const char* doing) {
+std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const WorkingImage> images,
+                                                               const RunForm& form,
+                                                               const Watch& watch) {
+  std::optional<std::vector<UnfinishedSegmentation>> begun;
+  work("segmenting", [&](Context& context, DeviceNetworks& networks) {
+    const Watched watched(context, watch);
+    begun = StageRun(context, networks, options, images, form, watch).all();
+    if (!begun) return;
+    // All buffers of the run are free from here on.
+    for (auto& each : *begun) each.result->costs.device_kept_bytes = context.memory_kept();
+  });
+  return begun;
+}
+
+void Stages::work(const char* doing, const std::function<void(Context&, DeviceNetworks&)>& what) {
   try {
-    with_device_errors(doing, [] { throw; });
+    with_device_errors(doing, [&] { what(opened(), networks_); });
   } catch (const DeviceError&) {
     // After some errors a driver refuses all further work in the context, so the next image gets
     // a fresh one. The networks are the only buffers left in this context.
@@ -659,47 +666,6 @@ void Stages::failed(const char* doing) {
     networks_.clear();
     context_.reset();
     throw;
-  }
-  throw;  // Not reached.
-}
-
-std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const WorkingImage> images,
-                                                               const RunForm& form,
-                                                               const Watch& watch) {
-  const RunParameters& parameters = form.parameters;
-  const bool hierarchical = makes_hierarchy(parameters);
-  try {
-    Context& context = opened();
-    const Watched watched(context, watch);
-    std::vector<UnfinishedSegmentation> begun;
-    {
-      StageRun run(context, networks_, options, images, form, watch);
-      run.ask_for_later_kernels();
-      run.note_images();
-      run.begin_merging();
-      run.find_boundaries();
-      if (decimates(parameters)) {
-        if (!run.find_rough_contours()) return std::nullopt;
-      } else if (hierarchical && parameters.contour_decided.spectral == SpectralUse::kNever) {
-        run.find_boundary_contours();
-      }
-      if (needs_matrix(parameters) && !run.solve()) return std::nullopt;
-      for (std::size_t k = 0; hierarchical && k < images.size(); ++k) run.leave_hierarchy(k);
-      begun = run.taken();
-    }
-    // All buffers of the run are free from here on.
-    for (auto& each : begun) each.result->costs.device_kept_bytes = context.memory_kept();
-    return begun;
-  } catch (...) {
-    failed("segmenting");
-  }
-}
-
-void Stages::work(const char* doing, const std::function<void(Context&, DeviceNetworks&)>& what) {
-  try {
-    what(opened(), networks_);
-  } catch (...) {
-    failed(doing);
   }
 }
 

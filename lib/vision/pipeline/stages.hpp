@@ -60,14 +60,12 @@ class Stages {
   /// Has networks uploaded anew when they are next needed.
   void forget_networks() { networks_.clear(); }
 
-  /// Does other work on the device, with the networks that are kept there. `doing`: for errors.
+  /// Does work on the device, with the networks that are kept there. `doing`: for errors of OpenCL.
   /// Throws what the work throws; as after run(), there may be more work after an error.
   void work(const char* doing, const std::function<void(Context&, DeviceNetworks&)>& what);
 
  private:
   Context& opened();
-  /// Throws what is being handled, as an error of diacut. `doing`: for errors of OpenCL.
-  [[noreturn]] void failed(const char* doing);
 
   std::string kernel_dir_;
   DeviceInfo device_;

@@ -13,8 +13,6 @@
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
 #include "image/input_checks.hpp"
-#include "image/resize.hpp"
-#include "pipeline/run_forms.hpp"
 #include "region/arcs/parts.hpp"
 #include "region/placement/placement.hpp"
 
@@ -26,14 +24,9 @@ namespace {
 /// pixels, the photographs that it learned from, of 640.
 constexpr double kNetworkShare = 481.0 / 640;
 
-/// A pointer to what somebody else owns.
 template <class Value>
 std::shared_ptr<const Value> borrowed(const Value* value) {
   return {std::shared_ptr<const void>(), value};
-}
-
-double pixels_of_working_image(const PictureSize& size) {
-  return static_cast<double>(size.width) * static_cast<double>(size.height);
 }
 
 /// Throws where something came with an image whose method does not take it.
@@ -48,7 +41,6 @@ void check_taken(const void* given, const char* name, RegionMethod method,
       name, enum_name(kRegionMethodNames, method), fmt::join(names, " or ")));
 }
 
-/// Throws unless barriers are heeded and fit the image and its seeds.
 void check_barriers_of(const SeededImage& asked, const Parameters& parameters) {
   if (asked.barriers == nullptr) return;
   if (asked.features != nullptr && !parameters.affinity.with_boundary) {
@@ -89,7 +81,6 @@ std::vector<std::uint8_t> closed_barriers(const Barriers& barriers) {
   return walls;
 }
 
-/// Throws unless the features can be used and fit the image.
 void check_features_of(const ImageToSegment& asked, const Parameters& parameters) {
   if (asked.features == nullptr) return;
   const bool alone = !parameters.affinity.with_boundary;
@@ -124,7 +115,6 @@ std::map<std::int32_t, std::int32_t> label_numbers(const std::vector<std::int32_
   return numbers;
 }
 
-/// How often each label occurs.
 using Votes = std::map<std::int32_t, std::int64_t>;
 
 /// The most frequent label, 0 if there is none. Of equally frequent labels the smallest counts.
@@ -151,8 +141,7 @@ void each_covered_pixel(const PictureSize& full, const PictureSize& smaller, con
 /// pixel covers, 0 where that area has no seed.
 std::vector<std::int32_t> reduced_labels(const std::vector<std::int32_t>& labels,
                                          const PictureSize& from, const PictureSize& to) {
-  std::vector<Votes> votes(static_cast<std::size_t>(to.width) *
-                           static_cast<std::size_t>(to.height));
+  std::vector<Votes> votes(to.pixels());
   each_covered_pixel(from, to, [&](std::size_t i, std::size_t k) {
     if (labels[i] != 0) ++votes[k][labels[i]];
   });
@@ -164,8 +153,7 @@ std::vector<std::int32_t> reduced_labels(const std::vector<std::int32_t>& labels
 /// For each pixel of the smaller picture whether any of the area that it covers is a barrier.
 std::vector<std::uint8_t> reduced_walls(const std::vector<std::uint8_t>& walls,
                                         const PictureSize& from, const PictureSize& to) {
-  std::vector<std::uint8_t> result(
-      static_cast<std::size_t>(to.width) * static_cast<std::size_t>(to.height), 0);
+  std::vector<std::uint8_t> result(to.pixels(), 0);
   each_covered_pixel(from, to, [&](std::size_t i, std::size_t k) { result[k] |= walls[i]; });
   return result;
 }
@@ -190,7 +178,7 @@ std::shared_ptr<WorkingSeeds> working_seeds(const Seeds& seeds, const Barriers* 
     }
   }
   std::vector<bool> there(result.values.size() + 1, false);
-  for (const std::int32_t number : result.labels) there[static_cast<std::size_t>(number)] = true;
+  for (const std::int32_t number : result.labels) there[number] = true;
   for (std::size_t k = 1; k < there.size(); ++k) {
     if (there[k]) continue;
     throw InputError(fmt::format(
@@ -365,6 +353,11 @@ WorkingImage without_seeds(const ImageToSegment& asked, const Parameters& parame
 
 }  // namespace
 
+std::size_t pixels_with_data(const Image& image) {
+  const auto none = std::count(image.valid.begin(), image.valid.end(), std::uint8_t{0});
+  return image.pixel_count() - static_cast<std::size_t>(none);
+}
+
 WorkingImage working_image(const ImageToSegment& asked, const Parameters& parameters) {
   if (walks(parameters)) throw InputError("region.method walker needs seeds (--seeds)");
   return without_seeds(asked, parameters, asked.image->valid);
@@ -421,8 +414,8 @@ RunParameters working_parameters(const Parameters& parameters, const PictureSize
   for (double& each : result.boundary.scales) each *= std::min(1.0, scale);
   LeastSize& least = result.region.min_size;
   if (parameters.region.method == RegionMethod::kKway && least.unit == LeastSize::Unit::kPixels) {
-    least.value =
-        std::round(least.value * pixels_of_working_image(working) / pixels_of_working_image(full));
+    least.value = std::round(least.value * static_cast<double>(working.pixels()) /
+                             static_cast<double>(full.pixels()));
   }
   return result;
 }

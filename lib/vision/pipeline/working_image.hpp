@@ -14,6 +14,8 @@
 
 namespace diacut {
 
+std::size_t pixels_with_data(const Image& image);
+
 /// What is kept of an image to place the boundaries in it that were found in its reduction.
 struct FullImage {
   PictureSize size;

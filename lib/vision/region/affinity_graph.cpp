@@ -26,8 +26,7 @@ AffinityGraph::AffinityGraph(const NormalizedMatrix& matrix)
   weights_.resize(steps_.size() * pitch_);
   matrix.dia().values.download(std::span(weights_), (matrix.stencil().centre() + 1) * pitch_);
   const std::vector<float> root = matrix.sqrt_degree().download();
-  parallel_for(static_cast<int>(steps_.size()), [&](int d) {
-    const auto k = static_cast<std::size_t>(d);
+  parallel_for(steps_.size(), [&](std::size_t k) {
     float* const own = weights_.data() + k * pitch_;
     visit(0, grid_.rows(), k, steps_[k],
           [&](std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t step, const float*) {

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "core/connected_parts.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/hierarchy.hpp"
 
 namespace diacut {
 
@@ -46,8 +43,7 @@ namespace {
 
 void check_leaves(const Labels& leaves) {
   if (leaves.width < 1 || leaves.height < 1 ||
-      leaves.values.size() !=
-          static_cast<std::size_t>(leaves.width) * static_cast<std::size_t>(leaves.height)) {
+      leaves.values.size() != static_cast<std::size_t>(leaves.width) * leaves.height) {
     throw InputError(fmt::format("{} x {} pixels have {} labels", leaves.width, leaves.height,
                                  leaves.values.size()));
   }

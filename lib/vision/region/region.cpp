@@ -17,7 +17,6 @@ namespace diacut {
 
 namespace {
 
-/// The most cuts of one region at once.
 constexpr int kMaxCuts = 15;
 constexpr std::int64_t kAnySize = std::numeric_limits<std::int64_t>::max();
 
@@ -63,7 +62,6 @@ double normalized_cut(const Labels& regions, const Eigenvectors& eigenvectors,
   return sum;
 }
 
-/// The parts that remain in `graph`, numbered in scan order.
 Labels apply(const Labels& parts, const PartGraph& graph) {
   return {parts.width, parts.height, graph.count(), relabelled(parts.values, graph.joined())};
 }
@@ -177,7 +175,6 @@ class KnownCuts {
  public:
   KnownCuts(RegionCutter& cutter, std::size_t pixels) : cutter_(cutter), piece_(pixels, 0) {}
 
-  /// Finds those that are not known.
   void find(const Labels& regions, const CutLimits& limits) {
     ncut_.resize(static_cast<std::size_t>(regions.count) + 1, kUnknown);
     std::vector<std::int32_t> taking_part(ncut_.size(), 0);
@@ -195,7 +192,6 @@ class KnownCuts {
   double ncut(std::int32_t region) const { return ncut_[region]; }
   const std::vector<std::uint8_t>& piece() const { return piece_; }
 
-  /// Has all looked for again, by other limits.
   void forget() { std::fill(ncut_.begin(), ncut_.end(), kUnknown); }
   /// Takes the numbers of `regions` for the ones before them, of which those in `cut` were divided.
   void renumber(const Labels& before, const std::vector<char>& cut, const Labels& regions) {
@@ -279,10 +275,9 @@ DirectCuts segment_regions(const Eigenvectors& eigenvectors, const AffinityGraph
                  [](float root) { return root > 0 ? 1 : 0; });
   const std::int64_t pixels = std::accumulate(data.begin(), data.end(), std::int64_t{0});
   if (wanted > pixels) {
-    throw ConfigError(
-        fmt::format("--regions: {} regions were asked for, but only {} pixels have data; ask for "
-                    "{} or fewer",
-                    wanted, pixels, pixels));
+    throw ConfigError(fmt::format(
+        "--regions: {} regions were asked for, but only {} pixels have data; ask for {} or fewer",
+        wanted, pixels, pixels));
   }
   check_finite(eigenvectors);
   watch.report("regions", 0);

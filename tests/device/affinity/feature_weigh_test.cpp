@@ -80,7 +80,7 @@ double reference_scale(const Scene& scene, const AffinityParameters& parameters)
   }
   const auto place = static_cast<std::ptrdiff_t>(0.999 * static_cast<double>(distances.size() - 1));
   std::nth_element(distances.begin(), distances.begin() + place, distances.end());
-  return 0.15 * distances[static_cast<std::size_t>(place)];
+  return 0.15 * distances[place];
 }
 
 class PlaneSource final : public FeatureSource {

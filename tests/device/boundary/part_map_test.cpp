@@ -16,8 +16,7 @@ namespace diacut::testing {
 namespace {
 
 std::size_t pixel(int width, int x, int y) {
-  return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
-         static_cast<std::size_t>(x);
+  return static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
 }
 
 class PartMaps : public NetworkBoundaryMap {

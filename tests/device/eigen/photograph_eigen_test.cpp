@@ -145,7 +145,7 @@ TEST(PhotographsCompressed, AreWhatFitsWhereTheWholeMatrixDoesNot) {
   for (const char* name : {"cat.jpg", "coffee.jpg"}) {
     SCOPED_TRACE(name);
     const Image image = middle_of(name, 97, 71);
-    const Grid grid = grid_for(97, 71);
+    const Grid grid = Grid{97, 71};
     Parameters parameters;
     parameters.boundary.kind = BoundaryKind::kGradient;  // Networks need more than the solver.
     parameters.contour.spectral = SpectralUse::kFull;

@@ -28,8 +28,7 @@ TEST_F(UploadsTest, ArriveThoughTheHostsWordsAreGone) {
     all.push_back(Uploaded(context_, std::vector<std::int32_t>(10'000, k)));
   }
   for (std::int32_t k = 0; k < 20; ++k) {
-    EXPECT_EQ(first_words(all[static_cast<std::size_t>(k)], 10'000),
-              std::vector<std::int32_t>(10'000, k));
+    EXPECT_EQ(first_words(all[k], 10'000), std::vector<std::int32_t>(10'000, k));
   }
 }
 

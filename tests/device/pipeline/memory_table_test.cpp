@@ -52,7 +52,7 @@ TEST_P(MemoryTable, HoldsWhatEachFormTakesWithin15Percent) {
   const std::vector<WorkingImage> all(static_cast<std::size_t>(images), working);
   Stages stages(test_device(), "");
   const std::vector<RunForm> forms =
-      forms_to_try(grid_for(size.width, size.height), images, parameters, stages.device());
+      forms_to_try(Grid{size.width, size.height}, images, parameters, stages.device());
   ASSERT_FALSE(forms.empty());
   for (const RunForm& form : forms) {
     const auto begun = stages.run(all, form, {});

@@ -19,12 +19,12 @@ TEST(SharedPartMaps, SeveralThreadsGetWhatOneGets) {
   struct Asked {
     Image image;
     PartMap map;
-    PartContours contours;
+    Contours contours;
   };
   const auto ask = [&](const Image& image) {
     const Grid grid{image.width, image.height};
     PartMap map = maps.map(image, grid, whole_picture(grid));
-    PartContours contours = maps.contours(map.values, image.width, image.height, 0.5F);
+    Contours contours = maps.contours(map.values, image.width, image.height, 0.5F);
     return Asked{image, std::move(map), std::move(contours)};
   };
   std::vector<Asked> alone;

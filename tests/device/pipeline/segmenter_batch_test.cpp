@@ -51,7 +51,7 @@ Image mottled(int width, int height, unsigned seed) {
     for (int y = y0; y < y0 + 12; ++y) {
       for (int x = x0; x < x0 + 12; ++x) {
         for (int c = 0; c < 3; ++c) {
-          image.pixels[static_cast<std::size_t>((y * width + x) * 3 + c)] *= shade;
+          image.pixels[(y * width + x) * 3 + c] *= shade;
         }
       }
     }
@@ -81,7 +81,7 @@ TEST(Segmenter, GivesImagesTogetherWhatEachGetsAlone) {
   images.push_back(two_discs(12, 9));
   images.push_back(flat_image(101, 67, 3, 0.5F));
   BoundaryMap map{101, 67, std::vector<float>(std::size_t{101} * 67, 0.1F)};
-  for (int y = 0; y < 67; ++y) map.strength[static_cast<std::size_t>(y * 101 + 50)] = 0.9F;
+  for (int y = 0; y < 67; ++y) map.strength[y * 101 + 50] = 0.9F;
   images.push_back(mottled(101, 67, 4));
   std::vector<ImageToSegment> asked(images.begin(), images.end());
   asked.back().boundary_map = &map;
@@ -118,7 +118,7 @@ TEST(Segmenter, AsManyImagesGoTogetherAsFit) {
   const HierarchyCut alone = segmenter.segment(image);
   for (const int fit : {1, 2}) {
     const std::vector<RunForm> forms =
-        forms_to_try(grid_for(90, 70), fit, segmenter.parameters(), segmenter.device());
+        forms_to_try(Grid{90, 70}, fit, segmenter.parameters(), segmenter.device());
     ASSERT_FALSE(forms.empty());
     const std::uint64_t most = device_memory(forms.front()).total;
     segmenter.limit_device_memory(most);

@@ -101,8 +101,8 @@ TEST(SegmenterFeatures, GrowSeeds) {
   for (int y = 0; y < kHeight; ++y) {
     for (int x = 0; x < kWidth; ++x) {
       const int part = testing::scene(x, y, kWidth, kHeight, 4);
-      if (part < 0 || marked[static_cast<std::size_t>(part)]) continue;
-      marked[static_cast<std::size_t>(part)] = true;
+      if (part < 0 || marked[part]) continue;
+      marked[part] = true;
       seeds.labels[static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)] = part + 1;
     }
   }

@@ -30,10 +30,7 @@ int differences(const Labels& small, const Labels& large) {
       if (scene(x, y, large.width, large.height, margin) < 0) continue;
       const int u = x * small.width / large.width;
       const int v = y * small.height / large.height;
-      different += large.values[static_cast<std::size_t>(y * large.width + x)] !=
-                           small.values[static_cast<std::size_t>(v * small.width + u)]
-                       ? 1
-                       : 0;
+      different += large.values[y * large.width + x] != small.values[v * small.width + u] ? 1 : 0;
     }
   }
   return different;

@@ -192,7 +192,7 @@ TEST(Segmenter, MakesTheMatrixOfABoundaryMapOfOnesOwn) {
   const Image image = two_discs(97, 61);
   BoundaryMap map{image.width, image.height, std::vector<float>(image.pixel_count(), 0.0f)};
   for (int y = 0; y < image.height; ++y) {
-    map.strength[static_cast<std::size_t>(y * image.width + image.width / 2)] = 1.0f;
+    map.strength[y * image.width + image.width / 2] = 1.0f;
   }
   Segmenter segmenter = keeping_eigenvectors();
   segmenter.keep_eigenvectors(false);
@@ -253,7 +253,7 @@ TEST(Segmenter, LabelsAreTheHierarchysAutomaticCut) {
   for (int y = 8; y < 72; ++y) {
     for (int x = 8; x < 112; ++x) {
       double& most = scene(x, y, 120, 80, 6) == 1 ? inside : rim;
-      most = std::max<double>(most, result.contours[static_cast<std::size_t>(y * 120 + x)]);
+      most = std::max<double>(most, result.contours[y * 120 + x]);
     }
   }
   EXPECT_GT(rim, 0.5);
@@ -318,7 +318,7 @@ TEST(Segmenter, TheNcutPresetCutsTheSameEachTimeAndWithoutImagesToo) {
     EXPECT_EQ(first.eigenvectors.report.solver, "lanczos");
     EXPECT_TRUE(first.eigenvectors.report.converged);
     const MatvecChoice choice =
-        choose_matvec({kind}, segmenter.device(), dia_shape(grid_for(64, 48), disc_stencil(5)));
+        choose_matvec({kind}, segmenter.device(), dia_shape(Grid{64, 48}, disc_stencil(5)));
     EXPECT_EQ(first.eigenvectors.report.matvec, choice.name());
     EXPECT_EQ(first.eigenvectors.report.matrix.form, "dia");
     EXPECT_EQ(first.eigenvectors.report.matrix.diagonals, 81);

@@ -33,8 +33,8 @@ TEST(NetworkFile, IsReadAsItWasWritten) {
   ASSERT_EQ(network.ops.size(), 16u);
   EXPECT_EQ(network.tensors.front().channels, 3);
   const NetworkOp& sum = network.ops[2];
-  EXPECT_EQ(network.tensors[static_cast<std::size_t>(sum.output)].name, "b0");
-  EXPECT_EQ(network.tensors[static_cast<std::size_t>(sum.added)].name, "stem");
+  EXPECT_EQ(network.tensors[sum.output].name, "b0");
+  EXPECT_EQ(network.tensors[sum.added].name, "stem");
   EXPECT_EQ(sum.weights.size(), 9u * 9 * 9);
   EXPECT_TRUE(sum.shape.relu);
   EXPECT_EQ(network.ops[1].shape.dilation, 2);
@@ -57,9 +57,7 @@ TEST(NetworkFile, HasOneOutputOrTwo) {
 TEST(NetworkFile, StridesGoOneLevelDown) {
   const Network network = parse_network(testing::strided_network(1).bytes(), "strided");
   EXPECT_EQ(network.levels(), 4);
-  const auto level = [&](std::size_t op) {
-    return network.tensors[static_cast<std::size_t>(network.ops[op].output)].level;
-  };
+  const auto level = [&](std::size_t op) { return network.tensors[network.ops[op].output].level; };
   EXPECT_EQ(level(0), 1);
   EXPECT_EQ(network.ops[0].shape.stride, 2);
   EXPECT_EQ(network.ops[0].shape.before(), 1);
@@ -151,7 +149,7 @@ TEST(NetworkBuffers, TakeHardlyMoreThanIsNeededAtOnce) {
   std::vector<std::size_t> last_read(floats.size(), 0);
   for (std::size_t i = 0; i < network.ops.size(); ++i) {
     for (const int tensor : {network.ops[i].input, network.ops[i].added}) {
-      if (tensor >= 0) last_read[static_cast<std::size_t>(tensor)] = i;
+      if (tensor >= 0) last_read[tensor] = i;
     }
   }
   std::size_t most = 0;

@@ -169,9 +169,9 @@ TEST(GradientWeights, OfAGaussianKeepConstantsAndMeasureSlopes) {
     double constant = weights.smooth[0];
     double slope = 0;
     for (int t = 1; t <= weights.radius(); ++t) {
-      constant += 2 * weights.smooth[static_cast<std::size_t>(t)];
-      slope += 2 * t * weights.derivative[static_cast<std::size_t>(t - 1)];
-      EXPECT_GE(weights.derivative[static_cast<std::size_t>(t - 1)], 0);
+      constant += 2 * weights.smooth[t];
+      slope += 2 * t * weights.derivative[t - 1];
+      EXPECT_GE(weights.derivative[t - 1], 0);
     }
     EXPECT_NEAR(constant, 1, 1e-14);
     EXPECT_NEAR(slope, 1, 1e-14);

@@ -78,7 +78,7 @@ TEST(RunForms, AreTriedInTheOrderOfTheirSpeed) {
     parameters.labels = labels;
     std::string found;
     for (const RunForm& form :
-         forms_to_try(grid_for(size.width, size.height), 1, parameters, device_of(kind))) {
+         forms_to_try(Grid{size.width, size.height}, 1, parameters, device_of(kind))) {
       found += fmt::format("{} {} {}; ", enum_name(kSolverNames, form.parameters.eigen.solver),
                            form.matrix == MatrixForm::kDia ? "whole" : "compressed",
                            form.product.name());
@@ -95,7 +95,7 @@ TEST(RunForms, OfTheNcutPresetNoteMissingImages) {
     for (const bool images : {true, false}) {
       device.images = images;
       const bool own_images = images && kind == DeviceKind::kGpu;
-      const std::vector<RunForm> forms = forms_to_try(grid_for(4000, 3000), 1, ncut, device);
+      const std::vector<RunForm> forms = forms_to_try(Grid{4000, 3000}, 1, ncut, device);
       ASSERT_THAT(forms, SizeIs(1));
       EXPECT_EQ(forms[0].matrix, MatrixForm::kDia);
       EXPECT_EQ(forms[0].parameters.eigen.solver, SolverKind::kLanczos);
@@ -104,7 +104,7 @@ TEST(RunForms, OfTheNcutPresetNoteMissingImages) {
       EXPECT_THAT(forms[0].notes,
                   Each(AllOf(HasSubstr(images ? "emulates images" : "has no images"),
                              HasSubstr("'unrolled' is used instead"))));
-      EXPECT_TRUE(forms_to_try(grid_for(481, 321), 2, ncut, device).empty());
+      EXPECT_TRUE(forms_to_try(Grid{481, 321}, 2, ncut, device).empty());
     }
   }
 }

@@ -148,9 +148,9 @@ TEST(SegmentRegions, TellsTheNormalizedCut) {
     double leaving = 0;
     for (Eigen::Index i = 0; i < graph.weights().rows(); ++i) {
       for (Eigen::Index j = 0; j < graph.weights().cols(); ++j) {
-        if (cuts.labels.values[static_cast<std::size_t>(i)] != r) continue;
+        if (cuts.labels.values[i] != r) continue;
         volume += graph.weights()(i, j);
-        if (cuts.labels.values[static_cast<std::size_t>(j)] != r) leaving += graph.weights()(i, j);
+        if (cuts.labels.values[j] != r) leaving += graph.weights()(i, j);
       }
     }
     sum += leaving / volume;

@@ -133,7 +133,7 @@ TEST(SeededCut, IsTheCoarsestDivisionThatKeepsLabelsApart) {
     Seeds seeds{kWidth, kHeight, std::vector<std::int32_t>(strength.size(), 0)};
     std::vector<std::int32_t> of_leaf(static_cast<std::size_t>(tree.leaves.count) + 1, 0);
     for (std::size_t i = 0; i < strength.size(); ++i) {
-      std::int32_t& leaf = of_leaf[static_cast<std::size_t>(tree.leaves.values[i])];
+      std::int32_t& leaf = of_leaf[tree.leaves.values[i]];
       if (random() % 4 != 0 || leaf != 0) continue;
       seeds.labels[i] = leaf = 1 + static_cast<std::int32_t>(random() % 3);
     }
@@ -147,8 +147,7 @@ TEST(SeededCut, IsTheCoarsestDivisionThatKeepsLabelsApart) {
       held.push_back(of_leaf[leaf] == 0 ? 0U : 1U << of_leaf[leaf]);
     }
     for (const Merge& merge : tree.merges) {
-      held.push_back(held[static_cast<std::size_t>(merge.first)] |
-                     held[static_cast<std::size_t>(merge.second)]);
+      held.push_back(held[merge.first] | held[merge.second]);
     }
     // Nodes that hold one label at most below ones that hold more; there is one root.
     const auto is_whole = [&](std::size_t node) { return std::popcount(held[node]) <= 1; };

@@ -97,7 +97,7 @@ PlainSums plain_sums(const MergingScene& scene, const StrengthTree& tree,
   PlainSums plain;
   const auto at = [&](int x, int y) {
     const bool inside = x >= 0 && y >= 0 && x < scene.width && y < scene.height;
-    return inside ? label[static_cast<std::size_t>(y * scene.width + x)] : -1;
+    return inside ? label[y * scene.width + x] : -1;
   };
   for (int y = 0; y < scene.height; ++y) {
     for (int x = 0; x < scene.width; ++x) {
@@ -111,7 +111,7 @@ PlainSums plain_sums(const MergingScene& scene, const StrengthTree& tree,
         if (at(u, v) == own) continue;
         ++sums.sides;
         if (at(u, v) < own) continue;  // Each pair of pixels once.
-        const float other = scene.strength[static_cast<std::size_t>(v * scene.width + u)];
+        const float other = scene.strength[v * scene.width + u];
         const float level = std::clamp(std::max(scene.strength[i], other), 0.0F, 1.0F);
         plain.boundaries[{own, at(u, v)}].add_level(
             static_cast<std::uint32_t>(std::lround(level * 65535)));
@@ -122,13 +122,12 @@ PlainSums plain_sums(const MergingScene& scene, const StrengthTree& tree,
                                  static_cast<std::size_t>(c)];
         const int bin =
             c == 0 ? value / 16 : std::clamp((value - 68) * 2 / 15 - (value < 68), 0, 15);
-        ++sums.bins[static_cast<std::size_t>(16 * c + bin)];
-        if (c > 0) sums.ab[static_cast<std::size_t>(c - 1)] += value;
+        ++sums.bins[16 * c + bin];
+        if (c > 0) sums.ab[c - 1] += value;
       }
       const Embedding& embedding = scene.colours.embedding;
       for (int c = 0; c < embedding.channels; ++c) {
-        sums.embedding[static_cast<std::size_t>(c)] +=
-            embedding.values[static_cast<std::size_t>((y / 3 * embedding.columns + x / 5) * 2 + c)];
+        sums.embedding[c] += embedding.values[(y / 3 * embedding.columns + x / 5) * 2 + c];
       }
     }
   }

@@ -124,9 +124,7 @@ TEST(Placement, WithoutDetailKeepsWhatWasFound) {
     for (int x = 0; x < 24; ++x) {
       // Pixels on either side of a boundary may go to either region.
       if (std::abs(x - 11.5) < 2 || std::abs(y - 8.5) < 2) continue;
-      EXPECT_EQ(labels.values[static_cast<std::size_t>(y * 24 + x)],
-                found.values[static_cast<std::size_t>(y / 3 * 8 + x / 3)])
-          << x << " " << y;
+      EXPECT_EQ(labels.values[y * 24 + x], found.values[y / 3 * 8 + x / 3]) << x << " " << y;
     }
   }
 }

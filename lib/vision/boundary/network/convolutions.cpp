@@ -58,7 +58,7 @@ NetworkRange range_of(const RowTile& tile, const ConvolutionShape& shape,
                       const NetworkPlanes& planes) {
   return {cl::NDRange(pieces(static_cast<std::size_t>(shape.outputs), tile.channels),
                       columns_of(tile, planes), planes.all_rows()),
-          cl::NDRange(1, static_cast<std::size_t>(tile.group), 1)};
+          cl::NDRange(1, tile.group, 1)};
 }
 
 NetworkRange range_of(const PatchTile& tile, const ConvolutionShape& shape,
@@ -128,8 +128,7 @@ std::optional<PatchTile> patch_tile(const ConvolutionShape& shape, const Network
   constexpr PatchTile kFlat{.channels = 4, .columns = 8, .rows = 8, .blocks = 2, .depth = 8};
   constexpr PatchTile kDeep{
       .channels = 4, .down = 2, .columns = 8, .rows = 8, .blocks = 2, .depth = 4};
-  const std::size_t pixels =
-      static_cast<std::size_t>(planes.width) * static_cast<std::size_t>(planes.height);
+  const std::size_t pixels = static_cast<std::size_t>(planes.width) * planes.height;
   if (shape.kernel == 1) {
     // 24 to 24 channels of 529 x 369 pixels: flat 36, rows 57.
     if (pixels >= kLarge) return kFlat;

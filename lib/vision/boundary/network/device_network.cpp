@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -21,28 +20,27 @@ std::vector<std::size_t> last_uses(const Network& network) {
   std::vector<std::size_t> last_use(network.tensors.size(), 0);
   for (std::size_t i = 0; i < network.ops.size(); ++i) {
     const NetworkOp& op = network.ops[i];
-    last_use[static_cast<std::size_t>(op.output)] = i;
-    last_use[static_cast<std::size_t>(op.input)] = i;
-    if (op.added >= 0) last_use[static_cast<std::size_t>(op.added)] = i;
+    last_use[op.output] = i;
+    last_use[op.input] = i;
+    if (op.added >= 0) last_use[op.added] = i;
   }
   // It is read when all operations have run.
   if (network.embedding >= 0) {
-    last_use[static_cast<std::size_t>(network.embedding)] = network.ops.size() - 1;
+    last_use[network.embedding] = network.ops.size() - 1;
   }
   return last_use;
 }
 
-/// For each operation, whether the output depends on it.
 std::vector<char> feeding_output(const Network& network) {
   std::vector<char> wanted(network.tensors.size(), 0);
   std::vector<char> feeds(network.ops.size(), 0);
-  wanted[static_cast<std::size_t>(network.output())] = 1;
+  wanted[network.output()] = 1;
   for (std::size_t i = network.ops.size(); i-- > 0;) {
     const NetworkOp& op = network.ops[i];
-    feeds[i] = wanted[static_cast<std::size_t>(op.output)];
+    feeds[i] = wanted[op.output];
     if (feeds[i] == 0) continue;
-    wanted[static_cast<std::size_t>(op.input)] = 1;
-    if (op.added >= 0) wanted[static_cast<std::size_t>(op.added)] = 1;
+    wanted[op.input] = 1;
+    if (op.added >= 0) wanted[op.added] = 1;
   }
   return feeds;
 }
@@ -52,8 +50,8 @@ std::vector<char> feeding_output(const Network& network) {
 std::vector<int>::iterator best_free(std::vector<int>& free,
                                      const std::vector<std::size_t>& capacities, std::size_t size) {
   return std::min_element(free.begin(), free.end(), [&](int a, int b) {
-    const std::size_t of_a = capacities[static_cast<std::size_t>(a)];
-    const std::size_t of_b = capacities[static_cast<std::size_t>(b)];
+    const std::size_t of_a = capacities[a];
+    const std::size_t of_b = capacities[b];
     if ((of_a >= size) != (of_b >= size)) return of_a >= size;
     return of_a >= size ? of_a < of_b : of_a > of_b;
   });
@@ -68,7 +66,7 @@ NetworkBuffers plan_network_buffers(const Network& network,
   plan.buffer_of.assign(network.tensors.size(), -1);
   std::vector<int> free;
   const auto place = [&](int tensor) {
-    const std::size_t size = floats[static_cast<std::size_t>(tensor)];
+    const std::size_t size = floats[tensor];
     int buffer = static_cast<int>(plan.floats.size());
     if (const auto best = best_free(free, plan.floats, size); best != free.end()) {
       buffer = *best;
@@ -76,9 +74,9 @@ NetworkBuffers plan_network_buffers(const Network& network,
     } else {
       plan.floats.push_back(0);
     }
-    std::size_t& capacity = plan.floats[static_cast<std::size_t>(buffer)];
+    std::size_t& capacity = plan.floats[buffer];
     capacity = std::max(capacity, size);
-    plan.buffer_of[static_cast<std::size_t>(tensor)] = buffer;
+    plan.buffer_of[tensor] = buffer;
   };
   place(network.input());
   for (std::size_t i = 0; i < network.ops.size(); ++i) {
@@ -90,12 +88,6 @@ NetworkBuffers plan_network_buffers(const Network& network,
   }
   return plan;
 }
-
-namespace {
-
-constexpr char kTensors[] = "the network's tensors";
-
-}  // namespace
 
 NetworkPlanes planes_at(const Network& network, int level, const Grid& size, int images) {
   return network_planes(network_side(size.width, level), network_side(size.height, level),
@@ -125,7 +117,7 @@ std::vector<Buffer<float>>& TensorBuffers::get(Context& context,
   }
   buffers_.clear();
   for (const std::size_t each : floats) {
-    buffers_.push_back(context.allocate<float>(each, kTensors));
+    buffers_.push_back(context.allocate<float>(each, "the network's tensors"));
   }
   return buffers_;
 }
@@ -138,11 +130,10 @@ Embedding DeviceEmbedding::download() const {
     return value != std::numeric_limits<std::int16_t>::min();
   };
   if (first_that_fails(std::span<const std::int16_t>(embedding.values), is_number)) {
-    throw DeviceError(
-        fmt::format("stage boundaries: {} computed an embedding with a value that is no finite "
-                    "number: the device or its driver fails; run again, or on another device "
-                    "(--list-devices)",
-                    cells.context().info().name));
+    throw DeviceError(fmt::format(
+        "stage boundaries: {} computed an embedding with a value that is no finite number: the "
+        "device or its driver fails; run again, or on another device (--list-devices)",
+        cells.context().info().name));
   }
   return embedding;
 }
@@ -166,12 +157,12 @@ std::size_t DeviceNetwork::memory(const Network& network) {
 const Buffer<float>& DeviceNetwork::run(const NetworkTensors& tensors, const Grid& size,
                                         const Grid& largest, int images, bool embedding) {
   const auto described = [&](int index) -> const NetworkTensor& {
-    return network_->tensors[static_cast<std::size_t>(index)];
+    return network_->tensors[index];
   };
   const auto planes = [&](int index, const Grid& of) {
     return planes_at(*network_, described(index).level, of, images);
   };
-  const auto buffer = [&](int index) { return tensors[static_cast<std::size_t>(index)]; };
+  const auto buffer = [&](int index) { return tensors[index]; };
   for (std::size_t i = 0; i < network_->ops.size(); ++i) {
     if (!embedding && feeds_output_[i] == 0) continue;
     const NetworkOp& op = network_->ops[i];
@@ -197,9 +188,7 @@ std::vector<DeviceNetwork>& DeviceNetworks::get(Context& context,
   }
   clear();
   std::vector<DeviceNetwork> loaded;
-  for (const std::shared_ptr<const Network>& network : load_networks(names_or_paths)) {
-    loaded.emplace_back(context, network);
-  }
+  for (const auto& network : load_networks(names_or_paths)) loaded.emplace_back(context, network);
   networks_ = std::move(loaded);
   context_ = &context;
   names_or_paths_ = names_or_paths;

@@ -9,7 +9,6 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -46,15 +45,15 @@ class Builder {
     const auto output = required_field<std::string>(graph, "output", "the graph");
     const auto ops = graph.find("ops");
     if (ops == graph.end() || !ops->is_array() || ops->empty() || ops->size() > kMaxOps) {
-      reject_network(fmt::format("the graph has no list \"ops\" of 1 to {} operations", kMaxOps));
+      reject_network("the graph has no list \"ops\" of 1 to {} operations", kMaxOps);
     }
     define(input, 3, 0);
     for (const Json& op : *ops) add(op);
     const NetworkOp& last = network_.ops.back();
     const NetworkTensor& result = tensor(last.output);
     if (last.kind != NetworkOpKind::kSigmoid || result.name != output) {
-      reject_network(fmt::format(
-          "the graph does not end with the sigmoid that gives its output \"{}\"", output));
+      reject_network("the graph does not end with the sigmoid that gives its output \"{}\"",
+                     output);
     }
     if (graph.contains("embedding")) read_embedding(graph);
   }
@@ -62,14 +61,12 @@ class Builder {
   Network take() { return std::move(network_); }
 
  private:
-  const NetworkTensor& tensor(int index) const {
-    return network_.tensors[static_cast<std::size_t>(index)];
-  }
+  const NetworkTensor& tensor(int index) const { return network_.tensors[index]; }
 
   int define(const std::string& name, int channels, int level) {
     const auto index = static_cast<int>(network_.tensors.size());
     if (!index_of_.emplace(name, index).second) {
-      reject_network(fmt::format("the tensor \"{}\" is computed twice", name));
+      reject_network("the tensor \"{}\" is computed twice", name);
     }
     network_.tensors.push_back({name, channels, level});
     return index;
@@ -79,8 +76,8 @@ class Builder {
   int known(const std::string& name) const {
     const auto found = index_of_.find(name);
     if (found == index_of_.end()) {
-      reject_network(fmt::format("operation {} ({}) reads \"{}\", which nothing before it computes",
-                                 network_.ops.size(), where_, name));
+      reject_network("operation {} ({}) reads \"{}\", which nothing before it computes",
+                     network_.ops.size(), where_, name);
     }
     return found->second;
   }
@@ -91,7 +88,7 @@ class Builder {
 
   void add(const Json& json) {
     where_ = fmt::format("operation {}", network_.ops.size());
-    if (!json.is_object()) reject_network(fmt::format("{} is no object", where_));
+    if (!json.is_object()) reject_network("{} is no object", where_);
     if (!network_.ops.empty() && network_.ops.back().kind == NetworkOpKind::kSigmoid) {
       reject_network("the graph goes on after its sigmoid");
     }
@@ -106,8 +103,8 @@ class Builder {
     } else if (kind == "sigmoid") {
       op = sigmoid(json, name);
     } else {
-      reject_network(fmt::format(
-          "{} is of a kind that is not known; known are conv, upsample and sigmoid", where_));
+      reject_network("{} is of a kind that is not known; known are conv, upsample and sigmoid",
+                     where_);
     }
     network_.ops.push_back(std::move(op));
   }
@@ -119,8 +116,8 @@ class Builder {
     const NetworkTensor& in = tensor(op.input);
     const NetworkTensor& like = tensor(known_field(json, "like"));
     if (like.level != in.level - 1) {
-      reject_network(fmt::format("{} has \"{}\" of level {} to be like, expected level {}", where_,
-                                 like.name, like.level, in.level - 1));
+      reject_network("{} has \"{}\" of level {} to be like, expected level {}", where_, like.name,
+                     like.level, in.level - 1);
     }
     op.output = define(name, in.channels, in.level - 1);
     return op;
@@ -132,8 +129,8 @@ class Builder {
     op.input = known_field(json, "in");
     const NetworkTensor& in = tensor(op.input);
     if (in.channels > kMostOutputs || in.level != 0) {
-      reject_network(fmt::format("{} gets {} channels of level {}, expected 1 or 2 of level 0",
-                                 where_, in.channels, in.level));
+      reject_network("{} gets {} channels of level {}, expected 1 or 2 of level 0", where_,
+                     in.channels, in.level);
     }
     op.output = define(name, in.channels, 0);
     return op;
@@ -145,14 +142,10 @@ class Builder {
     read_input(json, op);
     read_weights(json, op);
     const int level = tensor(op.input).level + op.shape.stride - 1;
-    refuse_below_deepest(level);
+    if (level > kMaxLevel) reject_network("{} goes below level {}", where_, kMaxLevel);
     read_added(json, op, level);
     op.output = define(name, op.shape.outputs, level);
     return op;
-  }
-
-  void refuse_below_deepest(int level) const {
-    if (level > kMaxLevel) reject_network(fmt::format("{} goes below level {}", where_, kMaxLevel));
   }
 
   void read_shape(const Json& json, ConvolutionShape& shape) const {
@@ -162,11 +155,11 @@ class Builder {
     shape.relu = required_field<bool>(json, "relu", where_);
     if (json.contains("stride")) shape.stride = bounded_field(json, "stride", where_, 1, 2);
     if (shape.kernel % 2 == 0) {
-      reject_network(fmt::format("{} has {}x{} taps, expected 1x1, 3x3 or 5x5", where_,
-                                 shape.kernel, shape.kernel));
+      reject_network("{} has {}x{} taps, expected 1x1, 3x3 or 5x5", where_, shape.kernel,
+                     shape.kernel);
     }
     if (shape.stride > 1 && shape.dilation > 1) {
-      reject_network(fmt::format("{} has both a stride and a dilation", where_));
+      reject_network("{} has both a stride and a dilation", where_);
     }
     if (json.contains("before")) {
       const int middle = shape.kernel / 2;
@@ -174,7 +167,7 @@ class Builder {
       shape.shift = middle - bounded_field(json, "before", where_, least, middle);
     }
     if (json.contains("most")) {
-      if (!shape.relu) reject_network(fmt::format("{} has \"most\" without \"relu\"", where_));
+      if (!shape.relu) reject_network("{} has \"most\" without \"relu\"", where_);
       shape.most = static_cast<float>(bounded_field(json, "most", where_, 1, kMostLimit));
     }
   }
@@ -183,7 +176,7 @@ class Builder {
     const auto inputs = json.find("in");
     if (inputs == json.end() || !inputs->is_array() || inputs->size() != 1 ||
         !inputs->front().is_string()) {
-      reject_network(fmt::format("{} has no list \"in\" of the name of one tensor", where_));
+      reject_network("{} has no list \"in\" of the name of one tensor", where_);
     }
     op.input = known(inputs->front().get<std::string>());
   }
@@ -202,14 +195,13 @@ class Builder {
     const bool outputs_fit = depthwise ? outputs == static_cast<std::size_t>(channels)
                                        : outputs >= 1 && outputs <= kMaxChannels;
     if (!outputs_fit || weights.shape != std::vector<std::size_t>{outputs, inner, side, side}) {
-      reject_network(fmt::format("\"{}\" has the shape {}, but {} wants [{}, {}, {}, {}]", weight,
-                                 shape_text(weights.shape), where_,
-                                 depthwise ? fmt::format("{}", channels) : "outputs", inner, side,
-                                 side));
+      reject_network("\"{}\" has the shape {}, but {} wants [{}, {}, {}, {}]", weight,
+                     shape_text(weights.shape), where_,
+                     depthwise ? fmt::format("{}", channels) : "outputs", inner, side, side);
     }
     if (biases.shape != std::vector<std::size_t>{outputs}) {
-      reject_network(fmt::format("\"{}\" has the shape {}, but {} wants [{}]", bias,
-                                 shape_text(biases.shape), where_, outputs));
+      reject_network("\"{}\" has the shape {}, but {} wants [{}]", bias, shape_text(biases.shape),
+                     where_, outputs);
     }
     op.shape.outputs = static_cast<int>(outputs);
     op.weights = std::move(weights.values);
@@ -222,9 +214,8 @@ class Builder {
     op.added = known_field(json, "add");
     const NetworkTensor& other = tensor(op.added);
     if (other.level != level || other.channels != op.shape.outputs) {
-      reject_network(
-          fmt::format("{} adds \"{}\" of {} channels of level {}, expected {} of level {}", where_,
-                      other.name, other.channels, other.level, op.shape.outputs, level));
+      reject_network("{} adds \"{}\" of {} channels of level {}, expected {} of level {}", where_,
+                     other.name, other.channels, other.level, op.shape.outputs, level);
     }
   }
 
@@ -233,15 +224,12 @@ class Builder {
     const auto found = index_of_.find(name);
     if (found == index_of_.end() || found->second == network_.input() ||
         found->second == network_.output()) {
-      reject_network(
-          fmt::format("its embedding \"{}\" is no tensor between its input and its "
-                      "output",
-                      name));
+      reject_network("its embedding \"{}\" is no tensor between its input and its output", name);
     }
     network_.embedding = found->second;
     if (tensor(network_.embedding).channels > kMostEmbeddingChannels) {
-      reject_network(fmt::format("its embedding \"{}\" has {} channels, expected {} at most", name,
-                                 tensor(network_.embedding).channels, kMostEmbeddingChannels));
+      reject_network("its embedding \"{}\" has {} channels, expected {} at most", name,
+                     tensor(network_.embedding).channels, kMostEmbeddingChannels);
     }
   }
 
@@ -256,7 +244,6 @@ constexpr std::string_view kFormat = "diacut-network";
 // version 1 alone would pass over in silence.
 constexpr std::array<std::string_view, 2> kVersions = {"1", "2"};
 
-/// The text of a key of the metadata; empty where there is none.
 std::string metadata_text(const Json& metadata, const char* name) {
   const auto found = metadata.find(name);
   return found != metadata.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -265,21 +252,19 @@ std::string metadata_text(const Json& metadata, const char* name) {
 /// The texts of the key "outputs" for one channel, which may be left out, and for two.
 constexpr std::array<std::string_view, 2> kOutputs = {"boundary", "boundary,inside"};
 
-/// Throws unless the metadata name as many outputs as the network has.
 void check_outputs(const Json& metadata, const Network& network) {
   const std::string text = metadata_text(metadata, "outputs");
   const std::string named(metadata.contains("outputs") ? std::string_view(text) : kOutputs[0]);
   const auto found = std::find(kOutputs.begin(), kOutputs.end(), named);
   if (found == kOutputs.end()) {
-    reject_network(fmt::format("its metadata name the outputs \"{}\", expected \"{}\"", named,
-                               fmt::join(kOutputs, "\" or \"")));
+    reject_network("its metadata name the outputs \"{}\", expected \"{}\"", named,
+                   fmt::join(kOutputs, "\" or \""));
   }
   const auto channels = found - kOutputs.begin() + 1;
   if (network.outputs() != channels) {
-    reject_network(fmt::format(
-        "its metadata name {} (\"outputs\": \"{}\"), but its sigmoid gives {} channel{}",
-        channels == 1 ? "one output" : "two outputs", named, network.outputs(),
-        network.outputs() == 1 ? "" : "s"));
+    reject_network("its metadata name {} (\"outputs\": \"{}\"), but its sigmoid gives {} channel{}",
+                   channels == 1 ? "one output" : "two outputs", named, network.outputs(),
+                   network.outputs() == 1 ? "" : "s");
   }
 }
 
@@ -288,16 +273,15 @@ Network parse(std::span<const std::byte> bytes) {
   const std::string format = metadata_text(file.metadata(), "format");
   if (format != kFormat) {
     reject_network(
-        fmt::format("it holds no network of diacut: its metadata give the format \"{}\", expected "
-                    "\"{}\"",
-                    format, kFormat));
+        "it holds no network of diacut: its metadata give the format \"{}\", expected \"{}\"",
+        format, kFormat);
   }
   const std::string version = metadata_text(file.metadata(), "version");
   if (std::find(kVersions.begin(), kVersions.end(), version) == kVersions.end()) {
     reject_network(
-        fmt::format("it is of version \"{}\", this program reads the versions \"{}\": take a file "
-                    "made for this version of diacut",
-                    version, fmt::join(kVersions, "\" and \"")));
+        "it is of version \"{}\", this program reads the versions \"{}\": take a file "
+        "made for this version of diacut",
+        version, fmt::join(kVersions, "\" and \""));
   }
   const Json graph = Json::parse(metadata_text(file.metadata(), "graph"), nullptr, false);
   if (!graph.is_object()) reject_network("its metadata hold no \"graph\" that is a JSON object");
@@ -311,11 +295,11 @@ std::vector<std::byte> read_bytes(const std::string& path) {
   const std::streamoff size = stream ? static_cast<std::streamoff>(stream.tellg()) : -1;
   if (size < 0 || size > static_cast<std::streamoff>(kMaxNetworkFileBytes)) {
     // A folder can be opened too, and reports the largest possible size.
-    throw ConfigError(fmt::format(
-        "boundary.weights: the network '{}' cannot be read: it is missing, no plain file, or "
-        "larger than {} MiB; name a .safetensors file, or leave it empty for the "
-        "network that is built in",
-        path, kMaxNetworkFileBytes >> 20));
+    throw ConfigError(
+        fmt::format("boundary.weights: the network '{}' cannot be read: it is missing, no plain "
+                    "file, or larger than {} MiB; name a .safetensors file, or leave it empty for "
+                    "the network that is built in",
+                    path, kMaxNetworkFileBytes >> 20));
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
   stream.seekg(0);
@@ -362,10 +346,10 @@ Network parse_network(std::span<const std::byte> file, const std::string& name) 
   try {
     return parse(file);
   } catch (const InputError& error) {
-    throw InputError(fmt::format(
-        "the network '{}' cannot be used: {}; name another file with --weights, or leave it out "
-        "for the network that is built in",
-        name, error.what()));
+    throw InputError(
+        fmt::format("the network '{}' cannot be used: {}; name another file with --weights, or "
+                    "leave it out for the network that is built in",
+                    name, error.what()));
   }
 }
 
@@ -396,8 +380,8 @@ Networks load_networks(const std::string& names_or_paths) {
     networks.push_back(load_network(std::string(one)));
     if (networks.back()->outputs() != networks.front()->outputs()) {
       throw ConfigError(fmt::format(
-          "boundary.weights: of the networks '{}' some give a boundary map alone and others "
-          "the inside of objects too: only networks of the same outputs are averaged",
+          "boundary.weights: of the networks '{}' some give a boundary map alone and others the "
+          "inside of objects too: only networks of the same outputs are averaged",
           names_or_paths));
     }
   }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "opencl/kernel_file.hpp"
-
 namespace diacut {
 
 int network_side(int side, int level) {
@@ -20,7 +18,7 @@ int Network::levels() const {
 int Network::margin(int level) const {
   int most = 0;
   for (const NetworkOp& op : ops) {
-    if (tensors[static_cast<std::size_t>(op.input)].level != level) continue;
+    if (tensors[op.input].level != level) continue;
     most = std::max({most, op.shape.before(), op.shape.after()});
   }
   return most;
@@ -31,13 +29,13 @@ int Network::reach() const {
   // a pixel of tensor t depends on input pixels beyond the ones that it covers.
   std::vector<int> reaches(tensors.size(), 0);
   for (const NetworkOp& op : ops) {
-    int& reach = reaches[static_cast<std::size_t>(op.output)];
-    reach = reaches[static_cast<std::size_t>(op.input)];
-    const int level = tensors[static_cast<std::size_t>(op.input)].level;
+    int& reach = reaches[op.output];
+    reach = reaches[op.input];
+    const int level = tensors[op.input].level;
     // An output pixel covers `stride` input pixels, so its last tap lies stride - 1 less beyond
     // them.
     reach += std::max(op.shape.before(), op.shape.after() - (op.shape.stride - 1)) << level;
-    if (op.added >= 0) reach = std::max(reach, reaches[static_cast<std::size_t>(op.added)]);
+    if (op.added >= 0) reach = std::max(reach, reaches[op.added]);
     // An upsampled pixel is interpolated between the coarse pixel that it lies in and a neighbour
     // of that coarse pixel.
     if (op.kind == NetworkOpKind::kUpsample) reach += 1 << level;
@@ -48,7 +46,7 @@ int Network::reach() const {
 double Network::operations(int width, int height) const {
   double sum = 0;
   for (const NetworkOp& op : ops) {
-    const int level = tensors[static_cast<std::size_t>(op.output)].level;
+    const int level = tensors[op.output].level;
     sum += 2.0 * static_cast<double>(op.weights.size()) * network_side(width, level) *
            network_side(height, level);
   }

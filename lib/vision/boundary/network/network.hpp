@@ -72,9 +72,9 @@ struct Network {
   int input() const { return 0; }
   int output() const { return ops.back().output; }
   /// The channels of the output: 1, the boundary map, or 2, the inside map after it.
-  int outputs() const { return tensors[static_cast<std::size_t>(output())].channels; }
+  int outputs() const { return tensors[output()].channels; }
   /// Precondition: there is an embedding.
-  const NetworkTensor& embedded() const { return tensors[static_cast<std::size_t>(embedding)]; }
+  const NetworkTensor& embedded() const { return tensors[embedding]; }
   /// The deepest level.
   int levels() const;
   /// The radius of the receptive field: how far the input pixels that an output pixel depends on

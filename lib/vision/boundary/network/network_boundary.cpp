@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "boundary/network/picture_kernels.hpp"
-#include "boundary/network/tiles.hpp"
 #include "diacut/errors.hpp"
 #include "image/resize.hpp"
 
@@ -54,7 +52,6 @@ std::vector<NetworkTile> tiles_along(const Network& network, const BoundaryParam
                        network.levels());
 }
 
-/// The most pixels that any tile reads along a side.
 int longest(const std::vector<NetworkTile>& tiles) {
   int most = 0;
   for (const NetworkTile& tile : tiles) most = std::max(most, tile.end - tile.begin);
@@ -67,7 +64,6 @@ struct Task {
   const PictureView& view;
   const BoundaryParameters& parameters;
 
-  /// The picture resized by a scale.
   Grid scaled(double scale) const {
     return {scaled_side(view.width, scale), scaled_side(view.height, scale)};
   }
@@ -123,16 +119,20 @@ struct TensorBudget {
   }
 };
 
+/// Calls visit(tiling) for the tiles of each network at each scale.
+template <class Visit>
+void each_tiling(const Networks& networks, const Task& task, const Visit& visit) {
+  for (const std::shared_ptr<const Network>& network : networks) {
+    for (const double scale : task.parameters.scales) visit(Tiling(*network, task, scale, {}));
+  }
+}
+
 /// The most pixels that any network's result has at any scale.
 std::size_t most_pixels(const Networks& networks, const Task& task) {
   std::size_t most = 0;
-  for (const std::shared_ptr<const Network>& network : networks) {
-    for (const double scale : task.parameters.scales) {
-      const Tiling tiling(*network, task, scale, {});
-      most = std::max(most, static_cast<std::size_t>(tiling.x().length()) *
-                                static_cast<std::size_t>(tiling.y().length()));
-    }
-  }
+  each_tiling(networks, task, [&](const Tiling& tiling) {
+    most = std::max(most, static_cast<std::size_t>(tiling.x().length()) * tiling.y().length());
+  });
   return most;
 }
 
@@ -201,21 +201,17 @@ Buffer<float> uploaded(Context& context, const Image& image, bool filled) {
 std::size_t count_tiles(const Networks& networks, const Task& task, std::size_t turns) {
   std::size_t count = 0;
   bool divided = false;
-  for (const std::shared_ptr<const Network>& network : networks) {
-    for (const double scale : task.parameters.scales) {
-      const Tiling tiling(*network, task, scale, {});
-      const std::size_t tiles = tiling.columns.size() * tiling.rows.size();
-      divided = divided || tiles > 1;
-      count += tiles * turns;
-    }
-  }
+  each_tiling(networks, task, [&](const Tiling& tiling) {
+    const std::size_t tiles = tiling.columns.size() * tiling.rows.size();
+    divided = divided || tiles > 1;
+    count += tiles * turns;
+  });
   return divided ? count : 0;
 }
 
 /// Runs of networks on pictures of one size, which are turned in the same way.
 class NetworkRuns {
  public:
-  /// The arguments must outlive the object.
   NetworkRuns(Context& context, const Task& task, std::span<Mapped> pictures)
       : context_(context), task_(task), pictures_(pictures) {}
 
@@ -234,7 +230,7 @@ class NetworkRuns {
     for (const NetworkTile& row : tiling.rows) {
       for (const NetworkTile& column : tiling.columns) {
         const Grid read{column.end - column.begin, row.end - row.begin};
-        give(network, tensors, {column.begin, row.begin}, read, scale, turn);
+        give(network, tensors, column.begin, row.begin, read, scale, turn);
         const Buffer<float>& result = device_network.run(tensors, read, largest, images, embeds);
         const NetworkCopy core = {column.core_begin - column.begin,
                                   row.core_begin - row.begin,
@@ -250,13 +246,8 @@ class NetworkRuns {
   }
 
  private:
-  struct Corner {
-    int left;
-    int top;
-  };
-
   /// Writes the input of a network: a tile of each picture.
-  void give(const Network& network, const NetworkTensors& tensors, const Corner& corner,
+  void give(const Network& network, const NetworkTensors& tensors, int left, int top,
             const Grid& read, double scale, const Turn& turn) const {
     const PictureView& view = task_.view;
     const Grid inner = task_.scaled(scale);
@@ -267,7 +258,7 @@ class NetworkRuns {
           context_,
           {picture.pixels, picture.channels, view.width, view.height, inner.width, inner.height,
            task_.parameters.border, turn, view.image_x, view.image_y, picture.width},
-          corner.left, corner.top, planes, k, *tensors[static_cast<std::size_t>(network.input())]);
+          left, top, planes, k, *tensors[network.input()]);
     }
   }
 
@@ -283,8 +274,8 @@ class NetworkRuns {
       }
       if (!embeds) continue;
       launch_network_embedding(context_, planes_at(network, network.embedded().level, read, images),
-                               *tensors[static_cast<std::size_t>(network.embedding)], k,
-                               cells_of(network, core), picture.maps->embedding);
+                               *tensors[network.embedding], k, cells_of(network, core),
+                               picture.maps->embedding);
     }
   }
 
@@ -382,7 +373,6 @@ namespace {
 /// together.
 class MapsTogether {
  public:
-  /// The arguments must outlive the object.
   MapsTogether(Context& context, std::vector<DeviceNetwork>& networks, const Task& task,
                bool embeds)
       : context_(context), networks_(networks), task_(task) {
@@ -405,7 +395,10 @@ class MapsTogether {
     const std::vector<Turn> turns = forms_of(task_.parameters, pose);
     const std::vector<double>& scales = task_.parameters.scales;
     const float share = 1.0f / static_cast<float>(scales.size() * networks_.size() * turns.size());
-    const TensorBudget budget = budget_for(static_cast<int>(pictures.size()));
+    TensorBudget budget;
+    for (const auto& network : shared_) {
+      budget.add(*network, task_, static_cast<int>(pictures.size()));
+    }
     std::vector<Buffer<float>>& buffers = kept.get(context_, budget.floats);
     for (Mapped& picture : pictures) make_room(picture);
     const std::size_t tiles = computed ? count_tiles(shared_, task_, turns.size()) : 0;
@@ -418,7 +411,7 @@ class MapsTogether {
     for (std::size_t i = 0; i < networks_.size(); ++i) {
       NetworkTensors tensors;
       for (const int buffer : budget.buffer_of[i]) {
-        tensors.push_back(buffer < 0 ? nullptr : &buffers[static_cast<std::size_t>(buffer)]);
+        tensors.push_back(buffer < 0 ? nullptr : &buffers[buffer]);
       }
       for (const double scale : scales) {
         for (const Turn& turn : turns) {
@@ -430,12 +423,6 @@ class MapsTogether {
   }
 
  private:
-  TensorBudget budget_for(int images) const {
-    TensorBudget budget;
-    for (const auto& network : shared_) budget.add(*network, task_, images);
-    return budget;
-  }
-
   void make_room(Mapped& picture) const {
     for (int k = 0; k < shared_.front()->outputs(); ++k) {
       picture.results.push_back(context_.allocate<float>(most_pixels(shared_, task_), kResult));

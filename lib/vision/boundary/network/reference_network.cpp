@@ -8,7 +8,6 @@ namespace diacut {
 
 namespace {
 
-/// Sets each value to value(channel, x, y).
 template <class Value>
 ReferenceTensor filled(ReferenceTensor out, const Value& value) {
   for (int c = 0; c < out.channels; ++c) {
@@ -26,7 +25,7 @@ ReferenceTensor convolution(const NetworkOp& op, const ReferenceTensor& in,
   const ReferenceTensor out(shape.outputs, (in.width + shape.stride - 1) / shape.stride,
                             (in.height + shape.stride - 1) / shape.stride);
   return filled(out, [&](int c, int x, int y) {
-    double sum = op.bias[static_cast<std::size_t>(c)];
+    double sum = op.bias[c];
     std::size_t weight = static_cast<std::size_t>(c * inner * shape.taps());
     for (int i = 0; i < inner; ++i) {
       for (int ky = 0; ky < shape.kernel; ++ky) {
@@ -63,8 +62,7 @@ ReferenceTensor::ReferenceTensor(int c, int w, int h)
     : channels(c),
       width(w),
       height(h),
-      values(static_cast<std::size_t>(c) * static_cast<std::size_t>(w) *
-             static_cast<std::size_t>(h)) {}
+      values(static_cast<std::size_t>(c) * w * static_cast<std::size_t>(h)) {}
 
 double& ReferenceTensor::at(int channel, int x, int y) {
   return values[(static_cast<std::size_t>(channel) * height + y) * width + x];
@@ -99,12 +97,11 @@ std::vector<double> reference_network(const Network& network, const std::vector<
     const auto output = static_cast<std::size_t>(op.output);
     const int level = network.tensors[output].level;
     tensors[output] =
-        reference_operation(op, tensors[static_cast<std::size_t>(op.input)],
-                            op.added < 0 ? nullptr : &tensors[static_cast<std::size_t>(op.added)],
+        reference_operation(op, tensors[op.input], op.added < 0 ? nullptr : &tensors[op.added],
                             network_side(width, level), network_side(height, level));
   }
   if (tensor < 0) tensor = network.output();
-  return std::move(tensors[static_cast<std::size_t>(tensor)].values);
+  return std::move(tensors[tensor].values);
 }
 
 }  // namespace diacut

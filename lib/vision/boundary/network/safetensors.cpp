@@ -1,11 +1,8 @@
 #include "boundary/network/safetensors.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
 namespace diacut {
@@ -25,16 +22,15 @@ float from_half(std::uint16_t bits) {
   return ((bits & 0x8000) != 0 ? -0x1p112f : 0x1p112f) * magnitude;
 }
 
-/// The list of sizes under the key `name` of an object that messages call `where`.
 std::vector<std::size_t> numbers(const Json& object, const char* name, const std::string& where) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_array()) {
-    reject_network(fmt::format("{} has no list \"{}\"", where, name));
+    reject_network("{} has no list \"{}\"", where, name);
   }
   std::vector<std::size_t> values;
   for (const Json& value : *found) {
     if (!value.is_number_unsigned()) {
-      reject_network(fmt::format("\"{}\" of {} holds something else than sizes", name, where));
+      reject_network("\"{}\" of {} holds something else than sizes", name, where);
     }
     values.push_back(value.get<std::size_t>());
   }
@@ -51,16 +47,16 @@ Safetensors::Safetensors(std::span<const std::byte> file) {
   constexpr std::size_t kLength = 8;
   std::uint64_t length = 0;
   if (file.size() < kLength) {
-    reject_network(fmt::format("it has {} bytes, too few for a safetensors file", file.size()));
+    reject_network("it has {} bytes, too few for a safetensors file", file.size());
   }
   for (std::size_t i = 0; i < kLength; ++i) {
     length |= std::to_integer<std::uint64_t>(file[i]) << (8 * i);
   }
   if (length > kMaxHeaderBytes || length > file.size() - kLength) {
     reject_network(
-        fmt::format("its header is said to have {} bytes, but {} are left: it is truncated, or "
-                    "no safetensors file",
-                    length, file.size() - kLength));
+        "its header is said to have {} bytes, but {} are left: it is truncated, or "
+        "no safetensors file",
+        length, file.size() - kLength);
   }
   const auto* text = reinterpret_cast<const char*>(file.data()) + kLength;
   header_ = Json::parse(text, text + length, nullptr, false);
@@ -79,7 +75,7 @@ const Json& Safetensors::metadata() const {
 StoredTensor Safetensors::read(const std::string& name) const {
   const auto found = header_.find(name);
   if (found == header_.end() || name == "__metadata__") {
-    reject_network(fmt::format("the tensor \"{}\" is missing", name));
+    reject_network("the tensor \"{}\" is missing", name);
   }
   const Extent extent = extent_of(name, *found);
   StoredTensor tensor;
@@ -95,37 +91,36 @@ StoredTensor Safetensors::read(const std::string& name) const {
   }
   if (!std::all_of(tensor.values.begin(), tensor.values.end(),
                    [](float value) { return std::isfinite(value); })) {
-    reject_network(fmt::format("the tensor \"{}\" holds values that are not finite", name));
+    reject_network("the tensor \"{}\" holds values that are not finite", name);
   }
   return tensor;
 }
 
 Safetensors::Extent Safetensors::extent_of(const std::string& name, const Json& entry) const {
   const std::string where = fmt::format("the tensor \"{}\"", name);
-  if (!entry.is_object()) reject_network(fmt::format("{} is described by no object", where));
+  if (!entry.is_object()) reject_network("{} is described by no object", where);
   const auto type = required_field<std::string>(entry, "dtype", where);
   if (type != "F16" && type != "F32") {
-    reject_network(fmt::format("{} has the type {}, expected F16 or F32", where, type));
+    reject_network("{} has the type {}, expected F16 or F32", where, type);
   }
   Extent extent{name, numbers(entry, "shape", where), type == "F32" ? 4u : 2u, 0, 0};
   const std::vector<std::size_t> offsets = numbers(entry, "data_offsets", where);
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
-    reject_network(fmt::format("\"data_offsets\" of {} are no begin and end", where));
+    reject_network("\"data_offsets\" of {} are no begin and end", where);
   }
   if (offsets[1] > data_.size()) {
-    reject_network(
-        fmt::format("{} ends at byte {} of the data, of which there are {}: it is truncated", where,
-                    offsets[1], data_.size()));
+    reject_network("{} ends at byte {} of the data, of which there are {}: it is truncated", where,
+                   offsets[1], data_.size());
   }
   std::size_t bytes = extent.element;
   for (const std::size_t size : extent.shape) {
     if (size > kMaxNetworkFileBytes || bytes > kMaxNetworkFileBytes)
-      reject_network(fmt::format("{} is too large", where));
+      reject_network("{} is too large", where);
     bytes *= size;
   }
   if (bytes != offsets[1] - offsets[0]) {
-    reject_network(fmt::format("{} of shape {} takes {} bytes, but its offsets span {}", where,
-                               shape_text(extent.shape), bytes, offsets[1] - offsets[0]));
+    reject_network("{} of shape {} takes {} bytes, but its offsets span {}", where,
+                   shape_text(extent.shape), bytes, offsets[1] - offsets[0]);
   }
   extent.begin = offsets[0];
   extent.end = offsets[1];
@@ -143,16 +138,15 @@ void Safetensors::check_layout() const {
   std::size_t at = 0;
   for (const Extent& extent : extents) {
     if (extent.begin < at) {
-      reject_network(fmt::format("the tensor \"{}\" overlaps another one", extent.name));
+      reject_network("the tensor \"{}\" overlaps another one", extent.name);
     }
     if (extent.begin > at) {
-      reject_network(
-          fmt::format("bytes {} to {} of the data belong to no tensor", at, extent.begin));
+      reject_network("bytes {} to {} of the data belong to no tensor", at, extent.begin);
     }
     at = extent.end;
   }
   if (at != data_.size()) {
-    reject_network(fmt::format("the last {} bytes belong to no tensor", data_.size() - at));
+    reject_network("the last {} bytes belong to no tensor", data_.size() - at);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "diacut/errors.hpp"
@@ -16,7 +17,10 @@ namespace diacut {
 
 /// Throws InputError that says what is wrong with a network's file. The caller that knows the name
 /// of the file adds it.
-[[noreturn]] inline void reject_network(const std::string& what) { throw InputError(what); }
+template <class... Values>
+[[noreturn]] void reject_network(fmt::format_string<Values...> what, Values&&... values) {
+  throw InputError(fmt::format(what, std::forward<Values>(values)...));
+}
 
 /// The value of the key `name` of a JSON object: a bool, a std::string, or an integer for any other
 /// T. `where` names the object in messages. Throws InputError where the key is missing or its value
@@ -24,7 +28,7 @@ namespace diacut {
 template <class T>
 T required_field(const nlohmann::json& object, const char* name, const std::string& where) {
   const auto found = object.find(name);
-  if (found == object.end()) reject_network(fmt::format("{} has no \"{}\"", where, name));
+  if (found == object.end()) reject_network("{} has no \"{}\"", where, name);
   const bool fits = [&] {
     if constexpr (std::is_same_v<T, bool>) {
       return found->is_boolean();
@@ -34,7 +38,7 @@ T required_field(const nlohmann::json& object, const char* name, const std::stri
       return found->is_number_integer();
     }
   }();
-  if (!fits) reject_network(fmt::format("\"{}\" of {} is of the wrong type", name, where));
+  if (!fits) reject_network("\"{}\" of {} is of the wrong type", name, where);
   return found->template get<T>();
 }
 
@@ -44,8 +48,7 @@ inline int bounded_field(const nlohmann::json& object, const char* name, const s
                          int least, int most) {
   const auto value = required_field<std::int64_t>(object, name, where);
   if (value < least || value > most) {
-    reject_network(
-        fmt::format("\"{}\" of {} is {}, expected {} to {}", name, where, value, least, most));
+    reject_network("\"{}\" of {} is {}, expected {} to {}", name, where, value, least, most);
   }
   return static_cast<int>(value);
 }

@@ -1,11 +1,8 @@
 #include "region/arcs/arcs.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstddef>
 #include <memory>
-#include <utility>
 
 #include "core/large_memory.hpp"
 #include "core/parallel.hpp"
@@ -15,7 +12,6 @@ namespace diacut {
 
 namespace {
 
-/// Fewer corners are not worth another thread.
 constexpr std::size_t kLeastCorners = 8192;
 
 /// The sides of pixels that meet in a corner lead up, left, right or down from there.
@@ -154,25 +150,20 @@ class Follower {
   std::vector<Chain> take_chains() { return std::exchange(chains_, {}); }
   std::vector<OpenChain> take_open() { return std::exchange(open_, {}); }
 
-  /// Follows the chains that end in the corners of a row.
   void follow_open(std::size_t row) {
-    const std::size_t first = row * map_.columns();
     for (std::size_t x = 0; x < map_.columns(); ++x) {
-      const std::uint8_t corner = map_.at(first + x);
-      if ((corner & CornerMap::kEnd) == 0) continue;
+      const std::uint8_t corner = map_.at(row * map_.columns() + x);
       for (Way way = 0; way < 4; ++way) {
-        if ((corner >> way & 1) != 0) {
-          follow_from_end({static_cast<int>(x), static_cast<int>(row)}, way);
-        }
+        if ((corner & CornerMap::kEnd) == 0 || (corner >> way & 1) == 0) continue;
+        follow_from_end({static_cast<int>(x), static_cast<int>(row)}, way);
       }
     }
   }
 
   /// Follows the chains through a row that have no ends, when all that have were followed.
   void follow_closed(std::size_t row) {
-    const std::size_t first = row * map_.columns();
     for (std::size_t x = 0; x < map_.columns(); ++x) {
-      const std::uint8_t corner = map_.at(first + x);
+      const std::uint8_t corner = map_.at(row * map_.columns() + x);
       if (corner == 0 || (corner & (CornerMap::kEnd | CornerMap::kSeen)) != 0) continue;
       follow_around({static_cast<int>(x), static_cast<int>(row)});
     }
@@ -243,20 +234,15 @@ class Follower {
     measure(name(corners_.front(), kRight));
   }
 
-  std::pair<std::size_t, std::size_t> pixels(const Corner& a, const Corner& b) const {
-    return pixels_beside(a, b, parts_.width);
-  }
-
-  /// The parts on either side of the chain that is followed.
   std::pair<std::int32_t, std::int32_t> sides() const {
-    const auto [p, q] = pixels(corners_[0], corners_[1]);
+    const auto [p, q] = pixels_beside(corners_[0], corners_[1], parts_.width);
     return std::minmax({parts_.values[p], parts_.values[q]});
   }
 
   void measure(std::uint64_t start) {
     const auto [first, second] = sides();
     const auto strength = [this](std::size_t k, double nx, double ny) {
-      const auto [p, q] = pixels(corners_[k], corners_[k + 1]);
+      const auto [p, q] = pixels_beside(corners_[k], corners_[k + 1], parts_.width);
       return strength_(p, q, nx, ny);
     };
     chains_.push_back({{first, second, chain_strength(corners_, strength, pieces_),
@@ -304,12 +290,12 @@ Found follow_all(const Labels& parts, const BoundaryStrength& strength, CornerMa
   Found found{std::vector<std::vector<Chain>>(2 * ranges.size()),
               std::vector<std::vector<OpenChain>>(2 * ranges.size())};
   const auto follow = [&](std::size_t from, auto each_row) {
-    parallel_for(static_cast<int>(ranges.size()), [&](int k) {
+    parallel_for(ranges.size(), [&](std::size_t k) {
       Follower follower(parts, strength, map);
-      const IndexRange& rows = ranges[static_cast<std::size_t>(k)];
+      const IndexRange& rows = ranges[k];
       for (std::size_t row = rows.begin; row < rows.end; ++row) (follower.*each_row)(row);
-      found.open[from + static_cast<std::size_t>(k)] = follower.take_open();
-      found.chains[from + static_cast<std::size_t>(k)] = follower.take_chains();
+      found.open[from + k] = follower.take_open();
+      found.chains[from + k] = follower.take_chains();
     });
   };
   follow(0, &Follower::follow_open);

@@ -1,8 +1,6 @@
 #include "region/arcs/borders.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <span>
 
 #include "core/parallel.hpp"
 #include "region/arcs/pair_graph.hpp"
@@ -11,12 +9,7 @@ namespace diacut {
 
 namespace {
 
-/// Fewer pixels are not worth another thread.
 constexpr std::size_t kBordersLeastPixels = 16384;
-
-std::size_t least_rows(const Labels& labels) {
-  return 1 + kBordersLeastPixels / static_cast<std::size_t>(labels.width);
-}
 
 /// Counts pairs. One that is met again soon, as in the next row, is counted where it is.
 class PairCounter {
@@ -51,10 +44,10 @@ class PairCounter {
   std::vector<Border> found_;
 };
 
-std::vector<Border> borders_in(const Labels& labels, const IndexRange& rows) {
+std::vector<Border> borders_in(const Labels& labels, std::size_t begin, std::size_t end) {
   PairCounter pairs;
   const auto width = static_cast<std::size_t>(labels.width);
-  for (std::size_t y = rows.begin; y < rows.end; ++y) {
+  for (std::size_t y = begin; y < end; ++y) {
     const std::int32_t* row = labels.values.data() + y * width;
     for (std::size_t x = 0; x + 1 < width; ++x) {
       if (row[x] != row[x + 1]) pairs.add(row[x], row[x + 1]);
@@ -70,15 +63,11 @@ std::vector<Border> borders_in(const Labels& labels, const IndexRange& rows) {
 }  // namespace
 
 std::vector<Border> find_borders(const Labels& labels) {
-  const std::vector<IndexRange> ranges =
-      ranges_of(static_cast<std::size_t>(labels.height), least_rows(labels));
-  std::vector<std::vector<Border>> found(ranges.size());
-  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
-    const auto range = static_cast<std::size_t>(k);
-    found[range] = borders_in(labels, ranges[range]);
-  });
+  const std::size_t least = 1 + kBordersLeastPixels / static_cast<std::size_t>(labels.width);
   std::vector<Border> borders;
-  for (const std::vector<Border>& some : found) {
+  for (const auto& some : results_of_ranges(labels.height, least, [&](auto begin, auto end) {
+         return borders_in(labels, begin, end);
+       })) {
     borders.insert(borders.end(), some.begin(), some.end());
   }
   return united_pairs(std::move(borders));
@@ -99,7 +88,7 @@ std::vector<std::int32_t> relabelled(const std::vector<std::int32_t>& labels,
   std::vector<std::int32_t> result(labels.size());
   parallel_ranges(labels.size(), kBordersLeastPixels, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      result[i] = number_of[static_cast<std::size_t>(labels[i])];
+      result[i] = number_of[labels[i]];
     }
   });
   return result;

@@ -45,7 +45,7 @@ void each_run(std::span<const std::int32_t> labels, const Visit& visit) {
 /// Adds to counts[label] the pixels of each label. Several threads may add at once.
 inline void add_counts(std::span<const std::int32_t> labels, std::vector<std::int64_t>& counts) {
   each_run(labels, [&](std::int32_t label, std::size_t begin, std::size_t end) {
-    std::atomic_ref<std::int64_t>(counts[static_cast<std::size_t>(label)])
+    std::atomic_ref<std::int64_t>(counts[label])
         .fetch_add(static_cast<std::int64_t>(end - begin), std::memory_order_relaxed);
   });
 }

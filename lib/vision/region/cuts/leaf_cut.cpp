@@ -11,20 +11,27 @@
 
 #include "core/disjoint_sets.hpp"
 #include "diacut/errors.hpp"
-#include "region/arcs/borders.hpp"
 
 namespace diacut {
 
 namespace {
 
-constexpr std::int32_t kSmallRegionsNone = 0;  // No node has this number.
+/// A hierarchy without small regions, as without_small_regions() has it, but for its pixels.
+struct LargeRegions {
+  std::vector<std::int32_t> leaf_of;  ///< By old leaf the new one, in scan order; 0 for 0.
+  std::int32_t count = 0;             ///< New leaves.
+  std::vector<Merge> merges;
+};
 
-/// The other leaf of a border, and the border's length.
+constexpr std::int32_t kNoNode = 0;
+
 struct Neighbour {
   std::int32_t leaf = 0;
   std::int64_t length = 0;
 };
 
+/// Joins small regions with others. `borders` and `sizes`: find_borders() and region_sizes() of the
+/// leaves. `min_size` as in without_small_regions().
 class Absorption {
  public:
   Absorption(const std::vector<Merge>& merges, const std::vector<Border>& borders,
@@ -33,12 +40,12 @@ class Absorption {
         min_size_(min_size),
         leaves_(sizes.size() - 1),
         area_(leaves_ + 1 + merges.size(), 0),
-        first_leaf_(area_.size(), kSmallRegionsNone),
-        last_leaf_(area_.size(), kSmallRegionsNone),
-        next_leaf_(leaves_ + 1, kSmallRegionsNone),
+        first_leaf_(area_.size(), kNoNode),
+        last_leaf_(area_.size(), kNoNode),
+        next_leaf_(leaves_ + 1, kNoNode),
         groups_(leaves_ + 1),
         tree_(leaves_ + 1),
-        node_(leaves_ + 1, kSmallRegionsNone) {
+        node_(leaves_ + 1, kNoNode) {
     std::copy(sizes.begin(), sizes.end(), area_.begin());
     for (std::size_t leaf = 1; leaf <= leaves_; ++leaf) {
       first_leaf_[leaf] = last_leaf_[leaf] = node_[leaf] = static_cast<std::int32_t>(leaf);
@@ -47,18 +54,15 @@ class Absorption {
     for (std::size_t k = 0; k < merges.size(); ++k) add(k);
   }
 
-  /// The number of the new leaf that each old leaf is part of. Index 0: 0.
-  std::vector<std::int32_t> new_leaves() { return groups_.numbers(); }
-
-  /// The merges of two nodes that are large enough, for leaves with these new numbers.
-  std::vector<Merge> merges(const std::vector<std::int32_t>& number) {
-    std::vector<std::int32_t> made = number;  // By old node: the new one.
-    std::vector<Merge> result;
-    std::int32_t next = *std::max_element(number.begin(), number.end());
+  LargeRegions result() {
+    LargeRegions result{groups_.numbers(), 0, {}};
+    result.count = *std::max_element(result.leaf_of.begin(), result.leaf_of.end());
+    std::vector<std::int32_t> made = result.leaf_of;  // By old node: the new one.
+    std::int32_t next = result.count;
     for (const Merge& merge : merges_) {
       if (large(merge.first) && large(merge.second)) {
         const auto [first, second] = std::minmax(made[merge.first], made[merge.second]);
-        result.push_back({first, second, merge.height});
+        result.merges.push_back({first, second, merge.height});
         made.push_back(++next);
       } else {
         // The other one has been absorbed; of two small ones, either is in their group.
@@ -108,8 +112,8 @@ class Absorption {
   /// The group of node `other` that shares the longest boundary with node `small`.
   std::int32_t longest_border(std::int32_t small, std::int32_t other) {
     std::vector<std::pair<std::int32_t, std::int64_t>> shares;
-    for (std::int32_t leaf = first_leaf_[small]; leaf != kSmallRegionsNone;
-         leaf = leaf == last_leaf_[small] ? kSmallRegionsNone : next_leaf_[leaf]) {
+    for (std::int32_t leaf = first_leaf_[small]; leaf != kNoNode;
+         leaf = leaf == last_leaf_[small] ? kNoNode : next_leaf_[leaf]) {
       for (std::size_t k = neighbours_begin_[leaf]; k < neighbours_begin_[leaf + 1]; ++k) {
         const Neighbour& neighbour = neighbours_[k];
         if (node_[tree_.find(neighbour.leaf)] != other) continue;
@@ -117,7 +121,7 @@ class Absorption {
       }
     }
     std::sort(shares.begin(), shares.end());
-    std::int32_t best = kSmallRegionsNone;
+    std::int32_t best = kNoNode;
     std::int64_t longest = 0;
     for (std::size_t k = 0; k < shares.size();) {
       const std::int32_t group = shares[k].first;
@@ -145,25 +149,6 @@ class Absorption {
   std::vector<std::int32_t> node_;  ///< By the name of a set of tree_: its node.
 };
 
-/// A hierarchy without small regions, as without_small_regions() has it, but for its pixels.
-struct LargeRegions {
-  std::vector<std::int32_t> leaf_of;  ///< By old leaf the new one, in scan order; 0 for 0.
-  std::int32_t count = 0;             ///< New leaves.
-  std::vector<Merge> merges;
-};
-
-/// The large regions of the hierarchy with these merges. `borders` and `sizes`: find_borders() and
-/// region_sizes() of the leaves. `min_size` as in without_small_regions().
-LargeRegions large_regions(const std::vector<Merge>& merges, const std::vector<Border>& borders,
-                           const std::vector<std::int64_t>& sizes, std::int64_t min_size) {
-  Absorption absorption(merges, borders, sizes, min_size);
-  LargeRegions result;
-  result.leaf_of = absorption.new_leaves();
-  result.count = *std::max_element(result.leaf_of.begin(), result.leaf_of.end());
-  result.merges = absorption.merges(result.leaf_of);
-  return result;
-}
-
 /// The labels of nodes, by their first leaves: in scan order, where leaves are. `top`: by node of
 /// the tree, or of its first nodes, the node itself; 0: the node has no label of its own. A leaf
 /// has the label of the last of the nodes that it is part of.
@@ -190,7 +175,6 @@ LeafLabels labels_of_tops(std::int32_t leaves, const std::vector<Merge>& merges,
   return result;
 }
 
-/// The labels of the pixels from those of the leaves.
 Labels labels_of_pixels(const Labels& leaves, const LeafLabels& labels) {
   return {leaves.width, leaves.height, labels.count, relabelled(leaves.values, labels.of_leaf)};
 }
@@ -321,7 +305,7 @@ LeafLabels cut_leaves(const LeafTree& all, const std::vector<std::int64_t>& size
   const std::int64_t least =
       least_pixels(parameters, std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
   if (least <= 1) return cut_large(all, sizes, least, all.leaves, parameters, notes);
-  const LargeRegions large = large_regions(all.merges, borders(), sizes, least);
+  const LargeRegions large = Absorption(all.merges, borders(), sizes, least).result();
   std::vector<std::int64_t> large_sizes(static_cast<std::size_t>(large.count) + 1, 0);
   for (std::size_t leaf = 1; leaf < sizes.size(); ++leaf) {
     large_sizes[large.leaf_of[leaf]] += sizes[leaf];
@@ -343,8 +327,9 @@ Labels cut(const Hierarchy& hierarchy, const RegionParameters& parameters,
 
 Hierarchy without_small_regions(Hierarchy hierarchy, std::int64_t min_size) {
   if (min_size <= 1) return hierarchy;
-  LargeRegions large = large_regions(hierarchy.merges, find_borders(hierarchy.leaves),
-                                     region_sizes(hierarchy.leaves), min_size);
+  LargeRegions large = Absorption(hierarchy.merges, find_borders(hierarchy.leaves),
+                                  region_sizes(hierarchy.leaves), min_size)
+                           .result();
   hierarchy.merges = std::move(large.merges);
   hierarchy.leaves.count = large.count;
   hierarchy.leaves.values = relabelled(hierarchy.leaves.values, large.leaf_of);
@@ -363,7 +348,6 @@ constexpr double kCountedShare = 0.0003;
 /// As a part of the mean size of the regions that were asked for: with much more there would not be
 /// as many.
 constexpr double kAutomaticPart = 0.25;
-/// The automatic least size of direct cuts.
 constexpr std::int64_t kKwayPixels = 50;
 
 }  // namespace

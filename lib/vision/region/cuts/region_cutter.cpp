@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "region/arcs/borders.hpp"
 
 namespace diacut {
 
@@ -31,7 +32,6 @@ struct Pixels {
   std::span<const Run> runs;
   std::size_t count = 0;
 
-  /// Calls f(pixel) for each.
   template <class F>
   void for_each(const F& f) const {
     for (const Run& run : runs) {
@@ -40,7 +40,6 @@ struct Pixels {
   }
 };
 
-/// The pixels of all regions.
 class PixelLists {
  public:
   PixelLists(const std::vector<std::int32_t>& region, std::int64_t count, std::size_t width)
@@ -63,12 +62,10 @@ class PixelLists {
   template <class F>
   static void for_each_run(const std::vector<std::int32_t>& region, std::size_t width, const F& f) {
     for (std::size_t row = 0; row < region.size(); row += width) {
-      for (std::size_t begin = row; begin < row + width;) {
-        std::size_t end = begin + 1;
-        while (end < row + width && region[end] == region[begin]) ++end;
-        if (region[begin] != 0) f(region[begin], begin, end);
-        begin = end;
-      }
+      each_run(std::span(region).subspan(row, width),
+               [&](std::int32_t r, std::size_t begin, std::size_t end) {
+                 if (r != 0) f(r, row + begin, row + end);
+               });
     }
   }
 
@@ -90,11 +87,10 @@ void in_pieces(const Pixels& pixels, const Work& work) {
 /// The sum of what add(sum, pixels) adds up for pieces of a region, in their order.
 template <class Sum, class Add>
 Sum sum_of_pieces(const Pixels& pixels, const Sum& zero, const Add& add) {
-  const std::vector<IndexRange> ranges = ranges_of(pixels.runs.size(), kLeastRuns);
-  std::vector<Sum> sums(ranges.size(), zero);
-  parallel_for(static_cast<int>(ranges.size()), [&](int k) {
-    const IndexRange& range = ranges[k];
-    add(sums[k], Pixels{pixels.runs.subspan(range.begin, range.end - range.begin), 0});
+  auto sums = results_of_ranges(pixels.runs.size(), kLeastRuns, [&](auto begin, auto end) {
+    Sum sum = zero;
+    add(sum, Pixels{pixels.runs.subspan(begin, end - begin), 0});
+    return sum;
   });
   Sum total = std::move(sums.front());
   for (std::size_t k = 1; k < sums.size(); ++k) total += sums[k];
@@ -275,7 +271,6 @@ struct RegionView {
   }
 };
 
-/// Affinities of direct neighbours.
 struct LinkSum {
   double weight = 0;
   double count = 0;
@@ -411,8 +406,7 @@ std::vector<Candidate> find_candidates(const RegionView& view, const RitzProblem
     });
   });
   std::array<std::vector<Candidate>, kDirections> found;
-  parallel_for(static_cast<int>(directions), [&](int direction) {
-    const auto k = static_cast<std::size_t>(direction);
+  parallel_for(directions, [&](std::size_t k) {
     std::vector<std::uint8_t> own(pixels.count);
     const std::size_t used = bin_values(values[k], own);
     std::size_t p = 0;
@@ -434,7 +428,6 @@ struct Cut {
   std::int64_t size = 0;  ///< The lighter side's pixels.
 };
 
-/// Calls f(k) for each bit k of a mask.
 template <class F>
 void for_each_bit(unsigned mask, const F& f) {
   for (; mask != 0; mask &= mask - 1) f(static_cast<std::size_t>(std::countr_zero(mask)));

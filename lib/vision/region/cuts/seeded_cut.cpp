@@ -23,7 +23,6 @@ std::int32_t joined(std::int32_t a, std::int32_t b) {
   return b == 0 ? a : kSeveral;
 }
 
-/// The seeds of leaves.
 struct LeafSeeds {
   std::vector<std::int32_t> label;  ///< By leaf: that of most of its seeds, 0 if it has none.
   std::int64_t mixed = 0;           ///< Leaves that hold seeds of several labels.
@@ -54,8 +53,7 @@ std::vector<std::int32_t> node_labels(const Hierarchy& hierarchy,
                                       const std::vector<std::int32_t>& of_leaf) {
   std::vector<std::int32_t> label = of_leaf;
   for (const Merge& merge : hierarchy.merges) {
-    label.push_back(joined(label[static_cast<std::size_t>(merge.first)],
-                           label[static_cast<std::size_t>(merge.second)]));
+    label.push_back(joined(label[merge.first], label[merge.second]));
   }
   return label;
 }
@@ -67,8 +65,8 @@ std::vector<std::int32_t> largest_nodes(const Hierarchy& hierarchy,
   const auto first_merge = static_cast<std::size_t>(hierarchy.leaves.count) + 1;
   for (std::size_t k = 0; k < hierarchy.merges.size(); ++k) {
     if (label[first_merge + k] == kSeveral) continue;
-    whole[static_cast<std::size_t>(hierarchy.merges[k].first)] = 0;
-    whole[static_cast<std::size_t>(hierarchy.merges[k].second)] = 0;
+    whole[hierarchy.merges[k].first] = 0;
+    whole[hierarchy.merges[k].second] = 0;
   }
   std::vector<std::int32_t> nodes;
   for (std::size_t node = 1; node < label.size(); ++node) {
@@ -107,7 +105,7 @@ SeededRegions cut_by_seeds(const Hierarchy& hierarchy, const Seeds& seeds,
   SeededRegions found{labels_of_nodes(hierarchy, largest_nodes(hierarchy, label)), {}};
   found.seed_labels.assign(static_cast<std::size_t>(found.regions.count), 0);
   for (std::size_t i = 0; i < leaves.values.size(); ++i) {
-    const std::int32_t leaf = of_leaves.label[static_cast<std::size_t>(leaves.values[i])];
+    const std::int32_t leaf = of_leaves.label[leaves.values[i]];
     if (leaf != 0) found.seed_labels[static_cast<std::size_t>(found.regions.values[i]) - 1] = leaf;
   }
   add_notes(found, of_leaves.mixed, notes);

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <numeric>
 #include <opencv2/imgproc.hpp>
 #include <span>
 #include <tuple>
@@ -76,12 +75,8 @@ void NodeMeasures::measure_picture(const std::vector<double>& brightness) {
     if (hierarchy_.leaves.values[i] != 0) known.push_back(brightness[i]);
   }
   if (known.empty()) return;
-  double sum = 0;
-  double squares = 0;
-  for (const double value : known) {
-    sum += value;
-    squares += value * value;
-  }
+  const double sum = std::accumulate(known.begin(), known.end(), 0.0);
+  const double squares = std::inner_product(known.begin(), known.end(), known.begin(), 0.0);
   const auto count = static_cast<double>(known.size());
   deviation_ = std::sqrt(std::max(0.0, squares / count - sum / count * sum / count));
   const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
@@ -189,7 +184,6 @@ const ObjectModel& nuclei_model() {
 
 namespace {
 
-/// A convex polygon of corners of pixels.
 using Hull = std::vector<cv::Point>;
 
 Hull convex_hull(const std::vector<cv::Point>& points) {

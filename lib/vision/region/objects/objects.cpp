@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "diacut/errors.hpp"
@@ -20,12 +18,10 @@ namespace {
 void check_interval(const char* what, const Interval& interval, double least) {
   if (interval.low <= interval.high && interval.high >= least) return;
   throw ConfigError(
-      fmt::format("the {} of objects is from {} to {}, which holds no number of {} or "
-                  "more",
-                  what, interval.low, interval.high, least));
+      fmt::format("the {} of objects is from {} to {}, which holds no number of {} or more", what,
+                  interval.low, interval.high, least));
 }
 
-/// A limit of the area in pixels.
 double limit(const std::optional<LeastSize>& size, double pixels, double without) {
   if (!size) return without;
   if (size->unit == LeastSize::Unit::kAutomatic || size->unit == LeastSize::Unit::kSquareMetres ||
@@ -47,7 +43,6 @@ struct Limits {
   bool brightness = false;  ///< Whether the brightness matters.
 };
 
-/// Throws as find_objects() does.
 Limits limits_of(const Hierarchy& hierarchy, const NodeFigures& figures,
                  const ObjectConditions& conditions, const Image* image) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -72,8 +67,7 @@ Limits limits_of(const Hierarchy& hierarchy, const NodeFigures& figures,
   }
   if (image->width != hierarchy.leaves.width || image->height != hierarchy.leaves.height) {
     throw InputError(
-        fmt::format("the image has {} x {} pixels, its hierarchy {} x {}; they must "
-                    "be of one size",
+        fmt::format("the image has {} x {} pixels, its hierarchy {} x {}; they must be of one size",
                     image->width, image->height, hierarchy.leaves.width, hierarchy.leaves.height));
   }
   return limits;
@@ -109,7 +103,6 @@ std::vector<std::int32_t> best_nodes(const Hierarchy& hierarchy, const std::vect
 
 namespace {
 
-/// The nodes that meet all conditions, by node.
 std::vector<char> candidates(const ObjectConditions& conditions, const Limits& limits,
                              const NodeFigures& figures, const std::vector<double>& solidity,
                              const std::optional<NodeMeasures>& measures) {

@@ -58,7 +58,6 @@ class BandFlood {
  private:
   static constexpr std::int32_t kWall = std::numeric_limits<std::int32_t>::min();
   static constexpr std::int32_t kDry = 0;
-  /// Fewer rows of a large picture are not worth another thread.
   static constexpr std::size_t kLeastRows = 16;
 
   std::size_t rows() const { return static_cast<std::size_t>(picture_.height); }
@@ -78,12 +77,12 @@ class BandFlood {
         std::upper_bound(row_centres_.begin(), row_centres_.end(), y) - row_centres_.begin();
     const auto last = static_cast<std::ptrdiff_t>(row_centres_.size()) - 1;
     const std::ptrdiff_t above = std::max<std::ptrdiff_t>(next - 1, 0);
-    const bool at_centre = row_centres_[static_cast<std::size_t>(above)] == y;
+    const bool at_centre = row_centres_[above] == y;
     const std::ptrdiff_t below = at_centre ? above : std::min(next, last);
     std::int32_t before = 0;
     for (int i = 0; i < found_.width; ++i) {
       const std::int32_t label = common_label(above, below, i);
-      const int centre = columns_[static_cast<std::size_t>(i)];
+      const int centre = columns_[i];
       if (label != 0) {
         int begin = centre;
         if (i == 0) begin = 0;
@@ -100,11 +99,8 @@ class BandFlood {
     }
   }
 
-  std::size_t row_begin(int y) const {
-    return static_cast<std::size_t>(y) * static_cast<std::size_t>(picture_.width);
-  }
+  std::size_t row_begin(int y) const { return static_cast<std::size_t>(y) * picture_.width; }
 
-  /// The label of column i if it is in the core of one region in both rows, else 0.
   std::int32_t common_label(std::ptrdiff_t above, std::ptrdiff_t below, int i) const {
     const auto upper = static_cast<std::size_t>(above * found_.width + i);
     const auto lower = static_cast<std::size_t>(below * found_.width + i);
@@ -130,20 +126,16 @@ class BandFlood {
     std::int32_t from = 0;
   };
 
-  /// Queues the dry cells beside regions in scan order.
   void queue_shores() {
-    const std::vector<IndexRange> ranges = ranges_of(rows(), kLeastRows);
-    std::vector<std::vector<Shore>> shores(ranges.size());
-    parallel_for(static_cast<int>(ranges.size()), [&](int r) {
-      const IndexRange& range = ranges[static_cast<std::size_t>(r)];
-      const std::size_t end = (range.end + 1) * stride_;
-      for (std::size_t i = (range.begin + 1) * stride_; i < end; ++i) {
+    const auto shores = results_of_ranges(rows(), kLeastRows, [&](auto begin, auto end) {
+      std::vector<Shore> found;
+      for (std::size_t i = (begin + 1) * stride_; i < (end + 1) * stride_; ++i) {
         if (cells_[i] != kDry) continue;
         int from = 0;
         while (from < 4 && cells_[neighbour(i, from)] <= 0) ++from;
-        if (from == 4) continue;
-        shores[static_cast<std::size_t>(r)].push_back({static_cast<std::uint32_t>(i), from});
+        if (from < 4) found.push_back({static_cast<std::uint32_t>(i), from});
       }
+      return found;
     });
     for (const std::vector<Shore>& some : shores) {
       for (const Shore& shore : some) {
@@ -240,13 +232,12 @@ Placed renumbered(const std::vector<std::int32_t>& of_pixel, std::int64_t count,
   return result;
 }
 
-/// The connected pieces of regions.
 Placed pieces(const std::vector<std::int32_t>& of_pixel, const FullPicture& at) {
   Placed result;
   result.labels = connected_parts(at.width, at.height, of_pixel);
   result.found_as.assign(static_cast<std::size_t>(result.labels.count) + 1, 0);
   for (std::size_t i = 0; i < of_pixel.size(); ++i) {
-    result.found_as[static_cast<std::size_t>(result.labels.values[i])] = of_pixel[i];
+    result.found_as[result.labels.values[i]] = of_pixel[i];
   }
   return result;
 }
@@ -257,7 +248,6 @@ Placed place(const Labels& found, const FullPicture& picture) {
                                : pieces(of_pixel, picture);
 }
 
-/// Two leaves that touch, and the merge in which they meet.
 struct Contact {
   std::size_t merge = 0;
   std::int32_t first = 0;
@@ -271,9 +261,9 @@ std::vector<Contact> contacts(const Placed& leaves, const Hierarchy& found) {
   const CommonAncestors ancestors(found);
   std::vector<Contact> result;
   for (const Border& border : find_borders(leaves.labels)) {
-    result.push_back({ancestors.merge_of(leaves.found_as[static_cast<std::size_t>(border.first)],
-                                         leaves.found_as[static_cast<std::size_t>(border.second)]),
-                      border.first, border.second});
+    result.push_back(
+        {ancestors.merge_of(leaves.found_as[border.first], leaves.found_as[border.second]),
+         border.first, border.second});
   }
   std::sort(result.begin(), result.end());
   return result;

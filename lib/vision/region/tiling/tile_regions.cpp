@@ -2,19 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <span>
 #include <tuple>
 #include <utility>
 
 #include "core/disjoint_sets.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
-#include "region/arcs/arcs.hpp"
-#include "region/arcs/borders.hpp"
 #include "region/arcs/pair_graph.hpp"
 
 namespace diacut {
@@ -27,7 +21,6 @@ struct LocalBasins {
   Labels parts;                       ///< With the pixels around the tile.
 };
 
-/// Fewer pixels are not worth another thread.
 constexpr std::size_t kTileRegionsLeastPixels = std::size_t{1} << 16;
 
 void sort_and_unite(std::vector<std::int32_t>& numbers) {
@@ -95,7 +88,6 @@ std::vector<char> shared_basins(const Labels& parts) {
   return shared;
 }
 
-/// The basins with pixels in the tile itself, and how many.
 std::vector<Leaf> leaves_of(const LocalBasins& local, const TileArea& area) {
   std::vector<std::int64_t> pixels(local.numbers.size(), 0);
   const auto width = static_cast<std::size_t>(area.width);
@@ -117,13 +109,23 @@ std::vector<std::int32_t> numbers_of(const std::vector<Leaf>& leaves) {
   return numbers;
 }
 
-template <class OfTwo>
-void name_as_in_picture(OfTwo& of_two, const std::vector<std::int32_t>& numbers) {
-  of_two.first = numbers[of_two.first];
-  of_two.second = numbers[of_two.second];
+/// Gives what lies between two basins their numbers by number(old).
+template <class OfTwo, class Number>
+void renumber(OfTwo& of_two, const Number& number) {
+  of_two.first = number(of_two.first);
+  of_two.second = number(of_two.second);
 }
 
-/// The leaves in the order of their numbers, each once.
+template <class OfTwo>
+void put_in_order(OfTwo& of_two) {
+  if (of_two.first > of_two.second) std::swap(of_two.first, of_two.second);
+}
+
+/// The places of numbers that are in the list, as numbers.
+auto place_in(const Places& places) {
+  return [&places](std::int32_t number) { return static_cast<std::int32_t>(places.of(number)); };
+}
+
 std::vector<Leaf> united_leaves(std::vector<Leaf> leaves) {
   return united(std::move(leaves), [](const Leaf& leaf) { return leaf.number; });
 }
@@ -185,6 +187,9 @@ void begin_at_first(OpenBoundariesChain& chain, bool around) {
   if (corners[1].y != corners[0].y) chain.reverse();
 }
 
+/// Puts the boundaries together that tiles have cut, each from crossing to crossing or around, and
+/// sums the strengths along them as find_arcs() does for the whole picture. Corners and parts are
+/// numbered as in the whole picture. Throws InputError where one does not go on in another tile.
 class Joiner {
  public:
   Joiner(const OpenBoundaries& open, double direction)
@@ -241,7 +246,6 @@ class Joiner {
         open_[end / 2].first, open_[end / 2].second, corner(end).x, corner(end).y));
   }
 
-  /// The end that meets an open end.
   End other_side(End end) const {
     const auto found = std::lower_bound(ends_.begin(), ends_.end(), key(end),
                                         [&](End a, const auto& wanted) { return key(a) < wanted; });
@@ -285,14 +289,6 @@ class Joiner {
   std::vector<std::pair<std::size_t, std::size_t>> pieces_;
 };
 
-/// Puts the boundaries together that tiles have cut, each from crossing to crossing or around, and
-/// sums the strengths along them as find_arcs() does for the whole picture. Corners and parts are
-/// numbered as in the whole picture. One arc for each boundary. Throws InputError where one does
-/// not go on in another tile.
-std::vector<Arc> join_open_boundaries(const OpenBoundaries& open, double direction) {
-  return Joiner(open, direction).arcs();
-}
-
 /// The joins of regions that are left when tiles have merged what they can.
 std::vector<Join> remaining_joins(std::vector<Boundary> boundaries) {
   std::vector<std::int32_t> names = {0};
@@ -302,15 +298,13 @@ std::vector<Join> remaining_joins(std::vector<Boundary> boundaries) {
   }
   sort_and_unite(names);
   const Places places(names);
-  const auto place = [&](std::int32_t name) { return static_cast<std::int32_t>(places.of(name)); };
-  for (Boundary& boundary : boundaries) {
-    boundary.first = place(boundary.first);
-    boundary.second = place(boundary.second);
-  }
+  for (Boundary& boundary : boundaries) renumber(boundary, place_in(places));
   std::vector<Join> joins =
       merge_boundaries(static_cast<std::int32_t>(names.size()) - 1, std::move(boundaries), {})
           .joins;
-  for (Join& join : joins) name_as_in_picture(join.removed, names);
+  for (Join& join : joins) {
+    renumber(join.removed, [&](std::int32_t place) { return names[place]; });
+  }
   return joins;
 }
 
@@ -332,12 +326,13 @@ TileRegions regions_of_tile(SurroundedTile tile, double direction) {
   }
   PartialMerging merged = merge_boundaries(static_cast<std::int32_t>(local.parts.count),
                                            std::move(boundaries), shared_basins(local.parts));
-  for (Join& join : merged.joins) name_as_in_picture(join.removed, local.numbers);
-  for (Boundary& boundary : merged.remaining) name_as_in_picture(boundary, local.numbers);
+  const auto in_picture = [&](std::int32_t basin) { return local.numbers[basin]; };
+  for (Join& join : merged.joins) renumber(join.removed, in_picture);
+  for (Boundary& boundary : merged.remaining) renumber(boundary, in_picture);
   result.joins = std::move(merged.joins);
   result.remaining = std::move(merged.remaining);
   result.open = std::move(found.open);
-  for (OpenBoundary& open : result.open.pieces) name_as_in_picture(open, local.numbers);
+  for (OpenBoundary& open : result.open.pieces) renumber(open, in_picture);
   for (Corner& corner : result.open.corners) {
     corner.x += static_cast<int>(tile.area.x) - 1;
     corner.y += static_cast<int>(tile.area.y) - 1;
@@ -350,9 +345,7 @@ std::vector<LeafOfBasin> unite_small(TileRegions& tile, std::int64_t least) {
   std::vector<LeafOfBasin> result;
   const std::vector<std::int32_t> numbers = numbers_of(tile.leaves);
   const Places places(numbers);
-  const auto place = [&](std::int32_t number) {
-    return static_cast<std::int32_t>(places.of(number));
-  };
+  const auto place = place_in(places);
   DisjointSets nodes(numbers.size());
   DisjointSets leaves(numbers.size());
   std::vector<std::int64_t> pixels;
@@ -368,19 +361,15 @@ std::vector<LeafOfBasin> unite_small(TileRegions& tile, std::int64_t least) {
   });
   // Basins of other tiles are leaves by themselves here.
   const auto leaf_of = [&](std::int32_t number) {
-    const std::int32_t at = place(number);
-    const auto k = static_cast<std::size_t>(at);
-    return k < numbers.size() && numbers[k] == number ? numbers[leaves.find(at)] : number;
+    const std::size_t at = places.of(number);
+    return at < numbers.size() && numbers[at] == number ? numbers[leaves.find(place(number))]
+                                                        : number;
   };
-  const auto rename = [&](auto& of_two) {
-    of_two.first = leaf_of(of_two.first);
-    of_two.second = leaf_of(of_two.second);
-  };
-  for (Join& join : tile.joins) rename(join.removed);
-  for (Boundary& boundary : tile.remaining) rename(boundary);
+  for (Join& join : tile.joins) renumber(join.removed, leaf_of);
+  for (Boundary& boundary : tile.remaining) renumber(boundary, leaf_of);
   for (Border& border : tile.borders) {
-    rename(border);
-    if (border.first > border.second) std::swap(border.first, border.second);
+    renumber(border, leaf_of);
+    put_in_order(border);
   }
   std::erase_if(tile.borders, [](const Border& border) { return border.first == border.second; });
   tile.borders = united_pairs(std::move(tile.borders));
@@ -411,16 +400,14 @@ JoinedRegions join_regions(std::vector<TileRegions> tiles, double direction) {
     take(result.leaves, tile.leaves);
   }
   result.leaves = united_leaves(std::move(result.leaves));
-  const std::vector<Arc> closed = join_open_boundaries(open, direction);
+  const std::vector<Arc> closed = Joiner(open, direction).arcs();
   open = {};
   for (const Boundary& boundary : boundaries_of(closed)) {
     boundaries.push_back(boundary);
     result.borders.push_back({boundary.first, boundary.second, boundary.length});
   }
   result.borders = united_pairs(std::move(result.borders));
-  for (Boundary& boundary : boundaries) {
-    if (boundary.first > boundary.second) std::swap(boundary.first, boundary.second);
-  }
+  for (Boundary& boundary : boundaries) put_in_order(boundary);
   std::vector<Join> joins = remaining_joins(united_pairs(std::move(boundaries)));
   take(result.joins, joins);
   std::sort(result.joins.begin(), result.joins.end(), before);
@@ -430,17 +417,11 @@ JoinedRegions join_regions(std::vector<TileRegions> tiles, double direction) {
 void number_leaves(JoinedRegions& regions) {
   const std::vector<std::int32_t> numbers = numbers_of(regions.leaves);
   const Places places(numbers);
-  const auto number = [&](std::int32_t& name) {
-    name = static_cast<std::int32_t>(places.of(name)) + 1;
+  const auto number = [&](std::int32_t name) {
+    return static_cast<std::int32_t>(places.of(name)) + 1;
   };
-  for (Join& join : regions.joins) {
-    number(join.removed.first);
-    number(join.removed.second);
-  }
-  for (Border& border : regions.borders) {
-    number(border.first);
-    number(border.second);
-  }
+  for (Join& join : regions.joins) renumber(join.removed, number);
+  for (Border& border : regions.borders) renumber(border, number);
 }
 
 }  // namespace diacut

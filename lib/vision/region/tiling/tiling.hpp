@@ -13,9 +13,7 @@ struct TileArea {
   int width = 0;
   int height = 0;
 
-  std::size_t pixels() const {
-    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  }
+  std::size_t pixels() const { return static_cast<std::size_t>(width) * height; }
 };
 
 /// A picture divided into squares, of which those at the right and lower edges may be smaller.

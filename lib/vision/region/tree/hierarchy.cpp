@@ -8,9 +8,6 @@
 
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
-#include "region/arcs/arcs.hpp"
-#include "region/arcs/parts.hpp"
-#include "region/tree/learned_merging.hpp"
 #include "region/tree/merge_tree.hpp"
 #include "region/watershed/watershed.hpp"
 
@@ -18,11 +15,10 @@ namespace diacut {
 
 namespace {
 
-/// Fewer pixels are not worth another thread.
 constexpr std::size_t kHierarchyLeastPixels = 32768;
 
 void check_size(std::size_t size, int width, int height, const char* what) {
-  if (size == static_cast<std::size_t>(width) * static_cast<std::size_t>(height)) return;
+  if (size == static_cast<std::size_t>(width) * height) return;
   throw InputError(
       fmt::format("the {} has {} values, expected {} x {}", what, size, width, height));
 }

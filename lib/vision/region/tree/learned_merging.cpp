@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -15,7 +14,6 @@ namespace diacut {
 
 namespace {
 
-/// Fewer pairs are not worth another thread.
 constexpr std::size_t kLeastPairs = 256;
 
 class Merger {
@@ -97,7 +95,6 @@ std::vector<Merge> merge_by_probability(RegionGraph graph, std::vector<Merge> ke
 namespace {
 
 constexpr std::int32_t kNone = -1;
-/// Rows together have this many pixels before they are worth another thread.
 constexpr std::size_t kRegionGraphLeastPixels = 16'384;
 
 /// The bin of each stored value of L, a or b. Bins of a and b divide -60 to 60; what lies outside
@@ -122,14 +119,12 @@ std::array<std::array<std::uint8_t, 256>, kColourChannels> colour_bins() {
   return bins;
 }
 
-/// Fills a graph whose regions are known.
 class GraphBuilder {
  public:
   /// `most`: how many boundaries there may be.
   GraphBuilder(const Labels& basins, RegionGraph& graph, std::size_t most)
       : basins_(basins), graph_(graph), table_(most) {}
 
-  /// Sums of strengths and lengths, from the arcs between basins.
   void add_arcs(const std::vector<Arc>& arcs) {
     for (const Arc& arc : arcs) {
       const std::int32_t a = graph_.region_of_basin[arc.first];
@@ -145,14 +140,10 @@ class GraphBuilder {
   void add_pixels(const std::vector<float>& strength, const Colours& colours) {
     const auto width = static_cast<std::size_t>(basins_.width);
     const auto height = static_cast<std::size_t>(basins_.height);
-    const std::vector<IndexRange> bands = ranges_of(height, kRegionGraphLeastPixels / width + 1);
-    std::vector<Band> sums(bands.size());
-    parallel_for(static_cast<int>(bands.size()), [&](int k) {
-      const auto i = static_cast<std::size_t>(k);
-      sums[i].local.assign(graph_.regions.size(), kNone);
-      add_band(strength, colours, {bands[i].begin * width, bands[i].end * width}, sums[i]);
-    });
-    for (const Band& band : sums) {
+    const std::size_t least = kRegionGraphLeastPixels / width + 1;
+    for (const Band& band : results_of_ranges(height, least, [&](auto begin, auto end) {
+           return band_of(strength, colours, {begin * width, end * width});
+         })) {
       for (std::size_t k = 0; k < band.numbers.size(); ++k) {
         graph_.regions[band.numbers[k]].add(band.regions[k]);
       }
@@ -161,14 +152,12 @@ class GraphBuilder {
   }
 
  private:
-  /// A side of a pixel between two regions.
   struct Side {
     std::int32_t a;
     std::int32_t b;
     std::uint32_t level;
   };
 
-  /// What the pixels of some rows add.
   struct Band {
     std::vector<std::int32_t> local;  ///< By region, its place in `regions`, or kNone.
     std::vector<std::int32_t> numbers;
@@ -186,8 +175,10 @@ class GraphBuilder {
     }
   };
 
-  void add_band(const std::vector<float>& strength, const Colours& colours, const IndexRange& range,
-                Band& band) const {
+  Band band_of(const std::vector<float>& strength, const Colours& colours,
+               const IndexRange& range) const {
+    Band band;
+    band.local.assign(graph_.regions.size(), kNone);
     const auto width = static_cast<std::size_t>(basins_.width);
     const auto channels = static_cast<std::size_t>(colours.channels);
     const std::size_t pixels = basins_.values.size();
@@ -208,6 +199,7 @@ class GraphBuilder {
       const std::int16_t* vector = colours.embedding.at(x, i / width);
       for (int c = 0; c < colours.embedding.channels; ++c) sums.embedding[c] += vector[c];
     }
+    return band;
   }
 
   std::int32_t region(std::size_t pixel) const {

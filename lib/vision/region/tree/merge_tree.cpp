@@ -1,6 +1,5 @@
 #include "region/tree/merge_tree.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <numeric>
@@ -88,7 +87,7 @@ PartialMerging merge_boundaries(std::int32_t count, std::vector<Boundary> bounda
   const std::int32_t parts = std::max(kLeastBlock, count / kMostBlocks + 1);
   const std::int32_t blocks = count / parts + 1;
   if (blocks == 1) return merge_in_turn(count, std::move(boundaries), std::move(waits), most);
-  waits.resize(static_cast<std::size_t>(blocks) * static_cast<std::size_t>(parts), 0);
+  waits.resize(static_cast<std::size_t>(blocks) * parts, 0);
   std::vector<char> waits_in_block = waits;
   std::vector<std::vector<Boundary>> within(static_cast<std::size_t>(blocks));
   std::vector<Boundary> rest;

@@ -19,7 +19,6 @@ namespace diacut {
 
 namespace {
 
-/// Calls visit(neighbour) for the 4-neighbours of a pixel within a tile.
 template <class Visit>
 void each_neighbour(std::uint32_t pixel, std::uint32_t width, std::uint32_t height,
                     const Visit& visit) {
@@ -31,7 +30,6 @@ void each_neighbour(std::uint32_t pixel, std::uint32_t width, std::uint32_t heig
   if (y + 1 < height) visit(pixel + width);
 }
 
-/// The levels of one tile.
 class TileLevels {
  public:
   TileLevels(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid, int width,
@@ -138,8 +136,7 @@ TilePlateaus plateaus_at_edge(const std::vector<float>& strength,
   TilePlateaus result;
   result.level.resize(places.count());
   result.distance.resize(places.count(), 0);
-  auto seen =
-      large_vector<char>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  auto seen = large_vector<char>(static_cast<std::size_t>(width) * height);
   places.each([&](std::size_t place, std::size_t x, std::size_t y) {
     const auto pixel = static_cast<std::uint32_t>(y * places.width + x);
     if (!levels.has_data(pixel)) {
@@ -215,7 +212,6 @@ std::vector<Rim> join_plateaus(const Tiling& tiling, std::vector<TilePlateaus> t
 
 namespace {
 
-/// The pieces of all tiles, numbered from 0.
 class AllPieces {
  public:
   AllPieces(const Tiling& tiling, const std::vector<TilePieces>& tiles)
@@ -242,7 +238,6 @@ class AllPieces {
     return sets;
   }
 
-  /// Calls visit(tile, piece, number) for all pieces.
   template <class Visit>
   void each(const Visit& visit) const {
     for (std::size_t tile = 0; tile < tiles_.size(); ++tile) {
@@ -277,7 +272,6 @@ class AllPieces {
   std::vector<std::size_t> begin_;
 };
 
-/// The place in the picture of a pixel of a tile.
 std::uint64_t place_of(const Tiling& tiling, std::size_t tile, std::uint32_t pixel) {
   const TileArea area = tiling.area(tile);
   const auto width = static_cast<std::uint32_t>(area.width);

@@ -1,10 +1,7 @@
 #include "region/watershed/watershed.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstddef>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -17,7 +14,6 @@ namespace {
 
 using Cell = std::uint32_t;
 constexpr Level kTop = std::numeric_limits<Level>::max();
-/// Fewer pixels are not worth another thread.
 constexpr std::size_t kWatershedLeastPixels = 8192;
 
 /// A pixel on a plateau that has no lower neighbour itself.
@@ -120,8 +116,7 @@ class Drainage {
 
   template <class Work>
   void each_band(const Work& work) {
-    parallel_for(static_cast<int>(bands_.size()),
-                 [&](int k) { work(bands_[static_cast<std::size_t>(k)]); });
+    parallel_for(bands_.size(), [&](std::size_t k) { work(bands_[k]); });
   }
 
   Cell first_cell(std::size_t row) const { return static_cast<Cell>((row + 1) * stride_ + 1); }
@@ -148,7 +143,6 @@ class Drainage {
     }
   }
 
-  /// Calls visit(cell, pixel) in scan order.
   template <class Visit>
   void each_pixel(const Band& band, const Visit& visit) const {
     for (std::size_t y = band.begin; y < band.end; ++y) {
@@ -229,11 +223,6 @@ class Drainage {
     });
   }
 
-  /// Whether the cells are two pixels of one plateau. Precondition: they are neighbours.
-  bool on_one_plateau(Cell a, Cell b) const {
-    return levels_[a] == levels_[b] && drains_to_[b] != kWall;
-  }
-
   /// Distances and drains of the pixels noted by find_slopes().
   void cross_plateaus() {
     std::vector<Flat> flats = flats_of_bands();
@@ -285,7 +274,8 @@ class Drainage {
     for (std::uint32_t k = 0; k < flats.size(); ++k) {
       Flat& flat = flats[k];
       for (const Cell next : neighbours(flat.cell)) {
-        if (!on_one_plateau(flat.cell, next) || drains_to_[next] == kFlat) continue;
+        const bool on_plateau = levels_[next] == levels_[flat.cell] && drains_to_[next] != kWall;
+        if (!on_plateau || drains_to_[next] == kFlat) continue;
         if (drains_to_[next] == next && mark_[next] != 0) {  // Of the rim.
           if (mark_[next] != kNoLowerNeighbour) entries.push_back({mark_[next] + 1, k, next});
           continue;

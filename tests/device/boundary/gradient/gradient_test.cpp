@@ -43,8 +43,8 @@ Tensor gradient_tensor(const Image& image, double sigma) {
   Plane derivative = smooth.clone();
   smooth(radius) = weights.smooth[0];
   for (int t = 1; t <= radius; ++t) {
-    smooth(radius + t) = smooth(radius - t) = weights.smooth[static_cast<std::size_t>(t)];
-    derivative(radius + t) = weights.derivative[static_cast<std::size_t>(t - 1)];
+    smooth(radius + t) = smooth(radius - t) = weights.smooth[t];
+    derivative(radius + t) = weights.derivative[t - 1];
     derivative(radius - t) = -derivative(radius + t);
   }
   // A colour picture without a mask, whose pixels without data have the value of the nearest one.

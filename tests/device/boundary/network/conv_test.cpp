@@ -54,7 +54,7 @@ TEST_F(NetworkConvolution, EveryPatchTileOfTheBuiltInNetworksMatchesTheReference
     for (const NetworkOp& op : network->ops) {
       if (op.kind != NetworkOpKind::kConvolution) continue;
       if (op.shape.stride > 1 || op.shape.depthwise) continue;
-      const NetworkTensor& out = network->tensors[static_cast<std::size_t>(op.output)];
+      const NetworkTensor& out = network->tensors[op.output];
       const ConvolutionShape shape{
           .outputs = out.channels, .kernel = op.shape.kernel, .dilation = op.shape.dilation};
       for (const auto& [width, height] : {std::pair(101, 67), {529, 369}, {1499, 997}}) {

@@ -10,7 +10,7 @@ namespace diacut::testing {
 DnnNetwork::DnnNetwork(const Network& network) : layers_(network.tensors.size(), 0) {
   net_.setInputsNames({network.tensors.front().name});
   for (const NetworkOp& op : network.ops) {
-    layers_[static_cast<std::size_t>(op.output)] = add(network, op);
+    layers_[op.output] = add(network, op);
   }
   net_.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
   net_.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
@@ -23,7 +23,7 @@ std::vector<float> DnnNetwork::run(const std::vector<float>& planes, int width, 
                  [](float value) { return 4 * (value - 0.5f); });
   net_.setInput(input);
   const cv::Mat output = net_.forward();
-  EXPECT_EQ(output.total(), static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  EXPECT_EQ(output.total(), static_cast<std::size_t>(width) * height);
   return {output.ptr<float>(), output.ptr<float>() + output.total()};
 }
 
@@ -84,7 +84,7 @@ int DnnNetwork::add_convolution(const NetworkOp& op, std::vector<int> inputs, in
   if (op.added >= 0) {
     cv::dnn::LayerParams sum;
     sum.set("operation", "sum");
-    result = layer("Eltwise", sum, {result, layers_[static_cast<std::size_t>(op.added)]});
+    result = layer("Eltwise", sum, {result, layers_[op.added]});
   }
   if (!shape.relu) return result;
   if (std::isinf(shape.most)) return layer("ReLU", {}, {result});
@@ -103,7 +103,7 @@ int DnnNetwork::add_padding(const ConvolutionShape& shape, int input) {
 
 // A layer of the size to which an upsampling is cropped.
 int DnnNetwork::like(const Network& network, const NetworkOp& op) const {
-  const int level = network.tensors[static_cast<std::size_t>(op.output)].level;
+  const int level = network.tensors[op.output].level;
   for (std::size_t i = 0; i < network.tensors.size(); ++i) {
     if (network.tensors[i].level == level) return layers_[i];
   }

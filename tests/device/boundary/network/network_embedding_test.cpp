@@ -32,7 +32,7 @@ TEST_F(NetworkEmbedding, MatchesTheReferenceAndLeavesTheBoundaryAsItIs) {
        {std::pair(small_network(1), "c2"), std::pair(small_network(2), "b1"),
         std::pair(strided_network(1), "d3")}) {
     const std::shared_ptr<const Network> network = use_with(file, tensor);
-    const NetworkTensor& described = network->tensors[static_cast<std::size_t>(network->embedding)];
+    const NetworkTensor& described = network->tensors[network->embedding];
     for (const auto& [width, height] : kSizes) {
       SCOPED_TRACE(::testing::Message() << tensor << " " << width << "x" << height);
       const Image image = noise_image(width, height, 3, 5);
@@ -50,10 +50,8 @@ TEST_F(NetworkEmbedding, MatchesTheReferenceAndLeavesTheBoundaryAsItIs) {
         for (int x = 0; x < width; ++x) {
           const int cell = (y >> described.level) * columns + (x >> described.level);
           for (int c = 0; c < found.channels; ++c) {
-            ASSERT_NEAR(
-                found.at(static_cast<std::size_t>(x), static_cast<std::size_t>(y))[c],
-                wanted[static_cast<std::size_t>(c * rows * columns + cell)] / kEmbeddingUnit,
-                kRounded);
+            ASSERT_NEAR(found.at(static_cast<std::size_t>(x), static_cast<std::size_t>(y))[c],
+                        wanted[c * rows * columns + cell] / kEmbeddingUnit, kRounded);
           }
         }
       }

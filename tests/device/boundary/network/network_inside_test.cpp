@@ -44,7 +44,7 @@ TEST_F(NetworkInsideMap, ScalesTurnsTilesAndBordersTreatTheInsideAsTheBoundary) 
   for (const int output : {0, 1}) {
     SCOPED_TRACE(output);
     use(one_output_of_two(3, output));
-    expect_near(found[static_cast<std::size_t>(output)], values_of(image), 1e-6);
+    expect_near(found[output], values_of(image), 1e-6);
   }
 }
 
