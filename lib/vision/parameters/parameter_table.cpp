@@ -495,9 +495,8 @@ Table make_table() {
   region.real(
       "compactness", &RegionParameters::compactness, 0, 1,
       {"How even the sizes of region.regions are. Regions of the merge tree are divided in the "
-       "order "
-       "of height^(1 - compactness) area^compactness: 0 divides at the strongest boundary, 1 the "
-       "largest region. The finest regions of the tree stay whole. kway: not used.",
+       "order of height^(1 - compactness) area^compactness: 0 divides at the strongest boundary, 1 "
+       "the largest region. The finest regions stay whole. Only with method hierarchy.",
        "",
        {"--compactness", "C", "How even the sizes of --regions are, from 0 to 1", kForCuts}});
   region.real_or_auto(
