@@ -140,7 +140,16 @@ Annotations::Annotations(const Places& wanted, const AnnotationStyle& style, con
     : wanted_(wanted), rle_(style.rle), labels_(labels) {
   if (!has_annotations(wanted, true)) return;
   outlines_ = trace_outlines(labels);
-  table_ = measure_regions(labels, outlines_, hierarchy);
+  // A picture shows no figures.
+  const std::vector<NamedResult> results = named(wanted);
+  if (std::any_of(results.begin(), results.end(), [](const NamedResult& each) {
+        return each.info.is_annotation() && each.info.result != Result::kSvg;
+      })) {
+    table_ = measure_regions(labels, outlines_, hierarchy);
+  } else {
+    table_.regions.resize(static_cast<std::size_t>(labels.count));
+    for (std::int64_t k = 0; k < labels.count; ++k) table_.regions[k].label = k + 1;
+  }
   for (std::size_t k = 0; k < names.size(); ++k) table_.regions[k].label = names[k];
   measure_sizes(measured);
   if (wanted.has(Result::kSvg) && !style.outlined) colours_ = region_colours(image, labels);

@@ -394,6 +394,8 @@ class SegmentCommand : public Command {
     refuse(parameters.region.regions != 0, {"--threshold", "--max-ncut"},
            fmt::format("{{}} has no effect with a number of regions ({}): leave out one of them",
                        parameters.region.regions));
+    refuse(parameters.region.regions == 0, {"--compactness"},
+           "{} evens a number of regions: add --regions");
     refuse(options_.tiles.wanted(), {"--simplify"},
            "{} needs all outlines in memory: with --tile-size write labels (-o labels.tif), then "
            "segment annotate labels.tif --image SCENE -o FILE.gpkg --simplify PIXELS");

@@ -306,10 +306,8 @@ class RecutCommand : public Command {
     declare_result(line_, Result::kPage, options_.results, kRecutInputOutput,
                    "A page for a browser, with every cut of the tree (.html)");
     line_.option("--regions", regions_, "K", kCut, "Cut into K regions");
-    line_.option(
-        "--compactness", compactness_, "C", kSize,
-        "With --regions: from 0, regions of any size, to 1, superpixels as even as the tree "
-        "allows (default 0)");
+    line_.option("--compactness", compactness_, "C", kSize,
+                 "How even the sizes of --regions are, from 0 to 1 (default 0)");
     line_.option("--threshold", threshold_, "T", kCut,
                  "Merge regions across boundaries of a height of at most T, 0 to 1");
     line_.option("--min-size", min_size_, "SIZE", kSize,

@@ -488,13 +488,10 @@ Table make_table() {
   region.real(
       "compactness", &RegionParameters::compactness, 0, 1,
       {"How even the sizes of region.regions are. Regions of the merge tree are divided in the "
-       "order "
-       "of height^(1 - compactness) area^compactness: 0 divides at the strongest boundary, 1 the "
-       "largest region. The finest regions of the tree stay whole. kway: not used.",
+       "order of height^(1 - compactness) area^compactness: 0 divides at the strongest boundary, 1 "
+       "the largest region. The finest regions stay whole. Only with method hierarchy.",
        "",
-       {"--compactness", "C",
-        "With --regions: from 0, regions of any size, to 1, superpixels as even as the tree allows",
-        kForCuts}});
+       {"--compactness", "C", "How even the sizes of --regions are, from 0 to 1", kForCuts}});
   region.real_or_auto(
       "threshold", &RegionParameters::threshold, 0, 1,
       {"The automatic cut of the hierarchy: regions merge while the probability or mean strength "

@@ -76,11 +76,6 @@ std::string cross_problem(const Parameters& p) {
         "there are: leave it 0, or choose the method hierarchy",
         p.region.regions);
   }
-  if (p.region.compactness > 0 &&
-      (p.region.regions == 0 || p.region.method != RegionMethod::kHierarchy)) {
-    return "region.compactness (--compactness) makes a number of regions of a hierarchy even: add "
-           "region.regions (--regions), or leave it 0";
-  }
   if (p.matvec.kernel == MatvecKind::kSymmetric && p.affinity.strides.size() > 1) {
     return "affinity.strides has more than 1, which matvec.kernel symmetric cannot take: leave one "
            "of them out";
