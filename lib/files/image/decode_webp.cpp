@@ -7,48 +7,30 @@
 namespace diacut {
 namespace {
 
-constexpr std::size_t kChunkHeader = 8;
-
-struct WebpSize {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-};
-
-/// The sizes in the first chunk (RFC 9649). Takes the orientation and the colour profile
-/// from any chunk.
-WebpSize read_webp_header(Bytes file, Decoded& decoded) {
+/// Takes the orientation and the colour profile from the chunks of a file (RFC 9649). Holds the
+/// size in its extended header against the limit, because libwebp reads none that is too large.
+void read_chunks(Bytes file, const SizeLimit& limit, Decoded& decoded) {
+  constexpr std::size_t kChunkHeader = 8;
+  constexpr std::size_t kFirst = 12;
   const auto field = [&](std::size_t at, std::size_t size) {
     if (at + size > file.size()) refuse_damaged("WebP", "the data end within the header");
     return read_uint(file, at, size, ByteOrder::kLittle);
   };
-  const std::size_t riff_end = kChunkHeader + std::size_t{field(4, 4)};
-  if (riff_end > file.size()) {
-    refuse_damaged("WebP", fmt::format("{} bytes, expected {}", file.size(), riff_end));
+  const std::size_t end = kChunkHeader + std::size_t{field(4, 4)};
+  if (end > file.size()) {
+    refuse_damaged("WebP", fmt::format("{} bytes, expected {}", file.size(), end));
   }
-  const std::size_t first = 12;
-  const std::size_t data = first + kChunkHeader;
-  WebpSize header;
-  if (has_text(file, first, "VP8X")) {
+  if (has_text(file, kFirst, "VP8X")) {
     constexpr std::uint32_t kAnimated = 2;
+    const std::size_t data = kFirst + kChunkHeader;
     if ((field(data, 1) & kAnimated) != 0) {
       throw InputError("an animated WebP, which is not supported: save one frame of it");
     }
-    header.width = std::int64_t{field(data + 4, 3)} + 1;
-    header.height = std::int64_t{field(data + 7, 3)} + 1;
-  } else if (has_text(file, first, "VP8L")) {
-    const std::uint32_t sizes = field(data + 1, 4);
-    header.width = (sizes & 0x3fff) + 1;
-    header.height = (sizes >> 14 & 0x3fff) + 1;
-  } else if (has_text(file, first, "VP8 ")) {
-    header.width = field(data + 6, 2) & 0x3fff;
-    header.height = field(data + 8, 2) & 0x3fff;
-  } else {
-    refuse_damaged("WebP", "no picture follows its header");
+    check_size(std::int64_t{field(data + 4, 3)} + 1, std::int64_t{field(data + 7, 3)} + 1, limit);
   }
-  for (std::size_t at = first; at + kChunkHeader <= riff_end;) {
+  for (std::size_t at = kFirst; at + kChunkHeader <= end;) {
     const std::size_t size = field(at + 4, 4);
-    if (size > riff_end - at - kChunkHeader)
-      refuse_damaged("WebP", "a part is longer than the whole");
+    if (size > end - at - kChunkHeader) refuse_damaged("WebP", "a part is longer than the whole");
     const Bytes chunk = file.subspan(at + kChunkHeader, size);
     if (has_text(file, at, "ICCP")) decoded.profile.assign(chunk.begin(), chunk.end());
     if (has_text(file, at, "EXIF")) {
@@ -57,24 +39,23 @@ WebpSize read_webp_header(Bytes file, Decoded& decoded) {
     }
     at += kChunkHeader + size + size % 2;
   }
-  return header;
 }
 
 }  // namespace
 
 Decoded decode_webp(Bytes file, const SizeLimit& limit, const DecodeTask& /*task*/) {
   Decoded decoded;
-  const WebpSize header = read_webp_header(file, decoded);
-  check_size(header.width, header.height, limit);
+  read_chunks(file, limit, decoded);
   WebPBitstreamFeatures features;
-  const bool is_known = WebPGetFeatures(file.data(), file.size(), &features) == VP8_STATUS_OK;
-  decoded.has_alpha = is_known && features.has_alpha != 0;
+  if (WebPGetFeatures(file.data(), file.size(), &features) != VP8_STATUS_OK) {
+    refuse_damaged("WebP", "no picture follows its header");
+  }
+  check_size(features.width, features.height, limit);
+  decoded.has_alpha = features.has_alpha != 0;
   cv::Mat& samples = decoded.samples;
-  samples.create(static_cast<int>(header.height), static_cast<int>(header.width),
-                 decoded.has_alpha ? CV_8UC4 : CV_8UC3);
+  samples.create(features.height, features.width, decoded.has_alpha ? CV_8UC4 : CV_8UC3);
   const auto decode = decoded.has_alpha ? WebPDecodeRGBAInto : WebPDecodeRGBInto;
-  if (!is_known || features.width != samples.cols || features.height != samples.rows ||
-      decode(file.data(), file.size(), samples.data, samples.total() * samples.elemSize(),
+  if (decode(file.data(), file.size(), samples.data, samples.total() * samples.elemSize(),
              static_cast<int>(samples.step)) == nullptr) {
     refuse_damaged("WebP", "its data cannot be decoded");
   }

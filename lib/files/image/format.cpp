@@ -15,9 +15,9 @@
 
 namespace diacut {
 
-Decoder decode_gif, decode_jpeg, decode_png, decode_pnm, decode_tiff;
+Decoder decode_bmp, decode_gif, decode_jpeg, decode_png, decode_pnm, decode_tiff;
 // Those of the module (formats/calls.hpp): null in the library.
-[[gnu::weak]] Decoder decode_bmp, decode_heif, decode_jpeg2000, decode_jxl, decode_raw, decode_webp;
+[[gnu::weak]] Decoder decode_heif, decode_jpeg2000, decode_jxl, decode_raw, decode_webp;
 
 namespace {
 

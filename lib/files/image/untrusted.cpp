@@ -156,7 +156,7 @@ void read(int file, void* to, std::size_t size, std::size_t& at) {
 }
 
 Json text_of(int file, std::size_t& at) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 20;  // JSON may take 64 times as much memory.
   std::uint64_t size = 0;
   read(file, &size, sizeof size, at);
   if (size > kMost) damaged_answer();

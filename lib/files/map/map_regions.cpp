@@ -271,7 +271,8 @@ void write_layer(const std::string& file, const std::string& name, const RegionF
       writing_driver(format.driver).Create(file.c_str(), 0, 0, 0, GDT_Unknown, nullptr));
   const auto refuse = [&](const GdalMessages& messages) {
     messages.refuse(fmt::format("GDAL could not write the regions as {}", format.name),
-                    "make room, or choose another format (.gpkg, .geojson, .shp) or labels (.tif)");
+                    fmt::format("make room, or choose another format ({}) or labels (.tif)",
+                                region_extensions()));
   };
   if (!dataset) refuse(creating);
   dataset->StartTransaction();

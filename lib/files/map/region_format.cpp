@@ -25,8 +25,15 @@ const RegionFormat* find_region_format(const std::string& path) {
   return nullptr;
 }
 
+std::string region_extensions() {
+  std::string all;
+  for (const RegionFormat& each : kFormats)
+    all += (all.empty() ? "" : ", ") + std::string(each.extension);
+  return all;
+}
+
 const RegionFormat& region_format_of(const std::string& path) {
-  check_extension(path, "regions", ".gpkg, .geojson, .shp");
+  check_extension(path, "regions", region_extensions().c_str());
   return *find_region_format(path);
 }
 

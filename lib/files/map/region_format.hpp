@@ -19,6 +19,8 @@ struct RegionFormat {
   bool on_globe = false;        ///< Whether places are longitudes and latitudes.
 };
 
+/// The extensions of all formats: ".gpkg, .geojson, .shp".
+std::string region_extensions();
 /// The format of a path's extension; null for another one.
 const RegionFormat* find_region_format(const std::string& path);
 /// Whether the extension of a path is that of polygons.
