@@ -7,8 +7,8 @@
 #include "diacut/eigenvectors.hpp"
 #include "diacut/graph.hpp"
 #include "graph/graph_levels.hpp"
+#include "matrix/csr_matrix.hpp"
 #include "opencl/context.hpp"
-#include "spmv/formats.hpp"
 
 /// @file
 /// The steps of GraphSolver beside the contraction of the graph.

@@ -47,13 +47,6 @@ void check_starts(std::span<const std::int64_t> starts, std::size_t rows, std::s
 
 }  // namespace
 
-void check_dimensions(std::size_t rows, std::size_t cols) {
-  if (rows > kMaxDimension || cols > kMaxDimension) {
-    throw InputError(fmt::format("a matrix of {} x {}, expected at most {} rows and columns", rows,
-                                 cols, kMaxDimension));
-  }
-}
-
 void check_csr(const CsrMatrix& matrix) {
   check_dimensions(matrix.rows, matrix.cols);
   const std::vector<std::int64_t> starts(matrix.starts.begin(), matrix.starts.end());
