@@ -231,7 +231,8 @@ LeafLabels divide_to_count(const LeafTree& tree, const std::vector<std::int64_t>
   for (const std::int32_t node : std::vector(top)) {
     if (node != 0) add(node);
   }
-  while (static_cast<std::int64_t>(open.size()) < regions && open.top().first >= 0) {
+  while (!open.empty() && open.top().first >= 0 &&
+         static_cast<std::int64_t>(open.size()) < regions) {
     const std::int32_t node = open.top().second;
     open.pop();
     top[node] = 0;
