@@ -269,7 +269,7 @@ LeafLabels cut_large(const LeafTree& tree, const std::vector<std::int64_t>& size
                      std::int64_t least, std::int32_t all, const RegionParameters& parameters,
                      std::vector<std::string>& notes) {
   if (parameters.regions > 0) {
-    if (parameters.regions > tree.leaves && parameters.regions <= all) {
+    if (parameters.regions > tree.leaves && tree.leaves < all) {
       notes.push_back(fmt::format(
           "{} regions were asked for, but there are {} of at least {} pixels: a smaller "
           "--min-size (region.min_size) gives more, and of a large image a larger --detail.",
