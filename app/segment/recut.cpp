@@ -79,6 +79,8 @@ constexpr const char* kAnnotateExamples = R"(Examples:
       the regions of any label image as annotations and as a table
   segment annotate labels.tif --image photo.jpg --class classes.csv --cvat annotations.xml
       with classes: lines of label,class
+  segment annotate classes.png --image photo.jpg --flat flat.png
+      each class in its mean colour, where labels are classes
   segment annotate labels/ --image photos/ --labelme photos/ --simplify 1
       a folder: labels/a/b.png for photos/a/b.jpg
   segment annotate labels.tif --image stack.tif --page all --link --table cells.csv

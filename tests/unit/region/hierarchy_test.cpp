@@ -146,6 +146,8 @@ TEST(Hierarchy, WithoutDataHasNoRegion) {
   const Hierarchy empty = grown({"  ", "  "});
   check(empty);
   EXPECT_EQ(cut(empty, 1).count, 0);
+  std::vector<std::string> notes;
+  EXPECT_EQ(cut_to_count(empty, 1, notes).count, 0);
 }
 
 TEST(Hierarchy, WhatIsNotFiniteOrDoesNotFitIsTold) {

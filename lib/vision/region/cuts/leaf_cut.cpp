@@ -215,7 +215,8 @@ LeafLabels divide_to_count(const LeafTree& tree, const std::vector<std::int64_t>
   for (const std::int32_t node : std::vector(top)) {
     if (node != 0) add(node);
   }
-  while (static_cast<std::int64_t>(open.size()) < regions && open.top().first >= 0) {
+  while (!open.empty() && open.top().first >= 0 &&
+         static_cast<std::int64_t>(open.size()) < regions) {
     const std::int32_t node = open.top().second;
     open.pop();
     top[node] = 0;
@@ -252,7 +253,7 @@ LeafLabels cut_large(const LeafTree& tree, const std::vector<std::int64_t>& size
                      std::int64_t least, std::int32_t all, const RegionParameters& parameters,
                      std::vector<std::string>& notes) {
   if (parameters.regions > 0) {
-    if (parameters.regions > tree.leaves && parameters.regions <= all) {
+    if (parameters.regions > tree.leaves && tree.leaves < all) {
       notes.push_back(fmt::format(
           "{} regions were asked for, but there are {} of at least {} pixels: a smaller "
           "--min-size (region.min_size) gives more, and of a large image a larger --detail.",
