@@ -107,10 +107,10 @@ using Files = std::vector<FileBytes>;
 /// A format, whose files whole_files() and more_pictures() make. A file of another format is left
 /// to that one's target.
 Target target_of(const ImageFormat& format) {
-  const auto read = format.id == "png"                          ? read_png
-                    : format.id == "tiff"                       ? read_tiff
-                    : (format.holds & ImageFormat::kPages) != 0 ? read_pages
-                                                                : read_picture;
+  const auto read = format.id == "png"                     ? read_png
+                    : format.id == "tiff"                  ? read_tiff
+                    : format.may_hold(ImageFormat::kPages) ? read_pages
+                                                           : read_picture;
   Target target;
   target.name = format.id;
   target.read = [=, &format](const FileBytes& file) {

@@ -39,7 +39,7 @@ void require_whole(const Map& map) {
 void read_scene(const FileBytes& bytes) {
   const FileInMemory file(bytes);
   const bool is_scene = is_map(file.path());
-  if ((identify_format(bytes).holds & ImageFormat::kPlace) == 0) return;
+  if (!identify_format(bytes).may_hold(ImageFormat::kPlace)) return;
   require(is_map(bytes) == is_scene, "a file is a scene wherever its bytes are");
   require(!is_plain_tiff(file.path()) || !is_map(bytes), "a plain TIFF is no scene");
   FileBytes copy = bytes;

@@ -10,10 +10,10 @@
 namespace diacut {
 
 /// What the module diacut-formats.so does: all that needs libraries which few files need (GDAL,
-/// OpenCV's codecs, libheif, libjxl, OpenJPEG, LibRaw), and which take longer to load than most
-/// runs take to start. In the library, functions of the same names (calls.cpp) load the module when
-/// they are first called and call its own. Programs that are linked with the module's objects call
-/// those directly.
+/// OpenCV's codecs, libheif, libjxl, libwebp, OpenJPEG, LibRaw), and which take longer to load than
+/// most runs take to start. In the library, functions of the same names (calls.cpp) load the module
+/// when they are first called and call its own. Programs that are linked with the module's objects
+/// call those directly.
 struct FormatCalls {
   decltype(&diacut::module_decoder) module_decoder = diacut::module_decoder;
   decltype(&diacut::load_decoders) load_decoders = diacut::load_decoders;

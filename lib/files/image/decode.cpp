@@ -51,8 +51,8 @@ Decoded decode_part(const ImageFormat& format, Bytes file, const SizeLimit& limi
                     const DecodeTask& task) {
   const ImagePart& part = task.part;
   Decoded decoded = decode_as(format, file, limit, task);
-  if ((format.holds & ImageFormat::kPages) == 0) choose_page(part.page, 1);
-  if ((format.holds & ImageFormat::kChannels) == 0 && !part.channel.empty()) {
+  if (!format.may_hold(ImageFormat::kPages)) choose_page(part.page, 1);
+  if (!format.may_hold(ImageFormat::kChannels) && !part.channel.empty()) {
     extract_channel(part.channel, decoded);
   }
   if (part.page == 0 && decoded.pages > 1) {
@@ -64,7 +64,7 @@ Decoded decode_part(const ImageFormat& format, Bytes file, const SizeLimit& limi
 
 const ImageFormat& format_of_numbers(Bytes file) {
   const ImageFormat& format = identify_format(file);
-  if ((format.holds & ImageFormat::kNumbers) != 0) return format;
+  if (format.may_hold(ImageFormat::kNumbers)) return format;
   throw InputError("expected PNG, TIFF or .npy (others do not keep numbers as they are)");
 }
 
@@ -87,8 +87,7 @@ Decoded decode(Bytes file, const SizeLimit& limit, const DecodeTask& task) {
   const bool is_numbers = task.purpose == DecodeTask::kNumbers;
   const ImageFormat& format = is_numbers ? format_of_numbers(file) : format_of(file);
   if (task.purpose == DecodeTask::kFacts) {
-    const bool has_pages = (format.holds & ImageFormat::kPages) != 0;
-    return has_pages ? decode_as(format, file, limit, task) : Decoded();
+    return format.may_hold(ImageFormat::kPages) ? decode_as(format, file, limit, task) : Decoded();
   }
   Decoded decoded = decode_part(format, file, limit, task);
   if (is_numbers || task.purpose == DecodeTask::kStrength) check_single(decoded, task.part.page);

@@ -27,6 +27,8 @@ struct ImageFormat {
   Decoder* decoder;                             ///< Null: the module has it (formats/calls.hpp).
   std::array<std::string_view, 10> beginnings;  ///< Of its files; ? is any byte.
   bool (*matches)(Bytes head) = nullptr;        ///< Where beginnings do not show it.
+
+  bool may_hold(Holds what) const { return (holds & what) != 0; }
 };
 
 /// All formats, in the order of messages.

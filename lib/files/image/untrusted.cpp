@@ -140,13 +140,18 @@ Descriptor file_of(Bytes bytes) {
   return file;
 }
 
-/// Makes texts fit to be shown.
-void clean(std::vector<std::string>& texts, std::size_t most) {
+/// A text made fit to be shown.
+std::string shown(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, '?');
+  return text;
+}
+
+/// The first `most` texts, made fit to be shown.
+std::vector<std::string> shown(std::vector<std::string> texts, std::size_t most) {
   texts.resize(std::min(texts.size(), most));
-  for (std::string& text : texts) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, '?');
-  }
+  for (std::string& text : texts) text = shown(text);
+  return texts;
 }
 
 /// Reads what the child's file holds from `at` on.
@@ -184,11 +189,9 @@ Decoded described(const Json& json) {
   auto decoded = json.get<Decoded>();
   decoded.type_range.reset();
   if (json.contains("range")) decoded.type_range = json["range"].get<std::pair<double, double>>();
-  std::vector<std::string> hidden = {decoded.hidden};
-  clean(hidden, 1);
-  decoded.hidden = hidden.front();
-  clean(decoded.notes, 100);
-  clean(decoded.facts.channels, 10'000);
+  decoded.hidden = shown(decoded.hidden);
+  decoded.notes = shown(decoded.notes, 100);
+  decoded.facts.channels = shown(decoded.facts.channels, 10'000);
   decoded.facts.pixel.unit = decoded.facts.pixel.width > 0 ? "um" : "";
   const TypeRange& range = decoded.type_range;
   const bool is_range = !range || (std::isfinite(range->first) && std::isfinite(range->second) &&
@@ -204,11 +207,7 @@ Decoded described(const Json& json) {
 Decoded read_answer(int file, std::int64_t accepted) try {
   std::size_t at = 0;
   const Json json = text_of(file, at);
-  if (json.contains("refusal")) {
-    std::vector<std::string> why = {json["refusal"].get<std::string>()};
-    clean(why, 1);
-    throw InputError(why.front());
-  }
+  if (json.contains("refusal")) throw InputError(shown(json["refusal"].get<std::string>()));
   Decoded decoded = described(json);
   const auto [rows, columns, type, has_valid] = json.at("samples").get<std::array<int, 4>>();
   if (rows == 0 && columns == 0) return decoded;

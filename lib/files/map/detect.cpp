@@ -94,7 +94,7 @@ bool has_prefix(const std::string& name) {
 }
 
 bool is_map_of_format(const ImageFormat& format, Bytes file) {
-  if ((format.holds & ImageFormat::kPlace) == 0) return false;
+  if (!format.may_hold(ImageFormat::kPlace)) return false;
   return format.id == "tiff" ? TiffTags(file).is_map() : is_map_jpeg2000(file);
 }
 
@@ -156,7 +156,7 @@ bool is_map(const std::string& name) {
   } catch (const InputError&) {
     return gdal_knows(name);
   }
-  return (format->holds & ImageFormat::kPlace) != 0 &&
+  return format->may_hold(ImageFormat::kPlace) &&
          (is_map_of_format(*format, file->bytes()) || is_placed_beside(name));
 }
 
