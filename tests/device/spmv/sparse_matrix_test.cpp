@@ -273,7 +273,9 @@ TEST(DiagonalMatrix, EveryKernelAndTheTransposedAreRight) {
   constexpr std::size_t kRows = 1301;
   const std::vector<std::int64_t> offsets = {-1200, -37, -1, 0, 1, 2, 40, 1300};
   const std::vector<float> values = drawn(kRows * offsets.size(), 3);
-  const CsrMatrix host = csr_of({{kRows, kRows, offsets}, values});
+  const DiaShape shape{kRows, kRows, offsets};
+  const HostDiaMatrix diagonal_major{shape, values};
+  const CsrMatrix host = csr_of(diagonal_major);
   const std::vector<float> x = drawn(kRows, 1);
   const std::vector<float> before = drawn(kRows, 2);
   for (const MatvecKind kind : {MatvecKind::kAuto, MatvecKind::kNaive, MatvecKind::kAligned,
