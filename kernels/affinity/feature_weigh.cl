@@ -23,20 +23,13 @@
 // on the middle diagonal of a pixel with data.
 // feature_mirror: work-item (row, j) copies diagonal k = CENTRE + 1 + j to the opposite diagonal,
 // which becomes 0 where no pair stands: the matrix is symmetric to the bit.
-#ifndef CENTRE
-#error "affinity/feature_weigh.cl needs -DCENTRE: the index of the middle stencil entry"
+//
+// CENTRE: the index of the middle stencil entry. BOUNDARY, UNIT: 1 or 0.
+#if !defined(CENTRE) || !defined(FRONT) || !defined(CHANNELS)
+#error "affinity/feature_weigh.cl needs -DCENTRE, -DFRONT and -DCHANNELS"
 #endif
-#ifndef FRONT
-#error "affinity/feature_weigh.cl needs -DFRONT: the elements before row 0"
-#endif
-#ifndef CHANNELS
-#error "affinity/feature_weigh.cl needs -DCHANNELS: the channels of a block"
-#endif
-#ifndef UNIT
-#error "affinity/feature_weigh.cl needs -DUNIT: 1 for features of unit length, else 0"
-#endif
-#ifndef BOUNDARY
-#error "affinity/feature_weigh.cl needs -DBOUNDARY: 1 for the boundary's part, else 0"
+#if !defined(UNIT) || !defined(BOUNDARY)
+#error "affinity/feature_weigh.cl needs -DUNIT and -DBOUNDARY, 1 or 0"
 #endif
 
 __kernel void feature_norms(__global const float* restrict features, const ulong plane,

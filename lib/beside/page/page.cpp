@@ -198,12 +198,6 @@ Json about_json(const Hierarchy& hierarchy, const Eigenvectors* eigenvectors,
           {"eigenvectors", vectors_json(eigenvectors)}};
 }
 
-std::string all_scripts() {
-  std::string text;
-  for (const char* script : kScripts) text += page_part(script);
-  return text;
-}
-
 /// A page whose image and hierarchy have the size that they are shown in. `note`: what the page
 /// says of itself, or empty.
 std::string page_of(const Image& image, const Hierarchy& hierarchy,
@@ -217,6 +211,8 @@ std::string page_of(const Image& image, const Hierarchy& hierarchy,
                         {"objects", parameters.region.method == RegionMethod::kObjects},
                         {"thumbnail", data_uri(thumbnail_of(picture, *parameters.labels))}};
   const std::string notes = note.empty() ? "" : "<p class=\"note\">" + html_escaped(note) + "</p>";
+  std::string scripts;
+  for (const char* script : kScripts) scripts += page_part(script);
   using fmt::arg;
   return fmt::format(
       fmt::runtime(page_part("page.html")), arg("title", html_escaped(parameters.title)),
@@ -227,7 +223,7 @@ std::string page_of(const Image& image, const Hierarchy& hierarchy,
       arg("tree", base64(deflated(page_tree(hierarchy)))),
       arg("colours", base64(deflated(leaf_colours(image, hierarchy.leaves)))),
       arg("inside", base64(deflated(leaf_insides(hierarchy.leaves, parameters.inside)))),
-      arg("script", all_scripts()));
+      arg("script", scripts));
 }
 
 }  // namespace

@@ -126,6 +126,32 @@ std::size_t npy_header_end(Bytes file) {
   return prefix + length;
 }
 
+template <typename T>
+double element(const std::uint8_t* at, bool swap) {
+  std::array<std::uint8_t, sizeof(T)> bytes;
+  std::copy_n(at, sizeof(T), bytes.begin());
+  if (swap) std::reverse(bytes.begin(), bytes.end());
+  return static_cast<double>(std::bit_cast<T>(bytes));
+}
+
+using Element = double (*)(const std::uint8_t*, bool);
+
+Element element_reader(std::string_view type) {
+  static const std::map<std::string_view, Element> readers = {
+      {"b1", element<std::uint8_t>}, {"u1", element<std::uint8_t>},
+      {"i1", element<std::int8_t>},  {"u2", element<std::uint16_t>},
+      {"i2", element<std::int16_t>}, {"u4", element<std::uint32_t>},
+      {"i4", element<std::int32_t>}, {"u8", element<std::uint64_t>},
+      {"i8", element<std::int64_t>}, {"f4", element<float>},
+      {"f8", element<double>}};
+  const auto reader = readers.find(type);
+  if (reader == readers.end()) {
+    throw InputError(fmt::format(
+        "its .npy elements are of type '{}': expected b1, i1 to i8, u1 to u8, f4 or f8", type));
+  }
+  return reader->second;
+}
+
 }  // namespace
 
 void npy_cut_off() { throw InputError("the .npy file is cut off: copy or save it again"); }
@@ -174,36 +200,6 @@ std::size_t npy_elements(const NpyHeader& header, std::size_t bytes_each, std::u
   if (count > most) npy_cut_off();
   return static_cast<std::size_t>(count);
 }
-
-namespace {
-
-template <typename T>
-double element(const std::uint8_t* at, bool swap) {
-  std::array<std::uint8_t, sizeof(T)> bytes;
-  std::copy_n(at, sizeof(T), bytes.begin());
-  if (swap) std::reverse(bytes.begin(), bytes.end());
-  return static_cast<double>(std::bit_cast<T>(bytes));
-}
-
-using Element = double (*)(const std::uint8_t*, bool);
-
-Element element_reader(std::string_view type) {
-  static const std::map<std::string_view, Element> readers = {
-      {"b1", element<std::uint8_t>}, {"u1", element<std::uint8_t>},
-      {"i1", element<std::int8_t>},  {"u2", element<std::uint16_t>},
-      {"i2", element<std::int16_t>}, {"u4", element<std::uint32_t>},
-      {"i4", element<std::int32_t>}, {"u8", element<std::uint64_t>},
-      {"i8", element<std::int64_t>}, {"f4", element<float>},
-      {"f8", element<double>}};
-  const auto reader = readers.find(type);
-  if (reader == readers.end()) {
-    throw InputError(fmt::format(
-        "its .npy elements are of type '{}': expected b1, i1 to i8, u1 to u8, f4 or f8", type));
-  }
-  return reader->second;
-}
-
-}  // namespace
 
 std::size_t element_bytes(std::string_view type) {
   element_reader(type);  // Throws where there is none.

@@ -47,38 +47,6 @@ void for_kept_signals(const What& what) {
 
 double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0); }
 
-}  // namespace
-
-bool DeviceMemory::fits(const DeviceInfo& device, std::uint64_t limit) const {
-  return total <= (limit != 0 ? limit : device.global_memory) && piece <= device.max_allocation;
-}
-
-void DeviceMemory::check(const DeviceInfo& device, std::uint64_t limit,
-                         const std::string& advice) const {
-  if (fits(device, limit)) return;
-  throw DeviceMemoryError(fmt::format(
-      "not enough device memory: {:.0f} MiB are needed, of which {:.0f} MiB in one "
-      "piece; {} has {:.0f} MiB, at most {:.0f} MiB in one piece; {}",
-      mib(total), mib(piece), device.name, mib(limit != 0 ? limit : device.global_memory),
-      mib(device.max_allocation), advice));
-}
-
-KeptSignals::KeptSignals() {
-  Handlers& kept = handlers();
-  const std::lock_guard guard(kept.lock);
-  if (kept.users++ > 0) return;
-  for_kept_signals([&](int signal) { sigaction(signal, nullptr, &kept.before[signal]); });
-}
-
-KeptSignals::~KeptSignals() {
-  Handlers& kept = handlers();
-  const std::lock_guard guard(kept.lock);
-  if (--kept.users > 0) return;
-  for_kept_signals([&](int signal) { sigaction(signal, &kept.before[signal], nullptr); });
-}
-
-namespace {
-
 constexpr cl_int kNoPlatforms = -1001;  // CL_PLATFORM_NOT_FOUND_KHR
 
 DeviceKind kind_of(cl_device_type type) {
@@ -265,6 +233,34 @@ std::vector<DeviceInfo> infos(const std::vector<OpenedDevice>& devices) {
 }
 
 }  // namespace
+
+bool DeviceMemory::fits(const DeviceInfo& device, std::uint64_t limit) const {
+  return total <= (limit != 0 ? limit : device.global_memory) && piece <= device.max_allocation;
+}
+
+void DeviceMemory::check(const DeviceInfo& device, std::uint64_t limit,
+                         const std::string& advice) const {
+  if (fits(device, limit)) return;
+  throw DeviceMemoryError(fmt::format(
+      "not enough device memory: {:.0f} MiB are needed, of which {:.0f} MiB in one "
+      "piece; {} has {:.0f} MiB, at most {:.0f} MiB in one piece; {}",
+      mib(total), mib(piece), device.name, mib(limit != 0 ? limit : device.global_memory),
+      mib(device.max_allocation), advice));
+}
+
+KeptSignals::KeptSignals() {
+  Handlers& kept = handlers();
+  const std::lock_guard guard(kept.lock);
+  if (kept.users++ > 0) return;
+  for_kept_signals([&](int signal) { sigaction(signal, nullptr, &kept.before[signal]); });
+}
+
+KeptSignals::~KeptSignals() {
+  Handlers& kept = handlers();
+  const std::lock_guard guard(kept.lock);
+  if (--kept.users > 0) return;
+  for_kept_signals([&](int signal) { sigaction(signal, &kept.before[signal], nullptr); });
+}
 
 std::string DeviceInfo::index() const { return fmt::format("{}:{}", platform_index, device_index); }
 

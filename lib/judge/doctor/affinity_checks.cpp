@@ -148,12 +148,9 @@ void check_formula(Trial& trial, AffinityFormula formula) {
 
 /// Waves over the picture: the squared distance of the features of two pixels depends on their
 /// offset alone.
-class Waves final : public FeatureSource {
- public:
+struct Waves {
   static constexpr int kWaves = 10;
   static constexpr int kChannels = 2 * kWaves;  ///< More than are on the device at once.
-
-  explicit Waves(const Grid& grid) : grid_(grid) {}
 
   static double phase(int wave, double dx, double dy) {
     return 0.02 * (wave + 1) * dx + 0.03 * (kWaves - wave) * dy;
@@ -167,23 +164,16 @@ class Waves final : public FeatureSource {
     return unit ? sum / kWaves : sum;
   }
 
-  int channels() const override { return kChannels; }
-  void load(int first, int count, std::size_t pitch, std::size_t offset,
-            Buffer<float>& block) override {
-    for (int c = 0; c < count; ++c) {
-      std::vector<float> plane;
-      for (int y = 0; y < grid_.height; ++y) {
-        for (int x = 0; x < grid_.width; ++x) {
-          const double at = phase((first + c) / 2, x, y);
-          plane.push_back(static_cast<float>((first + c) % 2 == 0 ? std::cos(at) : std::sin(at)));
-        }
+  static std::vector<float> plane(const Grid& grid, int channel) {
+    std::vector<float> plane;
+    for (int y = 0; y < grid.height; ++y) {
+      for (int x = 0; x < grid.width; ++x) {
+        const double at = phase(channel / 2, x, y);
+        plane.push_back(static_cast<float>(channel % 2 == 0 ? std::cos(at) : std::sin(at)));
       }
-      block.upload(plane, static_cast<std::size_t>(c) * pitch + offset);
     }
+    return plane;
   }
-
- private:
-  Grid grid_;
 };
 
 void check_features(Trial& trial, FeatureMeasure measure) {
@@ -193,7 +183,13 @@ void check_features(Trial& trial, FeatureMeasure measure) {
   parameters.feature_measure = measure;
   parameters.with_boundary = measure == FeatureMeasure::kCosine;
   const bool unit = measure == FeatureMeasure::kCosine;
-  Waves features(boundary.grid);
+  const FeatureSource features{
+      Waves::kChannels,
+      [&](int first, int count, std::size_t pitch, std::size_t offset, Buffer<float>& block) {
+        for (int c = 0; c < count; ++c) {
+          block.upload(Waves::plane(boundary.grid, first + c), c * pitch + offset);
+        }
+      }};
   const FeatureAffinity found =
       feature_affinity(trial.context(), boundary.on_device(trial.context()), features, parameters);
   // 0.15 of the larger distance of pixels three apart.

@@ -70,14 +70,14 @@ const char* no_difference(const AffinityParameters& parameters) {
                "compares them: choose affinity.feature_measure=gaussian for features whose size "
                "matters, or check how the features were made"
              : "the features of neighbouring pixels do not differ: there is nothing to choose "
-               "their "
-               "scale by; set affinity.feature_scale, or check how the features were made";
+               "their scale by; set affinity.feature_scale, or check how the features were made";
 }
 
 }  // namespace
 
 FeatureAffinity feature_affinity(Context& context, const DeviceBoundary& boundary,
-                                 FeatureSource& features, const AffinityParameters& parameters) {
+                                 const FeatureSource& features,
+                                 const AffinityParameters& parameters) {
   const Grid& grid = boundary.grid;
   const Stencil stencil = affinity_stencil(parameters);
   const DiaShape shape = dia_shape(grid, stencil);
@@ -94,7 +94,7 @@ FeatureAffinity feature_affinity(Context& context, const DeviceBoundary& boundar
   // Elements of a plane: one channel of a block, or the norms.
   const std::size_t plane =
       front + grid.rows() + front * static_cast<std::size_t>(grid.width) + front;
-  const int channels = std::min(features.channels(), kFeatureBlock);  // Of a block.
+  const int channels = std::min(features.channels, kFeatureBlock);  // Of a block.
   const KernelFile kernels(
       context, "affinity/feature_weigh.cl",
       fmt::format("-DCENTRE={} -DFRONT={} -DCHANNELS={} -DUNIT={} -DBOUNDARY={}", stencil.centre(),
@@ -110,9 +110,9 @@ FeatureAffinity feature_affinity(Context& context, const DeviceBoundary& boundar
   norms.fill(0);
   int loaded = -1;  // The first channel of what the block holds.
   const auto each_block = [&](const auto& work) {
-    for (int first = 0; first < features.channels(); first += channels) {
+    for (int first = 0; first < features.channels; first += channels) {
       if (first != std::exchange(loaded, first)) {
-        const int count = std::min(channels, features.channels() - first);
+        const int count = std::min(channels, features.channels - first);
         if (count < channels) block.fill(0);
         features.load(first, count, plane, front, block);
       }
@@ -130,7 +130,7 @@ FeatureAffinity feature_affinity(Context& context, const DeviceBoundary& boundar
                         offsets, grid.rows(), shape.pitch, first == 0 ? 1 : 0, values);
   });
   if (result.scale == 0) {
-    result.scale = scale_of_data(result.matrix, boundary, features.channels(), parameters);
+    result.scale = scale_of_data(result.matrix, boundary, features.channels, parameters);
     if (!(result.scale > 0)) throw InputError(no_difference(parameters));
   }
   // Finite, because infinity times a distance of 0 is no number.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "boundary/boundary.hpp"
 #include "diacut/parameters.hpp"
@@ -10,16 +11,15 @@
 namespace diacut {
 
 /// Features on a grid, wherever they are: read from a file, or made by a network on the device.
-class FeatureSource {
- public:
-  virtual ~FeatureSource() = default;
+struct FeatureSource {
   /// Numbers of each pixel, at least 1.
-  virtual int channels() const = 0;
+  int channels = 0;
   /// Channels `first` to `first` + `count` - 1 into `block`: channel `first` + c of element i of
   /// the grid, for all grid.rows() elements, goes to block[c * pitch + offset + i]. Other elements
   /// of `block` stay as they are. It may enqueue. Elements without data may hold any finite number.
-  virtual void load(int first, int count, std::size_t pitch, std::size_t offset,
-                    Buffer<float>& block) = 0;
+  std::function<void(int first, int count, std::size_t pitch, std::size_t offset,
+                     Buffer<float>& block)>
+      load;
 };
 
 /// Channels that are on the device at once.
@@ -46,6 +46,7 @@ struct FeatureAffinity {
 /// parameters.radius apart in a row or a column (of direct neighbours, if there are none), or their
 /// largest where that is 0. Throws InputError where no pair differs, DeviceError.
 FeatureAffinity feature_affinity(Context& context, const DeviceBoundary& boundary,
-                                 FeatureSource& features, const AffinityParameters& parameters);
+                                 const FeatureSource& features,
+                                 const AffinityParameters& parameters);
 
 }  // namespace diacut

@@ -67,6 +67,15 @@ Buffer<float> on_device(Context& context, const std::vector<float>& strength, co
   return map;
 }
 
+/// The magnitude at the pixels of the part, which is computed for the whole image.
+void fill_with_magnitude(const Image& image, double sigma, const PictureView& view, PartMap& part) {
+  const std::vector<float> found = gradient_magnitude(image, sigma);
+  for (int y = 0; y < part.grid.height; ++y) {
+    std::copy_n(found.begin() + first_in_row(image, view, y), part.grid.width,
+                part.values.begin() + static_cast<std::ptrdiff_t>(y) * part.grid.width);
+  }
+}
+
 }  // namespace
 
 void check_boundary(const BoundaryParameters& parameters) {
@@ -157,19 +166,6 @@ DeviceBoundary batched(Context& context, const std::vector<DeviceBoundary>& maps
   }
   return result;
 }
-
-namespace {
-
-/// The magnitude at the pixels of the part, which is computed for the whole image.
-void fill_with_magnitude(const Image& image, double sigma, const PictureView& view, PartMap& part) {
-  const std::vector<float> found = gradient_magnitude(image, sigma);
-  for (int y = 0; y < part.grid.height; ++y) {
-    std::copy_n(found.begin() + first_in_row(image, view, y), part.grid.width,
-                part.values.begin() + static_cast<std::ptrdiff_t>(y) * part.grid.width);
-  }
-}
-
-}  // namespace
 
 PartMap empty_part_map(const Image& image, const Grid& grid, const PictureView& view) {
   return {grid, large_vector<float>(grid.rows()), valid_elements(image, grid, view)};

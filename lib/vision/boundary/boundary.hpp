@@ -23,8 +23,8 @@ struct DeviceBoundary {
   Buffer<std::uint8_t> valid;  ///< grid.rows() elements: 1 where there is data, 0 elsewhere.
   /// How likely each pixel lies inside of an object, as `values`; empty where nothing gives it.
   Buffer<float> inside;
-  DeviceEmbedding embedding =
-      {};  ///< Without cells where it was not asked for, or nothing gives it.
+  /// Without cells where it was not asked for, or nothing gives it.
+  DeviceEmbedding embedding = {};
 };
 
 /// An image whose boundary map is wanted.
@@ -49,11 +49,10 @@ bool gives_embedding(const BoundaryParameters& parameters);
 /// The boundary maps of images of one size, made as `parameters` say: by networks or from the
 /// gradient. The pixels of the images are uploaded here; all later stages read from the device.
 /// `embeds`: whether the embeddings are wanted, where gives_embedding(). `tell`: as
-/// network_boundary_maps() takes it. `networks` keeps the
-/// weights and the tensors of the networks for the next images. Preconditions: grid.width and
-/// grid.height are the images'; all images have a map of the user's, or none. Throws InputError
-/// where such a map has another size or a value outside [0, 1], ConfigError and InputError as
-/// check_boundary() does, and DeviceError.
+/// network_boundary_maps() takes it. `networks` keeps the weights and the tensors of the networks
+/// for the next images. Preconditions: grid.width and grid.height are the images'; all images have
+/// a map of the user's, or none. Throws InputError where such a map has another size or a value
+/// outside [0, 1], ConfigError and InputError as check_boundary() does, and DeviceError.
 std::vector<DeviceBoundary> boundary_maps(Context& context, std::span<const BoundaryInput> images,
                                           const Grid& grid, const BoundaryParameters& parameters,
                                           DeviceNetworks& networks, bool embeds = false,

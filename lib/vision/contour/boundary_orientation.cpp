@@ -65,6 +65,32 @@ void check_map_size(std::size_t found, int width, int height, const char* what) 
   }
 }
 
+constexpr float kTolerance = 1.01F;
+constexpr int kFade = 5;
+
+float bilinear(std::span<const float> map, int width, int height, float x, float y) {
+  x = std::clamp(x, 0.0F, static_cast<float>(width - 1));
+  y = std::clamp(y, 0.0F, static_cast<float>(height - 1));
+  const int x0 = static_cast<int>(x);
+  const int y0 = static_cast<int>(y);
+  const float right = x - static_cast<float>(x0);
+  const float below = y - static_cast<float>(y0);
+  const int x1 = std::min(x0 + 1, width - 1);
+  const int y1 = std::min(y0 + 1, height - 1);
+  const float* upper = map.data() + static_cast<std::size_t>(y0) * width;
+  const float* lower = map.data() + static_cast<std::size_t>(y1) * width;
+  return (1 - below) * ((1 - right) * upper[x0] + right * upper[x1]) +
+         below * ((1 - right) * lower[x0] + right * lower[x1]);
+}
+
+/// The factor of a pixel at position `at` in a row or column of `size` pixels: less than 1 near its
+/// ends.
+float fade(int at, int size) {
+  const int width = std::min(kFade, size / 2);
+  const int from_border = std::min(at, size - 1 - at);
+  return from_border >= width ? 1.0F : static_cast<float>(from_border) / static_cast<float>(width);
+}
+
 }  // namespace
 
 std::vector<float> boundary_orientation(std::span<const float> boundary, int width, int height) {
@@ -121,36 +147,6 @@ Curvature reference_curvature(std::span<const float> boundary, int width, int he
           filtered<double>(boundary, width, height, 1, 1),
           filtered<double>(boundary, width, height, 0, 2)};
 }
-
-namespace {
-
-constexpr float kTolerance = 1.01F;
-constexpr int kFade = 5;
-
-float bilinear(std::span<const float> map, int width, int height, float x, float y) {
-  x = std::clamp(x, 0.0F, static_cast<float>(width - 1));
-  y = std::clamp(y, 0.0F, static_cast<float>(height - 1));
-  const int x0 = static_cast<int>(x);
-  const int y0 = static_cast<int>(y);
-  const float right = x - static_cast<float>(x0);
-  const float below = y - static_cast<float>(y0);
-  const int x1 = std::min(x0 + 1, width - 1);
-  const int y1 = std::min(y0 + 1, height - 1);
-  const float* upper = map.data() + static_cast<std::size_t>(y0) * width;
-  const float* lower = map.data() + static_cast<std::size_t>(y1) * width;
-  return (1 - below) * ((1 - right) * upper[x0] + right * upper[x1]) +
-         below * ((1 - right) * lower[x0] + right * lower[x1]);
-}
-
-/// The factor of a pixel at position `at` in a row or column of `size` pixels: less than 1 near its
-/// ends.
-float fade(int at, int size) {
-  const int width = std::min(kFade, size / 2);
-  const int from_border = std::min(at, size - 1 - at);
-  return from_border >= width ? 1.0F : static_cast<float>(from_border) / static_cast<float>(width);
-}
-
-}  // namespace
 
 std::vector<float> suppress_non_maxima(std::span<const float> boundary,
                                        std::span<const float> orientation, int width, int height) {

@@ -58,6 +58,32 @@ double strongest(const std::vector<float>& contour, const std::vector<float>& sq
   return value > 0 ? value : 1;
 }
 
+constexpr int kOrientations = 8;
+constexpr int kHalf = 3;  ///< Pixels to each side of the middle of a 7 x 7 filter.
+using Taps = std::array<double, 2 * kHalf + 1>;
+
+/// The generalized eigenvector y = z / sqrt_degree, scaled to [0, 1] over the pixels with data, and
+/// 0 elsewhere.
+std::vector<double> scaled_vector(const std::vector<float>& z,
+                                  const std::vector<float>& sqrt_degree) {
+  std::vector<double> y(z.size(), 0.0);
+  double low = INFINITY;
+  double high = -INFINITY;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    if (!(sqrt_degree[i] > 0)) continue;
+    y[i] = static_cast<double>(z[i]) / sqrt_degree[i];
+    low = std::min(low, y[i]);
+    high = std::max(high, y[i]);
+  }
+  const double rounding =
+      8 * std::numeric_limits<float>::epsilon() * std::max(std::abs(low), std::abs(high));
+  const double scale = high - low > rounding ? 1 / (high - low) : 0;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    y[i] = sqrt_degree[i] > 0 ? (y[i] - low) * scale : 0;
+  }
+  return y;
+}
+
 }  // namespace
 
 KernelFile contour_kernels(Context& context, SpectralUse spectral) {
@@ -133,36 +159,6 @@ Buffer<float> boundary_contour(Context& context, const Grid& grid, const Buffer<
                    static_cast<float>(parameters.boundary_weight));
   return contour;
 }
-
-namespace {
-
-constexpr int kOrientations = 8;
-constexpr int kHalf = 3;  ///< Pixels to each side of the middle of a 7 x 7 filter.
-using Taps = std::array<double, 2 * kHalf + 1>;
-
-/// The generalized eigenvector y = z / sqrt_degree, scaled to [0, 1] over the pixels with data, and
-/// 0 elsewhere.
-std::vector<double> scaled_vector(const std::vector<float>& z,
-                                  const std::vector<float>& sqrt_degree) {
-  std::vector<double> y(z.size(), 0.0);
-  double low = INFINITY;
-  double high = -INFINITY;
-  for (std::size_t i = 0; i < z.size(); ++i) {
-    if (!(sqrt_degree[i] > 0)) continue;
-    y[i] = static_cast<double>(z[i]) / sqrt_degree[i];
-    low = std::min(low, y[i]);
-    high = std::max(high, y[i]);
-  }
-  const double rounding =
-      8 * std::numeric_limits<float>::epsilon() * std::max(std::abs(low), std::abs(high));
-  const double scale = high - low > rounding ? 1 / (high - low) : 0;
-  for (std::size_t i = 0; i < z.size(); ++i) {
-    y[i] = sqrt_degree[i] > 0 ? (y[i] - low) * scale : 0;
-  }
-  return y;
-}
-
-}  // namespace
 
 std::vector<double> reference_spectral_contour(const Eigenvectors& eigenvectors) {
   Taps gauss{};

@@ -50,6 +50,39 @@ void check(const Context& context, std::string_view stage, std::string_view what
        fmt::format("{:.4g} to {:.4g}", bounds.least, bounds.most));
 }
 
+template <class T>
+bool same(const std::vector<T>& first, const std::vector<T>& again) {
+  static_assert(std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);
+  return first.size() == again.size() &&
+         (first.empty() || std::memcmp(first.data(), again.data(), first.size() * sizeof(T)) == 0);
+}
+
+template <class T>
+bool same(const std::vector<std::vector<T>>& first, const std::vector<std::vector<T>>& again) {
+  return std::equal(first.begin(), first.end(), again.begin(), again.end(),
+                    [](const auto& a, const auto& b) { return same(a, b); });
+}
+
+bool same(const Labels& first, const Labels& again) {
+  return first.width == again.width && first.height == again.height && first.count == again.count &&
+         same(first.values, again.values);
+}
+
+bool same(const Hierarchy& first, const Hierarchy& again) {
+  const auto same_merge = [](const Merge& a, const Merge& b) {
+    return a.first == b.first && a.second == b.second && a.height == b.height;
+  };
+  return same(first.leaves, again.leaves) && first.threshold == again.threshold &&
+         std::equal(first.merges.begin(), first.merges.end(), again.merges.begin(),
+                    again.merges.end(), same_merge);
+}
+
+bool same(const Eigenvectors& first, const Eigenvectors& again) {
+  return same(first.values, again.values) && same(first.vectors, again.vectors) &&
+         same(first.sqrt_degree, again.sqrt_degree) &&
+         same(first.report.residuals, again.report.residuals);
+}
+
 }  // namespace
 
 float value_out_of_range(Context& context, const std::vector<const Buffer<float>*>& buffers,
@@ -95,43 +128,6 @@ void check_computed_contours(const Context& context, const Contours& contours) {
 void check_walk(const Context& context, const std::vector<std::int32_t>& labels, int count) {
   check(context, "random walk", "a label", labels, {0, static_cast<double>(count)});
 }
-
-namespace {
-
-template <class T>
-bool same(const std::vector<T>& first, const std::vector<T>& again) {
-  static_assert(std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);
-  return first.size() == again.size() &&
-         (first.empty() || std::memcmp(first.data(), again.data(), first.size() * sizeof(T)) == 0);
-}
-
-template <class T>
-bool same(const std::vector<std::vector<T>>& first, const std::vector<std::vector<T>>& again) {
-  return std::equal(first.begin(), first.end(), again.begin(), again.end(),
-                    [](const auto& a, const auto& b) { return same(a, b); });
-}
-
-bool same(const Labels& first, const Labels& again) {
-  return first.width == again.width && first.height == again.height && first.count == again.count &&
-         same(first.values, again.values);
-}
-
-bool same(const Hierarchy& first, const Hierarchy& again) {
-  const auto same_merge = [](const Merge& a, const Merge& b) {
-    return a.first == b.first && a.second == b.second && a.height == b.height;
-  };
-  return same(first.leaves, again.leaves) && first.threshold == again.threshold &&
-         std::equal(first.merges.begin(), first.merges.end(), again.merges.begin(),
-                    again.merges.end(), same_merge);
-}
-
-bool same(const Eigenvectors& first, const Eigenvectors& again) {
-  return same(first.values, again.values) && same(first.vectors, again.vectors) &&
-         same(first.sqrt_degree, again.sqrt_degree) &&
-         same(first.report.residuals, again.report.residuals);
-}
-
-}  // namespace
 
 void check_same_results(const Segmentation& first, const Segmentation& again,
                         const std::string& device) {

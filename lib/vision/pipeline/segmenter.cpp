@@ -86,6 +86,20 @@ const Parameters& checked(const Parameters& parameters) {
   return parameters;
 }
 
+/// The only one of these. Throws what the work on the device failed of.
+BegunSegmentation only(std::vector<BegunSegmentation> begun) {
+  if (begun.front().failure()) std::rethrow_exception(begun.front().failure());
+  return std::move(begun.front());
+}
+
+std::unique_ptr<Segmentation> finished(UnfinishedSegmentation& begun, const Watch& watch) {
+  if (begun.failure) std::rethrow_exception(begun.failure);
+  begun.host_work(watch);
+  if (begun.again) check_same_results(*begun.result, *finished(*begun.again, watch), begun.device);
+  begun.result->costs.host_peak_bytes = host_memory_peak();
+  return std::move(begun.result);
+}
+
 }  // namespace
 
 void check_parameters(const Parameters& parameters) {
@@ -112,7 +126,10 @@ class Segmenter::Implementation {
 
   /// The result of one image by a method, which is of this type.
   template <class Kind, class Asked>
-  Kind result(const Asked& image, RegionMethod method, const Watch& watch);
+  Kind result(const Asked& image, RegionMethod method, const Watch& watch) {
+    BegunSegmentation begun = only(begin(std::span(&image, 1), method, watch));
+    return std::move(dynamic_cast<Kind&>(*std::move(begun).finish(watch)));
+  }
 
   template <class Asked>
   std::vector<BegunSegmentation> begin(std::span<const Asked> images, RegionMethod method,
@@ -299,23 +316,6 @@ std::int64_t Segmenter::working_pixels(const Image& image) const {
   return std::int64_t{size.width} * size.height;
 }
 
-namespace {
-
-/// The only one of these. Throws what the work on the device failed of.
-BegunSegmentation only(std::vector<BegunSegmentation> begun) {
-  if (begun.front().failure()) std::rethrow_exception(begun.front().failure());
-  return std::move(begun.front());
-}
-
-}  // namespace
-
-template <class Kind, class Asked>
-Kind Segmenter::Implementation::result(const Asked& image, RegionMethod method,
-                                       const Watch& watch) {
-  BegunSegmentation begun = only(begin(std::span(&image, 1), method, watch));
-  return std::move(dynamic_cast<Kind&>(*std::move(begun).finish(watch)));
-}
-
 BegunSegmentation Segmenter::begin(const ImageToSegment& image, const Watch& watch) {
   return only(begin({&image, 1}, watch));
 }
@@ -349,18 +349,6 @@ KwayCut Segmenter::cut(const ImageToSegment& image, const Watch& watch) {
 SeedGrowth Segmenter::grow(const SeededImage& image, const Watch& watch) {
   return implementation_->result<SeedGrowth>(image, RegionMethod::kWalker, watch);
 }
-
-namespace {
-
-std::unique_ptr<Segmentation> finished(UnfinishedSegmentation& begun, const Watch& watch) {
-  if (begun.failure) std::rethrow_exception(begun.failure);
-  begun.host_work(watch);
-  if (begun.again) check_same_results(*begun.result, *finished(*begun.again, watch), begun.device);
-  begun.result->costs.host_peak_bytes = host_memory_peak();
-  return std::move(begun.result);
-}
-
-}  // namespace
 
 std::unique_ptr<Segmentation> BegunSegmentation::finish(const Watch& watch) && {
   return begun_ ? finished(*begun_, watch) : std::make_unique<Segmentation>();

@@ -115,26 +115,17 @@ bool embeds(const WorkingImage& image, const RunParameters& parameters) {
 }
 
 /// Features of the caller's, which are resized to a grid some channels at a time.
-class HostFeatures final : public FeatureSource {
- public:
-  HostFeatures(const FeatureMap& features, const Grid& grid) : map_(features), grid_(grid) {}
-
-  int channels() const override { return map_.channels; }
-  /// Waits for the device.
-  void load(int first, int count, std::size_t pitch, std::size_t offset,
-            Buffer<float>& block) override {
-    const std::vector<float> planes =
-        feature_planes(map_, first, count, {grid_.width, grid_.height});
-    const std::span<const float> all(planes);
-    for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c) {
-      block.upload(all.subspan(c * grid_.rows(), grid_.rows()), c * pitch + offset);
-    }
-  }
-
- private:
-  const FeatureMap& map_;
-  Grid grid_;
-};
+FeatureSource host_features(const FeatureMap& map, const Grid& grid) {
+  return {map.channels, [&map, grid](int first, int count, std::size_t pitch, std::size_t offset,
+                                     Buffer<float>& block) {
+            const std::vector<float> planes =
+                feature_planes(map, first, count, {grid.width, grid.height});
+            const std::span<const float> all(planes);
+            for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c) {
+              block.upload(all.subspan(c * grid.rows(), grid.rows()), c * pitch + offset);
+            }
+          }};
+}
 
 /// The square roots of one image's degrees. `sqrt_degree`: of all images of the batch. The result
 /// is `copy` if the batch has several images, else `sqrt_degree`.
@@ -534,8 +525,8 @@ class StageRun {
     const AffinityParameters& parameters = parameters_.affinity;
     const auto affinity = [&](const DeviceBoundary& map) {
       if (!parameters_.has_features()) return affinity_matrix(context_, map, parameters);
-      HostFeatures features(*images_.front().features, map.grid);
-      FeatureAffinity made = feature_affinity(context_, map, features, parameters);
+      FeatureAffinity made = feature_affinity(
+          context_, map, host_features(*images_.front().features, map.grid), parameters);
       begun_.front().result->feature_scale = made.scale;
       return std::move(made.matrix);
     };

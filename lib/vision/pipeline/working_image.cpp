@@ -13,6 +13,7 @@
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
 #include "image/input_checks.hpp"
+#include "region/arcs/borders.hpp"
 #include "region/arcs/parts.hpp"
 #include "region/placement/placement.hpp"
 
@@ -289,20 +290,13 @@ std::vector<std::int32_t> voted_labels(const Labels& placed,
 template <class Takes>
 void fill_from_neighbours(const PictureSize& size, const Takes& takes,
                           std::vector<std::int32_t>& labels) {
-  const auto width = static_cast<std::size_t>(size.width);
-  const auto each_neighbour = [&](std::size_t i, const auto& visit) {
-    if (i >= width) visit(i - width);
-    if (i % width != 0) visit(i - 1);
-    if ((i + 1) % width != 0) visit(i + 1);
-    if (i + width < labels.size()) visit(i + width);
-  };
   std::vector<std::size_t> queue;
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] != 0) queue.push_back(i);
   }
   for (std::size_t head = 0; head < queue.size(); ++head) {
     const std::size_t i = queue[head];
-    each_neighbour(i, [&](std::size_t j) {
+    each_neighbour<std::size_t>(i, size.width, size.height, [&](std::size_t j) {
       if (labels[j] != 0 || !takes(j)) return;
       labels[j] = labels[i];
       queue.push_back(j);
@@ -349,6 +343,13 @@ WorkingImage without_seeds(const ImageToSegment& asked, const Parameters& parame
   result.image = std::make_shared<Image>(reduced(image, working));
   result.full = std::make_shared<FullImage>(FullImage{full, valid, detail_picture(image, working)});
   return result;
+}
+
+/// Labels or a hierarchy of the working image, in the full one.
+template <class Value>
+Value placed_in(const FullImage& full, const PictureSize& working, const Value& value) {
+  const std::vector<std::uint8_t> levels = detail_levels(full.detail, working, full.size);
+  return placed(value, FullPicture{full.size.width, full.size.height, levels, full.valid});
 }
 
 }  // namespace
@@ -446,17 +447,6 @@ void place_walk(SeedGrowth& result, const std::vector<std::int32_t>& labels,
         number <= seeds.values.size() ? seeds.values[number - 1] : 0;
   }
 }
-
-namespace {
-
-/// Labels or a hierarchy of the working image, in the full one.
-template <class Value>
-Value placed_in(const FullImage& full, const PictureSize& working, const Value& value) {
-  const std::vector<std::uint8_t> levels = detail_levels(full.detail, working, full.size);
-  return placed(value, FullPicture{full.size.width, full.size.height, levels, full.valid});
-}
-
-}  // namespace
 
 void place(Segmentation& result, const PictureSize& working, const FullImage& full) {
   result.labels = placed_in(full, working, result.labels);

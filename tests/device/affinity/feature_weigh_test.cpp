@@ -83,24 +83,6 @@ double reference_scale(const Scene& scene, const AffinityParameters& parameters)
   return 0.15 * distances[place];
 }
 
-class PlaneSource final : public FeatureSource {
- public:
-  explicit PlaneSource(const Scene& scene) : scene_(scene) {}
-  int channels() const override { return scene_.channels; }
-  void load(int first, int count, std::size_t pitch, std::size_t offset,
-            Buffer<float>& block) override {
-    const std::size_t rows = scene_.grid.rows();
-    for (int c = 0; c < count; ++c) {
-      const auto from = static_cast<std::size_t>(first + c) * rows;
-      block.upload(std::span(scene_.features).subspan(from, rows),
-                   static_cast<std::size_t>(c) * pitch + offset);
-    }
-  }
-
- private:
-  const Scene& scene_;
-};
-
 class FeatureAffinityTest : public GuardedTest {
  protected:
   Scene random_scene(const Grid& grid, int channels) {
@@ -112,8 +94,16 @@ class FeatureAffinityTest : public GuardedTest {
   }
 
   FeatureAffinity made(const Scene& scene, const AffinityParameters& parameters) {
-    PlaneSource source(scene);
-    return feature_affinity(context_, scene.on_device(context_), source, parameters);
+    const auto load = [&](int first, int count, std::size_t pitch, std::size_t offset,
+                          Buffer<float>& block) {
+      const std::size_t rows = scene.grid.rows();
+      for (int c = 0; c < count; ++c) {
+        block.upload(std::span(scene.features).subspan((first + c) * rows, rows),
+                     c * pitch + offset);
+      }
+    };
+    return feature_affinity(context_, scene.on_device(context_), {scene.channels, load},
+                            parameters);
   }
 
   /// Device against reference, every stored element; symmetric to the bit; in [0, 1].

@@ -15,7 +15,7 @@ namespace {
 TEST(SharedPartMaps, SeveralThreadsGetWhatOneGets) {
   Parameters parameters;
   parameters.boundary.kind = BoundaryKind::kGradient;
-  PartMaps maps(parameters, testing::test_device(), "");
+  PartMaps maps(parameters, test_device(), "");
   struct Asked {
     Image image;
     PartMap map;

@@ -22,8 +22,7 @@ FeatureMap disc_features(int divisor = 1, int channels = 3) {
   unsigned state = 5;
   for (int y = 0; y < map.height; ++y) {
     for (int x = 0; x < map.width; ++x) {
-      const int part =
-          testing::scene(x * divisor + divisor / 2, y * divisor + divisor / 2, kWidth, kHeight);
+      const int part = scene(x * divisor + divisor / 2, y * divisor + divisor / 2, kWidth, kHeight);
       for (int c = 0; c < channels; ++c) {
         state = state * 1664525U + 1013904223U;
         map.values.push_back((c % 3 == part ? 1.0f : 0.1f) +
@@ -100,7 +99,7 @@ TEST(SegmenterFeatures, GrowSeeds) {
   std::vector<bool> marked(3, false);
   for (int y = 0; y < kHeight; ++y) {
     for (int x = 0; x < kWidth; ++x) {
-      const int part = testing::scene(x, y, kWidth, kHeight, 4);
+      const int part = scene(x, y, kWidth, kHeight, 4);
       if (part < 0 || marked[part]) continue;
       marked[part] = true;
       seeds.labels[static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)] = part + 1;

@@ -55,7 +55,7 @@ TEST(NetworkFile, HasOneOutputOrTwo) {
 }
 
 TEST(NetworkFile, StridesGoOneLevelDown) {
-  const Network network = parse_network(testing::strided_network(1).bytes(), "strided");
+  const Network network = parse_network(strided_network(1).bytes(), "strided");
   EXPECT_EQ(network.levels(), 4);
   const auto level = [&](std::size_t op) { return network.tensors[network.ops[op].output].level; };
   EXPECT_EQ(level(0), 1);
@@ -88,7 +88,7 @@ TEST(NetworkFile, NumbersOfEveryMagnitudeIn16And32Bits) {
 
 class LoadNetwork : public ::testing::Test {
  protected:
-  testing::TempFolder folder_;
+  TempFolder folder_;
   std::string path_ = folder_ / "small.safetensors";
 };
 
@@ -173,7 +173,7 @@ TEST(NetworkTiles, CoverTheSideAndAlign) {
       for (const int levels : {0, 3, 5}) {
         const int reach = 37;
         int at = 0;
-        for (const NetworkTile& one : network_tiles(side, tile, reach, levels)) {
+        for (const NetworkTile& one : network_tiles(side, {0, side}, tile, reach, levels)) {
           EXPECT_EQ(one.core_begin, at);
           EXPECT_LE(one.core_end - one.core_begin, tile + (1 << levels));
           EXPECT_TRUE(one.begin == 0 || one.begin <= one.core_begin - reach);

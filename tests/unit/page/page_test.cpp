@@ -104,7 +104,7 @@ std::string page_of(const Image& image, const Hierarchy& tree, const PageParamet
 /// A page of a grey picture of that name with three regions.
 std::string plain_page(const std::string& name = "a.png", const RegionParameters& region = {},
                        const Eigenvectors* eigenvectors = nullptr) {
-  return page_of(testing::grey_image(20, 6), striped_tree(20, 6), {name, region, &three_regions()},
+  return page_of(grey_image(20, 6), striped_tree(20, 6), {name, region, &three_regions()},
                  eigenvectors);
 }
 
@@ -114,7 +114,7 @@ nlohmann::json about(const std::string& page) {
 
 TEST(Page, HoldsTheTreeAndTheColoursOfItsLeaves) {
   const Hierarchy tree = striped_tree(20, 6);
-  const Image image = testing::patches_image(20, 6, 3, 1);
+  const Image image = patches_image(20, 6, 3, 1);
   const std::string page = page_of(image, tree, {"photo.jpg", {}, &three_regions()});
   EXPECT_EQ(page_of(image, tree, {"photo.jpg", {}, &three_regions()}), page);
   EXPECT_EQ(encode_tree(tree_of(page)), encode_tree(tree));
@@ -166,14 +166,13 @@ TEST(Page, HoldsTheInsideOfObjects) {
   std::vector<float> inside;
   for (const std::int32_t leaf : tree.leaves.values) inside.push_back(leaf == 2 ? 0.5F : 0.125F);
   const std::string page =
-      page_of(testing::grey_image(20, 6), tree, {"a.png", objects_region(), &tree.leaves, inside});
+      page_of(grey_image(20, 6), tree, {"a.png", objects_region(), &tree.leaves, inside});
   EXPECT_THAT(inside_of(page),
               ElementsAre(3 * 0x1p24, 3 * 0x1p24, 12 * 0x1p24, 3 * 0x1p24, 3 * 0x1p24));
   const nlohmann::json start = about(page)["start"];
   EXPECT_EQ(start["objects"], true);
   EXPECT_EQ(start["inside"], 0.75);
-  const std::string without =
-      page_of(testing::grey_image(20, 6), tree, {"a.png", {}, &tree.leaves});
+  const std::string without = page_of(grey_image(20, 6), tree, {"a.png", {}, &tree.leaves});
   EXPECT_THAT(inside_of(without), IsEmpty());
   EXPECT_EQ(about(without)["start"]["objects"], false);
 }
@@ -182,7 +181,7 @@ TEST(Page, ObjectsNeedAnInsideMapOfTheImagesSize) {
   std::vector<std::string> notes;
   const std::vector<float> few(10, 0.5F);
   for (const std::span<const float> inside : {std::span<const float>(), std::span(few)}) {
-    EXPECT_THROW(encode_page(testing::grey_image(20, 6), striped_tree(20, 6), nullptr,
+    EXPECT_THROW(encode_page(grey_image(20, 6), striped_tree(20, 6), nullptr,
                              {"a", objects_region(), &three_regions(), inside}, notes),
                  InputError);
   }
@@ -223,7 +222,7 @@ TEST(Page, ShowsEigenvectorsButTheConstantOne) {
   eigenvectors.height = 3;
   eigenvectors.values = {0, 0.25, 0.5};
   for (int k = 0; k < 3; ++k) {
-    eigenvectors.vectors.push_back(testing::noise_image(10, 3, 1, 4).pixels);
+    eigenvectors.vectors.push_back(noise_image(10, 3, 1, 4).pixels);
   }
   eigenvectors.sqrt_degree.assign(30, 1.0F);
   const nlohmann::json shown = about(plain_page("a.png", {}, &eigenvectors))["eigenvectors"];
@@ -236,7 +235,7 @@ TEST(Page, HoldsOneRegionAndMoreLeavesThan16BitsNumber) {
   Hierarchy one;
   one.leaves = {3, 2, 1, {1, 1, 1, 1, 1, 1}};
   for (const Hierarchy& tree : {one, tree_of_pixels(300, 220)}) {
-    const Image grey = testing::grey_image(tree.leaves.width, tree.leaves.height);
+    const Image grey = grey_image(tree.leaves.width, tree.leaves.height);
     const std::string page = page_of(grey, tree, {"a.png", {}, &tree.leaves});
     EXPECT_EQ(encode_tree(tree_of(page)), encode_tree(tree));
   }
@@ -252,8 +251,8 @@ TEST(Page, LargePicturesAreReducedAndSaySo) {
   std::vector<std::string> notes;
   std::vector<float> inside(2 * kWidth, 0.5F);
   inside[10'003] = 1;  // Between the middles of the page's pixels.
-  const std::string page = encode_page(testing::grey_image(kWidth, 2), tree, nullptr,
-                                       {"a.png", {}, &tree.leaves, inside}, notes);
+  const std::string page =
+      encode_page(grey_image(kWidth, 2), tree, nullptr, {"a.png", {}, &tree.leaves, inside}, notes);
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_THAT(notes[0], HasSubstr("reduced from 20000 x 2 to 16384 x 1 pixels"));
   EXPECT_THAT(page, HasSubstr("<p class=\"note\">" + notes[0]));
@@ -272,8 +271,8 @@ TEST(Page, HasAtMostSoManyPixels) {
   Hierarchy tree;
   tree.leaves = {kSide, kSide, 1, std::vector<std::int32_t>(std::size_t{kSide} * kSide, 1)};
   std::vector<std::string> notes;
-  const std::string page = encode_page(testing::grey_image(kSide, kSide), tree, nullptr,
-                                       {"a.png", {}, &tree.leaves}, notes);
+  const std::string page =
+      encode_page(grey_image(kSide, kSide), tree, nullptr, {"a.png", {}, &tree.leaves}, notes);
   EXPECT_EQ(notes.size(), 1u);
   const Hierarchy shown = tree_of(page);
   const std::int64_t pixels = std::int64_t{shown.leaves.width} * shown.leaves.height;
@@ -283,7 +282,7 @@ TEST(Page, HasAtMostSoManyPixels) {
 
 TEST(Page, SizesMustAgree) {
   std::vector<std::string> notes;
-  EXPECT_THROW(encode_page(testing::grey_image(20, 7), striped_tree(20, 6), nullptr,
+  EXPECT_THROW(encode_page(grey_image(20, 7), striped_tree(20, 6), nullptr,
                            {"a", {}, &three_regions()}, notes),
                InputError);
   EXPECT_THROW(check_page_name("a.png"), ConfigError);
@@ -293,13 +292,13 @@ TEST(Page, SizesMustAgree) {
 TEST(PageIndex, LinksPagesThatAreThere) {
   TempFolder folder;
   std::vector<std::string> notes;
-  write_page(folder / "a #1.html", testing::grey_image(20, 6), striped_tree(20, 6), nullptr,
+  write_page(folder / "a #1.html", grey_image(20, 6), striped_tree(20, 6), nullptr,
              {"a #1.jpg", {}, &three_regions()}, notes);
   write_file(folder / "other.html", std::string("<p>another page</p>"));
   const std::vector<std::string> pages = {folder / "none.html", folder / "other.html",
                                           folder / "a #1.html"};
   EXPECT_EQ(write_page_index(folder / "index.html", "<photos>", pages), 1u);
-  const std::string index = testing::read_bytes(folder / "index.html");
+  const std::string index = read_bytes(folder / "index.html");
   EXPECT_THAT(index, HasSubstr("href=\"./a%20%231.html\""));
   EXPECT_THAT(index, HasSubstr("<h1>&lt;photos&gt;</h1>"));
   EXPECT_THAT(index, HasSubstr("20 x 6 pixels, regions at first: 3"));

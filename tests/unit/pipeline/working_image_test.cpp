@@ -28,7 +28,7 @@ Parameters with_detail(int side) {
 }
 
 TEST(WorkingImage, IsReducedBeyondTheSizeOfDetail) {
-  const Image image = testing::grey_image(64, 40, 0.5F);
+  const Image image = grey_image(64, 40, 0.5F);
   for (const int side : {0, 64, 640}) {
     const WorkingImage working = working_image(image, with_detail(side));
     EXPECT_EQ(working.image.get(), &image);
@@ -46,7 +46,7 @@ TEST(WorkingImage, IsReducedBeyondTheSizeOfDetail) {
 }
 
 TEST(WorkingImage, ReducesABoundaryMapByItsMaximum) {
-  const Image image = testing::grey_image(8, 4, 0.5F);
+  const Image image = grey_image(8, 4, 0.5F);
   BoundaryMap map{8, 4, std::vector<float>(32, 0.0F)};
   for (std::size_t y = 0; y < 4; ++y) map.strength[y * 8 + 5] = 0.75F;
   const auto reduced = [&] { return working_image({image, &map}, with_detail(4)); };
@@ -120,7 +120,7 @@ TEST(WorkingParameters, ALeastSizeOfDirectCutsIsInPixelsOfTheWorkingImage) {
 }
 
 TEST(ReadProbabilities, RefusesOtherFiles) {
-  const testing::TempFolder folder;
+  const TempFolder folder;
   const std::vector<float> half(12, 0.5F);
   const std::vector<double> wide(12, 0.5);
   std::vector<std::uint8_t> cut = encode_npy<float>(half, {1, 4, 3});
@@ -157,7 +157,7 @@ class WalkStart : public ::testing::Test {
     asked.start = &start;
     return working_image(asked, parameters);
   }
-  Image image_ = testing::grey_image(8, 4, 0.5F);
+  Image image_ = grey_image(8, 4, 0.5F);
   Seeds seeds_{8, 4, std::vector<std::int32_t>(32, 0)};
 };
 

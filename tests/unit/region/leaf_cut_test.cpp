@@ -141,7 +141,7 @@ TEST(SeededCut, IsTheCoarsestDivisionThatKeepsLabelsApart) {
     std::vector<std::string> notes;
     if (labels.size() < 3) continue;  // 0 and one label.
     const SeededRegions found = cut_by_seeds(tree, seeds, notes);
-    testing::expect_labels_contract(found.regions, kWidth, kHeight);
+    expect_labels_contract(found.regions, kWidth, kHeight);
     std::vector<unsigned> held = {0};  // By node, the labels of its seeds as bits.
     for (std::size_t leaf = 1; leaf < of_leaf.size(); ++leaf) {
       held.push_back(of_leaf[leaf] == 0 ? 0U : 1U << of_leaf[leaf]);

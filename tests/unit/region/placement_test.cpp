@@ -104,7 +104,7 @@ TEST(Placement, FindsTheEdgesOfTheFullPictureWithinAPixel) {
     ASSERT_EQ(found.count, 3);
     const Labels labels = placed_in(scene, found);
     ASSERT_EQ(labels.count, 3);
-    testing::expect_labels_contract(labels, labels.width, labels.height);
+    expect_labels_contract(labels, labels.width, labels.height);
     // Only the sharp corners of the bar are rounded, by two pixels at most.
     EXPECT_LE(errors_beyond(1, scene, labels), 2 * scale) << "scale " << scale;
     EXPECT_EQ(errors_beyond(2, scene, labels), 0) << "scale " << scale;
@@ -119,7 +119,7 @@ TEST(Placement, WithoutDetailKeepsWhatWasFound) {
   const std::vector<std::uint8_t> flat(24 * 18, 0);
   const Labels labels = placed(found, FullPicture{24, 18, flat, {}});
   ASSERT_EQ(labels.count, 3);
-  testing::expect_labels_contract(labels, labels.width, labels.height);
+  expect_labels_contract(labels, labels.width, labels.height);
   for (int y = 0; y < 18; ++y) {
     for (int x = 0; x < 24; ++x) {
       // Pixels on either side of a boundary may go to either region.

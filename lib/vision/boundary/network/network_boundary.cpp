@@ -14,11 +14,6 @@ namespace diacut {
 
 namespace {
 
-constexpr char kBoundary[] = "boundary map";
-constexpr char kPicture[] = "the picture";
-constexpr char kInside[] = "inside map";
-constexpr char kResult[] = "the network's result";
-
 /// The forms of a picture that networks see, whose canonical form `pose` makes.
 std::vector<Turn> forms_of(const BoundaryParameters& parameters, const Turn& pose) {
   std::vector<Turn> forms = network_turns(parameters.turns);
@@ -188,7 +183,7 @@ std::size_t most_together(std::size_t images) { return (images + 1) / 2; }
 /// The pixels of a picture on the device. Memory for three channels for a grey picture too: the
 /// budget does not know the channels.
 Buffer<float> uploaded(Context& context, const Image& image, bool filled) {
-  auto pixels = context.allocate<float>(3 * image.pixel_count(), kPicture);
+  auto pixels = context.allocate<float>(3 * image.pixel_count(), "the picture");
   if (filled) {
     pixels.upload(filled_from_nearest(image));
   } else {
@@ -302,6 +297,81 @@ bool has_embedding(const std::shared_ptr<const Network>& network) {
   return network->embedding >= 0;
 }
 
+/// Maps of images of one size, which are turned in the same way and go through the networks
+/// together.
+class MapsTogether {
+ public:
+  MapsTogether(Context& context, std::vector<DeviceNetwork>& networks, const Task& task,
+               bool embeds)
+      : context_(context), networks_(networks), task_(task) {
+    for (const DeviceNetwork& network : networks) shared_.push_back(network.shared());
+    const auto off = [](double a, double b) {
+      return std::abs(std::log(a)) < std::abs(std::log(b));
+    };
+    const std::vector<double>& scales = task.parameters.scales;
+    embedded_scale_ = *std::min_element(scales.begin(), scales.end(), off);
+    if (!embeds || !gives_embedding(shared_, task.parameters)) return;
+    const auto embedder = std::find_if(shared_.begin(), shared_.end(), has_embedding);
+    embedder_ = static_cast<std::size_t>(embedder - shared_.begin());
+  }
+
+  /// Enqueues. `pose`: the canonical form of the images, if that is asked for. Calls `computed`
+  /// with the number of tiles that the device has computed since the last call, and that of all
+  /// tiles of a picture, where it divides them.
+  void add(std::span<Mapped> pictures, TensorBuffers& kept, const Turn& pose,
+           const std::function<void(std::size_t, std::size_t)>& computed) {
+    const std::vector<Turn> turns = forms_of(task_.parameters, pose);
+    const std::vector<double>& scales = task_.parameters.scales;
+    const float share = 1.0f / static_cast<float>(scales.size() * networks_.size() * turns.size());
+    TensorBudget budget;
+    for (const auto& network : shared_) {
+      budget.add(*network, task_, static_cast<int>(pictures.size()));
+    }
+    std::vector<Buffer<float>>& buffers = kept.get(context_, budget.floats);
+    for (Mapped& picture : pictures) make_room(picture);
+    const std::size_t tiles = computed ? count_tiles(shared_, task_, turns.size()) : 0;
+    const auto enqueued = [&] {
+      if (tiles == 0) return;
+      context_.finish();
+      computed(pictures.size(), tiles);
+    };
+    NetworkRuns runs(context_, task_, pictures);
+    for (std::size_t i = 0; i < networks_.size(); ++i) {
+      NetworkTensors tensors;
+      for (const int buffer : budget.buffer_of[i]) {
+        tensors.push_back(buffer < 0 ? nullptr : &buffers[buffer]);
+      }
+      for (const double scale : scales) {
+        for (const Turn& turn : turns) {
+          const bool embeds = embedder_ == i && scale == embedded_scale_ && turn == Turn{};
+          runs.add(networks_[i], tensors, scale, turn, share, embeds, enqueued);
+        }
+      }
+    }
+  }
+
+ private:
+  void make_room(Mapped& picture) const {
+    for (int k = 0; k < shared_.front()->outputs(); ++k) {
+      picture.results.push_back(
+          context_.allocate<float>(most_pixels(shared_, task_), "the network's result"));
+    }
+    if (!embedder_) return;
+    DeviceEmbedding& embedding = picture.maps->embedding;
+    embedding.layout = empty_embedding(*shared_[*embedder_], task_, embedded_scale_);
+    embedding.cells =
+        context_.allocate<std::int16_t>(embedding.layout.values.size(), "the embedding");
+    embedding.layout.values.clear();
+  }
+
+  Context& context_;
+  std::vector<DeviceNetwork>& networks_;
+  const Task& task_;
+  Networks shared_;
+  double embedded_scale_ = 1;
+  std::optional<std::size_t> embedder_;  ///< The network whose embedding is wanted.
+};
+
 }  // namespace
 
 int scaled_side(int side, double scale) {
@@ -367,84 +437,6 @@ Stretch network_needs(const Networks& networks, const BoundaryParameters& parame
   return {std::max(needs.begin, 0), std::min(needs.end, side)};
 }
 
-namespace {
-
-/// Maps of images of one size, which are turned in the same way and go through the networks
-/// together.
-class MapsTogether {
- public:
-  MapsTogether(Context& context, std::vector<DeviceNetwork>& networks, const Task& task,
-               bool embeds)
-      : context_(context), networks_(networks), task_(task) {
-    for (const DeviceNetwork& network : networks) shared_.push_back(network.shared());
-    const auto off = [](double a, double b) {
-      return std::abs(std::log(a)) < std::abs(std::log(b));
-    };
-    const std::vector<double>& scales = task.parameters.scales;
-    embedded_scale_ = *std::min_element(scales.begin(), scales.end(), off);
-    if (!embeds || !gives_embedding(shared_, task.parameters)) return;
-    const auto embedder = std::find_if(shared_.begin(), shared_.end(), has_embedding);
-    embedder_ = static_cast<std::size_t>(embedder - shared_.begin());
-  }
-
-  /// Enqueues. `pose`: the canonical form of the images, if that is asked for. Calls `computed`
-  /// with the number of tiles that the device has computed since the last call, and that of all
-  /// tiles of a picture, where it divides them.
-  void add(std::span<Mapped> pictures, TensorBuffers& kept, const Turn& pose,
-           const std::function<void(std::size_t, std::size_t)>& computed) {
-    const std::vector<Turn> turns = forms_of(task_.parameters, pose);
-    const std::vector<double>& scales = task_.parameters.scales;
-    const float share = 1.0f / static_cast<float>(scales.size() * networks_.size() * turns.size());
-    TensorBudget budget;
-    for (const auto& network : shared_) {
-      budget.add(*network, task_, static_cast<int>(pictures.size()));
-    }
-    std::vector<Buffer<float>>& buffers = kept.get(context_, budget.floats);
-    for (Mapped& picture : pictures) make_room(picture);
-    const std::size_t tiles = computed ? count_tiles(shared_, task_, turns.size()) : 0;
-    const auto enqueued = [&] {
-      if (tiles == 0) return;
-      context_.finish();
-      computed(pictures.size(), tiles);
-    };
-    NetworkRuns runs(context_, task_, pictures);
-    for (std::size_t i = 0; i < networks_.size(); ++i) {
-      NetworkTensors tensors;
-      for (const int buffer : budget.buffer_of[i]) {
-        tensors.push_back(buffer < 0 ? nullptr : &buffers[buffer]);
-      }
-      for (const double scale : scales) {
-        for (const Turn& turn : turns) {
-          const bool embeds = embedder_ == i && scale == embedded_scale_ && turn == Turn{};
-          runs.add(networks_[i], tensors, scale, turn, share, embeds, enqueued);
-        }
-      }
-    }
-  }
-
- private:
-  void make_room(Mapped& picture) const {
-    for (int k = 0; k < shared_.front()->outputs(); ++k) {
-      picture.results.push_back(context_.allocate<float>(most_pixels(shared_, task_), kResult));
-    }
-    if (!embedder_) return;
-    DeviceEmbedding& embedding = picture.maps->embedding;
-    embedding.layout = empty_embedding(*shared_[*embedder_], task_, embedded_scale_);
-    embedding.cells =
-        context_.allocate<std::int16_t>(embedding.layout.values.size(), "the embedding");
-    embedding.layout.values.clear();
-  }
-
-  Context& context_;
-  std::vector<DeviceNetwork>& networks_;
-  const Task& task_;
-  Networks shared_;
-  double embedded_scale_ = 1;
-  std::optional<std::size_t> embedder_;  ///< The network whose embedding is wanted.
-};
-
-}  // namespace
-
 std::vector<NetworkMaps> network_boundary_maps(
     Context& context, std::vector<DeviceNetwork>& networks, TensorBuffers& kept,
     std::span<const ImageToMap> images, const Grid& grid, const BoundaryParameters& parameters,
@@ -455,9 +447,9 @@ std::vector<NetworkMaps> network_boundary_maps(
   std::vector<std::size_t> left;  // Those with data.
   for (std::size_t k = 0; k < images.size(); ++k) {
     NetworkMaps& own = maps.emplace_back();
-    own.boundary = context.allocate<float>(grid.rows(), kBoundary);
+    own.boundary = context.allocate<float>(grid.rows(), "boundary map");
     if (networks.front().network().outputs() > 1) {
-      own.inside = context.allocate<float>(grid.rows(), kInside);
+      own.inside = context.allocate<float>(grid.rows(), "inside map");
     }
     if (images[k].valid_pixels > 0) {
       left.push_back(k);

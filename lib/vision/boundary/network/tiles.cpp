@@ -13,10 +13,6 @@ int rounded_up(int pixels, int levels) {
 
 }  // namespace
 
-std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels) {
-  return network_tiles(side, {0, side}, tile, reach, levels);
-}
-
 int longest_network_tile(int side, int tile, int reach, int levels) {
   return std::min(side, rounded_up(tile, levels) + 2 * rounded_up(reach, levels));
 }

@@ -37,16 +37,13 @@ struct NetworkTile {
   int core_end = 0;
 };
 
-/// Divides a side of `side` pixels into the fewest tiles with cores of about `tile` pixels, alike
-/// in size. A begin or end inside of the side is a multiple of 2^levels, so that every tile pools
-/// the same squares of pixels as the undivided side. `reach` is Network::reach().
-std::vector<NetworkTile> network_tiles(int side, int tile, int reach, int levels);
-
 /// The most pixels that a tile of any stretch of the side reads.
 int longest_network_tile(int side, int tile, int reach, int levels);
 
-/// Divides a stretch of a side of `side` pixels into tiles as network_tiles() divides a whole side.
-/// Their cores cover the stretch, and up to 2^levels - 1 pixels more at either end.
+/// Divides a stretch of a side of `side` pixels into the fewest tiles with cores of about `tile`
+/// pixels, alike in size. A begin or end inside of the side is a multiple of 2^levels, so that
+/// every tile pools the same squares of pixels as the undivided side. The cores cover the stretch,
+/// and up to 2^levels - 1 pixels more at either end. `reach` is Network::reach().
 std::vector<NetworkTile> network_tiles(int side, const Stretch& wanted, int tile, int reach,
                                        int levels);
 

@@ -30,6 +30,17 @@ std::vector<std::int64_t> region_sizes(const Labels& labels);
 std::vector<std::int32_t> relabelled(const std::vector<std::int32_t>& labels,
                                      const std::vector<std::int32_t>& number_of);
 
+/// Calls visit() for each of a pixel's up to four neighbours.
+template <class Index, class Visit>
+void each_neighbour(Index pixel, Index width, Index height, const Visit& visit) {
+  const Index x = pixel % width;
+  const Index y = pixel / width;
+  if (y > 0) visit(pixel - width);
+  if (x > 0) visit(pixel - 1);
+  if (x + 1 < width) visit(pixel + 1);
+  if (y + 1 < height) visit(pixel + width);
+}
+
 /// Calls visit(label, begin, end) for each run of neighbours with the same label.
 template <class Visit>
 void each_run(std::span<const std::int32_t> labels, const Visit& visit) {

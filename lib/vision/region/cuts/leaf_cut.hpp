@@ -22,8 +22,8 @@ struct LeafTree {
 struct LeafLabels {
   std::int64_t count = 0;
   std::vector<std::int32_t> of_leaf;
-  std::vector<std::int32_t>
-      nodes;  ///< By label from 1 on: the node of the tree that it stands for.
+  /// By label from 1 on: the node of the tree that it stands for.
+  std::vector<std::int32_t> nodes;
 };
 
 /// The labels after the first `count` merges.

@@ -34,6 +34,35 @@ std::vector<double> brightness_of(const Image& image, std::size_t pixels) {
   return brightness;
 }
 
+using Hull = std::vector<cv::Point>;
+
+Hull convex_hull(const std::vector<cv::Point>& points) {
+  Hull hull;
+  cv::convexHull(points, hull);
+  return hull;
+}
+
+/// The hulls of the leaves of at most `most` pixels, by leaf.
+std::vector<Hull> leaf_hulls(const Labels& leaves, const std::vector<std::int64_t>& area,
+                             std::int64_t most) {
+  std::vector<Hull> hulls(static_cast<std::size_t>(leaves.count) + 1);
+  const auto width = static_cast<std::size_t>(leaves.width);
+  for (int y = 0; y < leaves.height; ++y) {
+    const auto row = std::span(leaves.values).subspan(static_cast<std::size_t>(y) * width, width);
+    each_run(row, [&](std::int32_t leaf, std::size_t begin, std::size_t end) {
+      if (leaf == 0 || area[leaf] > most) return;
+      for (const std::size_t x : {begin, end}) {
+        hulls[leaf].emplace_back(static_cast<int>(x), y);
+        hulls[leaf].emplace_back(static_cast<int>(x), y + 1);
+      }
+    });
+  }
+  for (Hull& corners : hulls) {
+    if (!corners.empty()) corners = convex_hull(corners);
+  }
+  return hulls;
+}
+
 }  // namespace
 
 NodeMeasures::NodeMeasures(const Hierarchy& hierarchy, const NodeFigures& figures,
@@ -138,6 +167,8 @@ ObjectFeatures NodeMeasures::features(std::size_t node, Polarity polarity) const
           4 * std::numbers::pi * area / (perimeter * perimeter)};
 }
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ObjectModel, least, bias, mean, deviation, weights, products)
+
 double ObjectModel::probability(const ObjectFeatures& features) const {
   ObjectFeatures scaled{};
   for (std::size_t i = 0; i < kObjectFeatures; ++i) {
@@ -164,14 +195,7 @@ ObjectModel parse_object_model(const std::string& text, const std::string& name)
                     "configs/objects-nuclei.json",
                     name));
   }
-  ObjectModel model;
-  root.at("least").get_to(model.least);
-  root.at("bias").get_to(model.bias);
-  root.at("mean").get_to(model.mean);
-  root.at("deviation").get_to(model.deviation);
-  root.at("weights").get_to(model.weights);
-  root.at("products").get_to(model.products);
-  return model;
+  return root.get<ObjectModel>();
 }
 
 const ObjectModel& nuclei_model() {
@@ -181,39 +205,6 @@ const ObjectModel& nuclei_model() {
   }();
   return model;
 }
-
-namespace {
-
-using Hull = std::vector<cv::Point>;
-
-Hull convex_hull(const std::vector<cv::Point>& points) {
-  Hull hull;
-  cv::convexHull(points, hull);
-  return hull;
-}
-
-/// The hulls of the leaves of at most `most` pixels, by leaf.
-std::vector<Hull> leaf_hulls(const Labels& leaves, const std::vector<std::int64_t>& area,
-                             std::int64_t most) {
-  std::vector<Hull> hulls(static_cast<std::size_t>(leaves.count) + 1);
-  const auto width = static_cast<std::size_t>(leaves.width);
-  for (int y = 0; y < leaves.height; ++y) {
-    const auto row = std::span(leaves.values).subspan(static_cast<std::size_t>(y) * width, width);
-    each_run(row, [&](std::int32_t leaf, std::size_t begin, std::size_t end) {
-      if (leaf == 0 || area[leaf] > most) return;
-      for (const std::size_t x : {begin, end}) {
-        hulls[leaf].emplace_back(static_cast<int>(x), y);
-        hulls[leaf].emplace_back(static_cast<int>(x), y + 1);
-      }
-    });
-  }
-  for (Hull& corners : hulls) {
-    if (!corners.empty()) corners = convex_hull(corners);
-  }
-  return hulls;
-}
-
-}  // namespace
 
 NodeFigures node_figures(const Hierarchy& hierarchy) {
   const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);

@@ -11,7 +11,8 @@
 
 namespace diacut {
 
-/// The figures of the nodes of a merge tree, by node; element 0 is no node.
+/// The figures of the nodes of a merge tree, by node; element 0 is no node. Of each hierarchy here,
+/// check() holds.
 struct NodeFigures {
   std::vector<std::int64_t> area;  ///< Pixels.
   /// Height of the merge that takes the node less the height of the one that made it, which is 0
@@ -19,15 +20,10 @@ struct NodeFigures {
   std::vector<float> contrast;
 };
 
-/// The areas and the contrasts of all nodes.
-/// @param hierarchy A hierarchy for which check() holds.
 NodeFigures node_figures(const Hierarchy& hierarchy);
 
 /// The solidity of each node: its area divided by the area of the convex hull of its pixels'
-/// corners. Nodes of more than `most` pixels get 0, and so does element 0.
-/// @param hierarchy A hierarchy for which check() holds.
-/// @param area The area of each node.
-/// @param most The greatest area of interest.
+/// corners. Nodes of more than `most` pixels get 0, and so does element 0. `area`: of each node.
 std::vector<double> node_solidity(const Hierarchy& hierarchy, const std::vector<std::int64_t>& area,
                                   std::int64_t most);
 
@@ -54,11 +50,8 @@ using ObjectFeatures = std::array<double, kObjectFeatures>;
 
 /// The nodes of a merge tree that do not overlap and whose scores have the greatest sum, by dynamic
 /// programming: best(node) = max(score(node), best(first child) + best(second child)). A node that
-/// scores as much as the best choice below it is chosen itself. Time and memory grow with the
-/// nodes.
-/// @param hierarchy A hierarchy for which check() holds.
-/// @param score Of each node; element 0 is not used. Nodes of score 0 or less are never chosen.
-/// @return The chosen nodes in ascending order.
+/// scores as much as the best choice below it is chosen itself, and one of score 0 or less never.
+/// Returns the chosen nodes in ascending order. Time and memory grow with the nodes.
 std::vector<std::int32_t> best_nodes(const Hierarchy& hierarchy, const std::vector<double>& score);
 
 /// Whether objects are brighter than what is around them, or darker.
@@ -67,10 +60,8 @@ enum class Polarity { kBright, kDark };
 /// The features of the nodes of one merge tree on its image.
 class NodeMeasures {
  public:
-  /// @param hierarchy A hierarchy for which check() holds; it must outlive this.
-  /// @param figures node_figures() of the hierarchy.
-  /// @param solidity node_solidity() of the hierarchy.
-  /// @param image An image of the size of the hierarchy.
+  /// Figures and solidity are those of the hierarchy, which must outlive this, and the image has
+  /// its size.
   NodeMeasures(const Hierarchy& hierarchy, const NodeFigures& figures,
                const std::vector<double>& solidity, const Image& image);
 

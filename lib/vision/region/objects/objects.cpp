@@ -73,36 +73,6 @@ Limits limits_of(const Hierarchy& hierarchy, const NodeFigures& figures,
   return limits;
 }
 
-}  // namespace
-
-std::vector<std::int32_t> best_nodes(const Hierarchy& hierarchy, const std::vector<double>& score) {
-  const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);
-  std::vector<double> best(score.size(), 0.0);
-  std::vector<char> chosen(score.size(), 0);
-  for (std::size_t node = 1; node < score.size(); ++node) {
-    if (node > leaves) {
-      const Merge& merge = hierarchy.merges[node - leaves - 1];
-      best[node] = best[merge.first] + best[merge.second];
-    }
-    if (score[node] <= 0 || score[node] < best[node]) continue;
-    best[node] = score[node];
-    chosen[node] = 1;
-  }
-  // From the roots down: what lies below a chosen node, or below such a one, is not chosen.
-  std::vector<char> covered(score.size(), 0);
-  std::vector<std::int32_t> nodes;
-  for (std::size_t node = score.size(); node-- > 1;) {
-    if (covered[node] == 0 && chosen[node] != 0) nodes.push_back(static_cast<std::int32_t>(node));
-    if (node <= leaves) continue;
-    const Merge& merge = hierarchy.merges[node - leaves - 1];
-    covered[merge.first] = covered[merge.second] = covered[node] != 0 || chosen[node] != 0 ? 1 : 0;
-  }
-  std::reverse(nodes.begin(), nodes.end());
-  return nodes;
-}
-
-namespace {
-
 std::vector<char> candidates(const ObjectConditions& conditions, const Limits& limits,
                              const NodeFigures& figures, const std::vector<double>& solidity,
                              const std::optional<NodeMeasures>& measures) {
@@ -142,6 +112,32 @@ std::vector<std::int32_t> best_nuclei(const Hierarchy& hierarchy, const NodeMeas
 }
 
 }  // namespace
+
+std::vector<std::int32_t> best_nodes(const Hierarchy& hierarchy, const std::vector<double>& score) {
+  const auto leaves = static_cast<std::size_t>(hierarchy.leaves.count);
+  std::vector<double> best(score.size(), 0.0);
+  std::vector<char> chosen(score.size(), 0);
+  for (std::size_t node = 1; node < score.size(); ++node) {
+    if (node > leaves) {
+      const Merge& merge = hierarchy.merges[node - leaves - 1];
+      best[node] = best[merge.first] + best[merge.second];
+    }
+    if (score[node] <= 0 || score[node] < best[node]) continue;
+    best[node] = score[node];
+    chosen[node] = 1;
+  }
+  // From the roots down: what lies below a chosen node, or below such a one, is not chosen.
+  std::vector<char> covered(score.size(), 0);
+  std::vector<std::int32_t> nodes;
+  for (std::size_t node = score.size(); node-- > 1;) {
+    if (covered[node] == 0 && chosen[node] != 0) nodes.push_back(static_cast<std::int32_t>(node));
+    if (node <= leaves) continue;
+    const Merge& merge = hierarchy.merges[node - leaves - 1];
+    covered[merge.first] = covered[merge.second] = covered[node] != 0 || chosen[node] != 0 ? 1 : 0;
+  }
+  std::reverse(nodes.begin(), nodes.end());
+  return nodes;
+}
 
 ObjectConditions nuclei_conditions() {
   ObjectConditions conditions;

@@ -81,19 +81,6 @@ class Merger {
   std::int32_t next_node_;
 };
 
-}  // namespace
-
-std::vector<Merge> merge_by_probability(RegionGraph graph, std::vector<Merge> kept,
-                                        std::int32_t basins, const MergingModel& model) {
-  constexpr auto kScale = static_cast<float>(kStartHeight / kStartStrength);
-  for (Merge& merge : kept) merge.height *= kScale;
-  const auto next_node = basins + 1 + static_cast<std::int32_t>(kept.size());
-  Merger(std::move(graph), next_node, model).run(kept);
-  return kept;
-}
-
-namespace {
-
 constexpr std::int32_t kNone = -1;
 constexpr std::size_t kRegionGraphLeastPixels = 16'384;
 
@@ -234,6 +221,15 @@ class GraphBuilder {
 };
 
 }  // namespace
+
+std::vector<Merge> merge_by_probability(RegionGraph graph, std::vector<Merge> kept,
+                                        std::int32_t basins, const MergingModel& model) {
+  constexpr auto kScale = static_cast<float>(kStartHeight / kStartStrength);
+  for (Merge& merge : kept) merge.height *= kScale;
+  const auto next_node = basins + 1 + static_cast<std::int32_t>(kept.size());
+  Merger(std::move(graph), next_node, model).run(kept);
+  return kept;
+}
 
 RegionGraph region_graph(const Labels& basins, const std::vector<Arc>& arcs,
                          const std::vector<Merge>& tree, std::size_t merges,

@@ -82,6 +82,51 @@ std::string text_of_file(const std::string& path) {
   return text;
 }
 
+/// The strength that a share of the boundary stays below; within a bin, strengths count as spread
+/// evenly.
+double quantile(const BoundarySums& boundary, double share) {
+  const double wanted = share * static_cast<double>(boundary.length);
+  double below = 0;
+  for (std::size_t bin = 0; bin < kStrengthBins; ++bin) {
+    const double here = boundary.bins[bin];
+    if (here > 0 && below + here >= wanted) {
+      return (static_cast<double>(bin) + (wanted - below) / here) / kStrengthBins;
+    }
+    below += here;
+  }
+  return 1;
+}
+
+/// Half the sum over the bins of one channel of (p - q)^2 / (p + q), for shares p and q of pixels.
+double chi_squared(const RegionSums& first, const RegionSums& second, std::size_t channel) {
+  const double of_first = 1.0 / static_cast<double>(first.area);
+  const double of_second = 1.0 / static_cast<double>(second.area);
+  double sum = 0;
+  for (std::size_t k = channel * kColourBins; k < (channel + 1) * kColourBins; ++k) {
+    if (first.bins[k] == 0 && second.bins[k] == 0) continue;
+    const double p = first.bins[k] * of_first;
+    const double q = second.bins[k] * of_second;
+    sum += (p - q) * (p - q) / (p + q);
+  }
+  return 0.5 * sum;
+}
+
+double difference(const RegionSums& first, const RegionSums& second, std::size_t channel) {
+  return std::abs(static_cast<double>(first.ab[channel]) / static_cast<double>(first.area) -
+                  static_cast<double>(second.ab[channel]) / static_cast<double>(second.area));
+}
+
+double embedding_distance(const RegionSums& first, const RegionSums& second) {
+  double sum = 0;
+  for (std::size_t k = 0; k < first.embedding.size(); ++k) {
+    const double apart =
+        static_cast<double>(first.embedding[k]) / static_cast<double>(first.area) -
+        static_cast<double>(second.embedding[k]) / static_cast<double>(second.area);
+    sum += apart * apart;
+  }
+  return kEmbeddingUnit * std::sqrt(sum);
+}
+
 }  // namespace
 
 double MergingModel::logit(const PairFeatures& features) const {
@@ -141,55 +186,6 @@ MergingWeights load_merging_weights(const std::string& path, bool embedding) {
   }
   return weights;
 }
-
-namespace {
-
-/// The strength that a share of the boundary stays below; within a bin, strengths count as spread
-/// evenly.
-double quantile(const BoundarySums& boundary, double share) {
-  const double wanted = share * static_cast<double>(boundary.length);
-  double below = 0;
-  for (std::size_t bin = 0; bin < kStrengthBins; ++bin) {
-    const double here = boundary.bins[bin];
-    if (here > 0 && below + here >= wanted) {
-      return (static_cast<double>(bin) + (wanted - below) / here) / kStrengthBins;
-    }
-    below += here;
-  }
-  return 1;
-}
-
-/// Half the sum over the bins of one channel of (p - q)^2 / (p + q), for shares p and q of pixels.
-double chi_squared(const RegionSums& first, const RegionSums& second, std::size_t channel) {
-  const double of_first = 1.0 / static_cast<double>(first.area);
-  const double of_second = 1.0 / static_cast<double>(second.area);
-  double sum = 0;
-  for (std::size_t k = channel * kColourBins; k < (channel + 1) * kColourBins; ++k) {
-    if (first.bins[k] == 0 && second.bins[k] == 0) continue;
-    const double p = first.bins[k] * of_first;
-    const double q = second.bins[k] * of_second;
-    sum += (p - q) * (p - q) / (p + q);
-  }
-  return 0.5 * sum;
-}
-
-double difference(const RegionSums& first, const RegionSums& second, std::size_t channel) {
-  return std::abs(static_cast<double>(first.ab[channel]) / static_cast<double>(first.area) -
-                  static_cast<double>(second.ab[channel]) / static_cast<double>(second.area));
-}
-
-double embedding_distance(const RegionSums& first, const RegionSums& second) {
-  double sum = 0;
-  for (std::size_t k = 0; k < first.embedding.size(); ++k) {
-    const double apart =
-        static_cast<double>(first.embedding[k]) / static_cast<double>(first.area) -
-        static_cast<double>(second.embedding[k]) / static_cast<double>(second.area);
-    sum += apart * apart;
-  }
-  return kEmbeddingUnit * std::sqrt(sum);
-}
-
-}  // namespace
 
 void RegionSums::add(const RegionSums& other) {
   area += other.area;

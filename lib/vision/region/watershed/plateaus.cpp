@@ -19,17 +19,6 @@ namespace diacut {
 
 namespace {
 
-template <class Visit>
-void each_neighbour(std::uint32_t pixel, std::uint32_t width, std::uint32_t height,
-                    const Visit& visit) {
-  const std::uint32_t x = pixel % width;
-  const std::uint32_t y = pixel / width;
-  if (y > 0) visit(pixel - width);
-  if (x > 0) visit(pixel - 1);
-  if (x + 1 < width) visit(pixel + 1);
-  if (y + 1 < height) visit(pixel + width);
-}
-
 class TileLevels {
  public:
   TileLevels(const std::vector<float>& strength, const std::vector<std::uint8_t>& valid, int width,
@@ -49,14 +38,6 @@ class TileLevels {
       found = found || (has_data(next) && at(next) < mine);
     });
     return found;
-  }
-
-  template <class Visit>
-  void each_on_plateau(std::uint32_t pixel, const Visit& visit) const {
-    const Level mine = at(pixel);
-    each_neighbour(pixel, width_, height_, [&](std::uint32_t next) {
-      if (has_data(next) && at(next) == mine) visit(next);
-    });
   }
 
  private:
@@ -127,91 +108,6 @@ Offers offers_from_around(const Tiling& tiling, std::size_t tile,
   return offers;
 }
 
-}  // namespace
-
-TilePlateaus plateaus_at_edge(const std::vector<float>& strength,
-                              const std::vector<std::uint8_t>& valid, int width, int height) {
-  const TileLevels levels(strength, valid, width, height);
-  const RimPlaces places = places_of({0, 0, width, height});
-  TilePlateaus result;
-  result.level.resize(places.count());
-  result.distance.resize(places.count(), 0);
-  auto seen = large_vector<char>(static_cast<std::size_t>(width) * height);
-  places.each([&](std::size_t place, std::size_t x, std::size_t y) {
-    const auto pixel = static_cast<std::uint32_t>(y * places.width + x);
-    if (!levels.has_data(pixel)) {
-      result.distance[place] = kNoPixel;
-      return;
-    }
-    result.level[place] = levels.at(pixel);
-    if (levels.has_lower_neighbour(pixel)) return;
-    result.distance[place] = kNoLowerNeighbour;
-    if (result.level[place] == 0 || seen[pixel] != 0) return;
-    seen[pixel] = 1;
-    result.pixels.push_back(pixel);
-  });
-  std::vector<std::uint32_t> beside_lower;
-  for (std::size_t k = 0; k < result.pixels.size(); ++k) {
-    const std::uint32_t pixel = result.pixels[k];
-    levels.each_on_plateau(pixel, [&](std::uint32_t next) {
-      if (seen[next] != 0) return;
-      if (levels.has_lower_neighbour(next)) {
-        beside_lower.push_back(pixel);
-      } else {
-        seen[next] = 1;
-        result.pixels.push_back(next);
-      }
-    });
-  }
-  std::sort(result.pixels.begin(), result.pixels.end());
-  result.distance_of.assign(result.pixels.size(), kNoLowerNeighbour);
-  Offers offers;
-  for (const std::uint32_t pixel : beside_lower) offers.emplace(1, place_of(result.pixels, pixel));
-  spread(result, static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height),
-         std::move(offers));
-  refresh_edge(result, places);
-  return result;
-}
-
-std::vector<Rim> join_plateaus(const Tiling& tiling, std::vector<TilePlateaus> tiles) {
-  std::deque<std::size_t> waiting;
-  std::vector<char> waits(tiles.size(), 1);
-  for (std::size_t tile = 0; tile < tiles.size(); ++tile) waiting.push_back(tile);
-  while (!waiting.empty()) {
-    const std::size_t tile = waiting.front();
-    waiting.pop_front();
-    waits[tile] = 0;
-    const TileArea area = tiling.area(tile);
-    const RimPlaces places = places_of(area);
-    std::vector<std::uint32_t> pixel_at(places.count());
-    places.each([&](std::size_t place, std::size_t x, std::size_t y) {
-      pixel_at[place] = static_cast<std::uint32_t>(y * places.width + x);
-    });
-    spread(tiles[tile], static_cast<std::uint32_t>(area.width),
-           static_cast<std::uint32_t>(area.height),
-           offers_from_around(tiling, tile, tiles, pixel_at));
-    if (!refresh_edge(tiles[tile], places)) continue;
-    each_neighbouring_pixel(tiling, tile, [&](std::size_t, std::size_t other, std::size_t) {
-      if (std::exchange(waits[other], 1) == 0) waiting.push_back(other);
-    });
-  }
-  std::vector<Rim> rims(tiles.size());
-  for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
-    Rim& rim = rims[tile];
-    const std::size_t count = places_of(tiling.area(tile)).count();
-    rim.level.assign(count, 0);
-    rim.distance.assign(count, kNoPixel);
-    each_neighbouring_pixel(tiling, tile,
-                            [&](std::size_t place, std::size_t other, std::size_t there) {
-                              rim.level[place] = tiles[other].level[there];
-                              rim.distance[place] = tiles[other].distance[there];
-                            });
-  }
-  return rims;
-}
-
-namespace {
-
 class AllPieces {
  public:
   AllPieces(const Tiling& tiling, const std::vector<TilePieces>& tiles)
@@ -281,6 +177,88 @@ std::uint64_t place_of(const Tiling& tiling, std::size_t tile, std::uint32_t pix
 }
 
 }  // namespace
+
+TilePlateaus plateaus_at_edge(const std::vector<float>& strength,
+                              const std::vector<std::uint8_t>& valid, int width, int height) {
+  const TileLevels levels(strength, valid, width, height);
+  const RimPlaces places = places_of({0, 0, width, height});
+  TilePlateaus result;
+  result.level.resize(places.count());
+  result.distance.resize(places.count(), 0);
+  auto seen = large_vector<char>(static_cast<std::size_t>(width) * height);
+  places.each([&](std::size_t place, std::size_t x, std::size_t y) {
+    const auto pixel = static_cast<std::uint32_t>(y * places.width + x);
+    if (!levels.has_data(pixel)) {
+      result.distance[place] = kNoPixel;
+      return;
+    }
+    result.level[place] = levels.at(pixel);
+    if (levels.has_lower_neighbour(pixel)) return;
+    result.distance[place] = kNoLowerNeighbour;
+    if (result.level[place] == 0 || seen[pixel] != 0) return;
+    seen[pixel] = 1;
+    result.pixels.push_back(pixel);
+  });
+  std::vector<std::uint32_t> beside_lower;
+  for (std::size_t k = 0; k < result.pixels.size(); ++k) {
+    const std::uint32_t pixel = result.pixels[k];
+    const Level mine = levels.at(pixel);
+    each_neighbour<std::uint32_t>(pixel, width, height, [&](std::uint32_t next) {
+      if (seen[next] != 0 || !levels.has_data(next) || levels.at(next) != mine) return;
+      if (levels.has_lower_neighbour(next)) {
+        beside_lower.push_back(pixel);
+      } else {
+        seen[next] = 1;
+        result.pixels.push_back(next);
+      }
+    });
+  }
+  std::sort(result.pixels.begin(), result.pixels.end());
+  result.distance_of.assign(result.pixels.size(), kNoLowerNeighbour);
+  Offers offers;
+  for (const std::uint32_t pixel : beside_lower) offers.emplace(1, place_of(result.pixels, pixel));
+  spread(result, static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height),
+         std::move(offers));
+  refresh_edge(result, places);
+  return result;
+}
+
+std::vector<Rim> join_plateaus(const Tiling& tiling, std::vector<TilePlateaus> tiles) {
+  std::deque<std::size_t> waiting;
+  std::vector<char> waits(tiles.size(), 1);
+  for (std::size_t tile = 0; tile < tiles.size(); ++tile) waiting.push_back(tile);
+  while (!waiting.empty()) {
+    const std::size_t tile = waiting.front();
+    waiting.pop_front();
+    waits[tile] = 0;
+    const TileArea area = tiling.area(tile);
+    const RimPlaces places = places_of(area);
+    std::vector<std::uint32_t> pixel_at(places.count());
+    places.each([&](std::size_t place, std::size_t x, std::size_t y) {
+      pixel_at[place] = static_cast<std::uint32_t>(y * places.width + x);
+    });
+    spread(tiles[tile], static_cast<std::uint32_t>(area.width),
+           static_cast<std::uint32_t>(area.height),
+           offers_from_around(tiling, tile, tiles, pixel_at));
+    if (!refresh_edge(tiles[tile], places)) continue;
+    each_neighbouring_pixel(tiling, tile, [&](std::size_t, std::size_t other, std::size_t) {
+      if (std::exchange(waits[other], 1) == 0) waiting.push_back(other);
+    });
+  }
+  std::vector<Rim> rims(tiles.size());
+  for (std::size_t tile = 0; tile < tiles.size(); ++tile) {
+    Rim& rim = rims[tile];
+    const std::size_t count = places_of(tiling.area(tile)).count();
+    rim.level.assign(count, 0);
+    rim.distance.assign(count, kNoPixel);
+    each_neighbouring_pixel(tiling, tile,
+                            [&](std::size_t place, std::size_t other, std::size_t there) {
+                              rim.level[place] = tiles[other].level[there];
+                              rim.distance[place] = tiles[other].distance[there];
+                            });
+  }
+  return rims;
+}
 
 TilePieces pieces_of(const TileBasins& basins) {
   const Labels& parts = basins.parts;

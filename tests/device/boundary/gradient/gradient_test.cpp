@@ -176,7 +176,7 @@ class GradientBoundaryMap : public ::testing::Test {
     EXPECT_EQ(wrong, 0u);
   }
 
-  Context context_{testing::test_device()};
+  Context context_{test_device()};
 };
 
 TEST_F(GradientBoundaryMap, MatchesTheReference) {

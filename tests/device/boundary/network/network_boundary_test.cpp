@@ -21,6 +21,14 @@
 namespace diacut::testing {
 namespace {
 
+double largest_difference(const std::vector<float>& a, const auto& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    largest = std::max<double>(largest, std::abs(a[i] - b[i]));
+  }
+  return largest;
+}
+
 /// The mean over the scales of a network's maps of the picture, resized and mirrored beyond its
 /// edges, in double.
 std::vector<double> reference_map(const Network& network, const Image& image,
@@ -159,11 +167,7 @@ TEST_F(NetworkBoundaryMap, TurnsCommuteWithTurnsOfTheImage) {
           if (exact) {
             expect_near(found, wanted, kRoundings);
           } else {
-            float apart = 0;
-            for (std::size_t i = 0; i < found.size(); ++i) {
-              apart = std::max(apart, std::abs(found[i] - wanted[i]));
-            }
-            EXPECT_GT(apart, 100 * kRoundings);
+            EXPECT_GT(largest_difference(found, wanted), 100 * kRoundings);
           }
         }
       }
@@ -201,11 +205,7 @@ TEST_F(NetworkBoundaryMap, NetworksAreAveraged) {
     each = values_of(image);
     for (std::size_t i = 0; i < each.size(); ++i) mean[i] += each[i] / 2.0;
   }
-  double apart = 0;
-  for (std::size_t i = 0; i < each.size(); ++i) {
-    apart = std::max(apart, std::abs(each[i] - mean[i]));
-  }
-  EXPECT_GT(apart, 0.01);  // Either alone would be no mean.
+  EXPECT_GT(largest_difference(each, mean), 0.01);  // Either alone would be no mean.
   parameters_.weights = first + "," + second;
   expect_near(values_of(image), mean, 1e-6);
 
