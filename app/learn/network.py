@@ -1,12 +1,12 @@
 """The boundary network: its layers for training, and its file for diacut.
 
-The encoder is the stem and the first eleven blocks of EfficientNet-Lite0 (Tan and Le 2019): inverted
-residual blocks with depthwise convolutions, at resolutions 1/2 to 1/16. A branch of two 3 x 3
-convolutions sees the full resolution. The decoder adds the output of the next coarser level, upsampled
-bilinearly, to a 1 x 1 convolution of the encoder's output at its own level (a feature pyramid: Lin et al.
-2017), and has a 3 x 3 convolution and, but for full resolution, a residual one on each level. Batch
-normalization follows the convolutions; the file holds it folded into them, so that at run time there are
-only convolutions, sums and upsampling.
+The encoder is the stem and the first eleven blocks of EfficientNet-Lite0, of `quality` the first fifteen of
+EfficientNet-Lite1 (Tan and Le 2019): inverted residual blocks with depthwise convolutions, at resolutions 1/2
+to 1/16. A branch of two 3 x 3 convolutions sees the full resolution. The decoder adds the output of the next
+coarser level, upsampled bilinearly, to a 1 x 1 convolution of the encoder's output at its own level (a
+feature pyramid: Lin et al. 2017), and has a 3 x 3 convolution and, but for full resolution, a residual one on
+each level. Batch normalization follows the convolutions; the file holds it folded into them, so that at run
+time there are only convolutions, sums and upsampling.
 """
 import json
 import struct
@@ -16,12 +16,14 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-# The channels of the branch at full resolution, and of the decoder by level, finest first.
+# The channels of the branch at full resolution, and of the decoder by level, finest first; and the EfficientNet-Lite
+# that the encoder is of: Lite1 has one block more than Lite0 in each stage but the first.
 SIZES = {
     "default": dict(branch=24, decoder=(24, 32, 48, 64)),
     "fast": dict(branch=8, decoder=(8, 24, 32, 48)),
+    "quality": dict(branch=24, decoder=(24, 32, 48, 64), lite=1),
 }
-# The stages of the encoder: kernel, stride, expansion, channels, blocks, padding before the first block.
+# The stages of EfficientNet-Lite0: kernel, stride, expansion, channels, blocks, padding before the first block.
 # The strided convolutions are padded alternately on both sides and on the far side only. Each of them
 # moves the centre of an output pixel by half a pixel of its input; these moves then cancel for the most.
 STAGES = (
@@ -105,18 +107,19 @@ class Block(nn.Module):
 
 
 class Encoder(nn.Module):
-    def __init__(self, drop):
-        """drop: the share of training in which the last block is skipped; less for the earlier ones."""
+    def __init__(self, drop, lite):
+        """drop: the share of training in which the last block is skipped; less for the earlier ones.
+        lite: 0 or 1, the EfficientNet-Lite."""
         super().__init__()
         self.stem = Conv(3, STEM, stride=2, most=6)
         self.blocks = nn.ModuleList()
         self.taken, self.channels = [], []  # The blocks whose outputs the decoder takes, finest first.
-        inputs, total = STEM, sum(stage[4] for stage in STAGES)
-        for k, (kernel, stride, expansion, outputs, blocks, before) in enumerate(STAGES):
-            for j in range(blocks):
+        inputs, counts = STEM, [stage[4] + (lite if k else 0) for k, stage in enumerate(STAGES)]
+        for k, (kernel, stride, expansion, outputs, _, before) in enumerate(STAGES):
+            for j in range(counts[k]):
                 first = j == 0
                 self.blocks.append(Block(inputs, outputs, kernel, stride if first else 1, expansion,
-                                         before if first else kernel // 2, drop * len(self.blocks) / total))
+                                         before if first else kernel // 2, drop * len(self.blocks) / sum(counts)))
                 inputs = outputs
             if k + 1 == len(STAGES) or STAGES[k + 1][1] == 2:
                 self.taken.append(len(self.blocks) - 1)
@@ -135,7 +138,7 @@ class Encoder(nn.Module):
         return outputs
 
     def load(self, path):
-        """Takes the weights of a file of EfficientNet-Lite0 trained on ImageNet. Raises ValueError."""
+        """Takes the weights of a file of this EfficientNet-Lite trained on ImageNet. Raises ValueError."""
         given = torch.load(path, map_location="cpu")
         parts = [("_conv_stem.weight", self.stem.conv), ("_bn0", self.stem.norm)]
         for k, block in enumerate(self.blocks):
@@ -150,14 +153,14 @@ class Encoder(nn.Module):
                 theirs = name if name.endswith(".weight") else f"{name}.{key}"
                 if theirs not in given or given[theirs].shape != own.shape:
                     raise ValueError(f"{path}: no tensor {theirs} of shape {tuple(own.shape)}: expected "
-                                     "the weights of EfficientNet-Lite0")
+                                     "the weights of EfficientNet-Lite0, for --size quality of Lite1")
                 own.copy_(given[theirs])
 
 
 class BoundaryNet(nn.Module):
-    def __init__(self, branch, decoder, outputs=1, drop=0.0):
+    def __init__(self, branch, decoder, outputs=1, drop=0.0, lite=0):
         super().__init__()
-        self.encoder = Encoder(drop)
+        self.encoder = Encoder(drop, lite)
         self.branch = nn.ModuleList([Conv(3, branch), Conv(branch, branch)])
         channels = [branch, *self.encoder.channels]
         self.down = nn.ModuleList()  # 1 x 1 convolutions of the coarser level, before upsampling

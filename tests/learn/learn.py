@@ -157,7 +157,7 @@ class Readers(Case):
 
 class Networks(Case):
     def test_a_shipped_file_is_read_back_into_layers(self):
-        for name, outputs in (("nuclei", 2), ("default", 1), ("fast", 1)):
+        for name, outputs in (("nuclei", 2), ("default", 1), ("fast", 1), ("quality", 1)):
             path = f"{SOURCE}/configs/{name}.safetensors"
             graph, tensors, metadata = read_file(path)
             net = BoundaryNet(**SIZES[metadata["size"]], outputs=outputs).eval()
