@@ -144,9 +144,10 @@ TEST_F(CliFallback, WhereAnAllocationFailsTheNextFormRuns) {
   for (std::string word; calls >> word;) {
     if (word == "clCreateBuffer") calls >> allocations;
   }
-  ASSERT_GT(allocations, 20);
+  ASSERT_GT(allocations, 10);
+  // After the first failure the memory that is kept is freed, and the allocation is tried again.
   const Result result = expect_done(segment(
-      line + "l.png", with_faults("clCreateBuffer:" + std::to_string(allocations / 2) + ":fail")));
+      line + "l.png", with_faults(fmt::format("clCreateBuffer:{}*2:fail", allocations / 2))));
   EXPECT_THAT(result.err, HasSubstr("compressed to 16 bits"));
   EXPECT_TRUE(exists("l.png"));
 }

@@ -63,9 +63,9 @@ Labels cut_to_count(const Hierarchy& hierarchy, std::int64_t regions,
 Hierarchy without_small_regions(Hierarchy hierarchy, std::int64_t min_size);
 
 /// Cuts as the parameters say: without regions below `min_size`; into `regions` regions of that
-/// `compactness` or, if `regions` is 0, at `threshold`, or, if that is empty, at the hierarchy's own
-/// threshold. Other parameters have no effect. `notes` gets sentences for the user if the labels
-/// are not what was asked for, or are one region.
+/// `compactness` or, if `regions` is 0, at `threshold`, or, if that is empty, at the hierarchy's
+/// own threshold. Other parameters have no effect. `notes` gets sentences for the user if the
+/// labels are not what was asked for, or are one region.
 Labels cut(const Hierarchy& hierarchy, const RegionParameters& parameters,
            std::vector<std::string>& notes);
 

@@ -65,10 +65,10 @@ class PageLinker {
   std::vector<std::int32_t> link(const Labels& labels, std::vector<std::string>& notes,
                                  Series series = {});
   /// Moves the pages of a series that it holds to where their regions are on the next page, for
-  /// films in which things move far. Call it before link(). `flow`: for each pixel of the next page,
-  /// x and y of the displacement to the same thing on the previous page, pixels, as a dense optical
-  /// flow from the next picture to the previous one gives it. What comes from outside overlaps
-  /// nothing. Throws InputError when the pages have another size.
+  /// films in which things move far. Call it before link(). `flow`: for each pixel of the next
+  /// page, x and y of the displacement to the same thing on the previous page, pixels, as a dense
+  /// optical flow from the next picture to the previous one gives it. What comes from outside
+  /// overlaps nothing. Throws InputError when the pages have another size.
   void displace(std::span<const float> flow, Series series = {});
   /// Frees the memory of a series that has no further page.
   void end(Series series) { pages_.erase(series); }
