@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # solver.sh WORK_DIR COMPILER SOURCE_DIR: builds an outside project that links diacut::solver of the installed
-# tree, runs it, and looks at the libraries that it loads: none for pictures or maps.
+# tree, runs it, and looks at the libraries that it loads: none for pictures or maps. And configures parts of the sources.
 set -euo pipefail
 work=$1 compiler=$2 source=$3
 project=$work/solver
@@ -20,5 +20,12 @@ fi
 cmake -S "$source" -B "$work/solver_only" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DDIACUT_SOLVER_ONLY=ON
 if grep -iE 'opencv|gdal|tiff|png|jpeg' "$work/solver_only/CMakeCache.txt"; then
   echo "DIACUT_SOLVER_ONLY should not look for libraries for pictures" >&2
+  exit 1
+fi
+# Without tiles and pages there are neither they nor programs.
+cmake -S "$source" -B "$work/library_only" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DDIACUT_BESIDE=OFF
+targets=$(cmake --build "$work/library_only" --target help)
+if ! grep -q '^diacut: ' <<<"$targets" || grep -E '^(diacut_beside_code|segment): ' <<<"$targets"; then
+  echo "DIACUT_BESIDE=OFF should build the library alone" >&2
   exit 1
 fi
