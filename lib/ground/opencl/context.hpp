@@ -146,11 +146,12 @@ class Context {
   std::uint64_t uploaded() const { return uploaded_; }
   /// Counts the peak anew, from what is in use now.
   void reset_memory_peak() { memory_peak_ = memory_in_use_; }
-  /// Memory that is not in use, but kept for buffers to come: on a CPU, where clearing new pages
+  /// Memory that is not in use, but kept for buffers to come: on a CPU, where clearing pages
   /// takes time, a little of it, for buffers of half its size and more; elsewhere, where to
   /// allocate takes longer than many a kernel, for buffers of its size. Counted in no figure above;
   /// given up as soon as it stands in the way of an allocation.
   std::uint64_t memory_kept() const { return kept_bytes_; }
+  void drop_kept();
 
  private:
   friend class RawBuffer;
@@ -191,8 +192,6 @@ class Context {
   /// A buffer that is kept and as large, or on a CPU up to twice as large; else one without memory.
   cl::Buffer take_kept(std::size_t bytes);
   void keep(cl::Buffer buffer);
-  void drop_kept();
-
   /// What goes to and from the device passes through this memory, kStaged bytes at a time. There
   /// are two such parts, one for the host while the device has the other. The memory is there as
   /// long as the device may touch it, also after a wait that failed. Elsewhere than on CPUs it is

@@ -48,7 +48,7 @@ struct RunCosts {
   MemoryNeed announced;                 ///< Announced for all images begun together.
   std::uint64_t device_peak_bytes = 0;  ///< The most device memory held at once, bytes.
   /// Device memory that is kept for later steps, bytes; not in `device_peak_bytes`. It is released
-  /// as soon as another allocation needs it.
+  /// as soon as another allocation needs it. 0 on a CPU.
   std::uint64_t device_kept_bytes = 0;
   int programs_built = 0;               ///< Programs of kernels that were built for it.
   double programs_ms = 0;               ///< Time to build them, milliseconds.

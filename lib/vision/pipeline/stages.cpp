@@ -641,7 +641,8 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const W
     const Watched watched(context, watch);
     begun = StageRun(context, networks, options, images, form, watch).all();
     if (!begun) return;
-    // All buffers of the run are free from here on.
+    // All buffers of the run are free from here on. On a CPU the host needs their memory.
+    if (context.info().kind == DeviceKind::kCpu) context.drop_kept();
     for (auto& each : *begun) each.result->costs.device_kept_bytes = context.memory_kept();
   });
   return begun;
