@@ -1,5 +1,5 @@
 // camera [NUMBER|FILE]: finds regions in the frames of a camera or a film, which keep their numbers
-// from frame to frame.
+// from frame to frame: numbers[k] is that of region k + 1 in `labels`. Needs OpenCV.
 #include <chrono>
 #include <diacut/label_stack.hpp>
 #include <diacut/samples.hpp>
@@ -14,7 +14,8 @@
 
 namespace {
 
-/// A frame as OpenCV holds it: blue, green, red, in rows that may be padded. Nothing is copied.
+/// A frame of 8 bits as OpenCV holds it: blue, green, red, in rows that may be padded. Nothing is
+/// copied: the frame must outlive the samples.
 diacut::Samples samples_of(const cv::Mat& frame) {
   diacut::Samples samples;
   samples.data = frame.data;

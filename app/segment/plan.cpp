@@ -66,8 +66,10 @@ void check_name(Result result, const std::string& place, const LabelStyle& label
       return check_strength_name(place);
     case Result::kPage:
       return check_page_name(place);
-    default:  // Of one format.
-      return;
+    default:
+      const ResultInfo& info = info_of(result);
+      return check_extension(place, fmt::format("results of {}", info.option).c_str(),
+                             info.extensions);
   }
 }
 
@@ -515,7 +517,12 @@ void prepare_results(const Options& options, const Plan& plan) {
   if (!plan.stack.empty()) prepare_file(plan.stack);
   if (plan.batch) {
     for (const NamedResult& each : named(plan.roots.results)) {
-      each.of_run() ? prepare_file(each.place) : prepare_folder(each.info.option, each.place);
+      if (!each.of_run()) {
+        prepare_folder(each.info.option, each.place);
+        continue;
+      }
+      if (!is_folder(each.place)) check_name(each.info.result, each.place, options.labels);
+      prepare_file(each.place);
     }
     return;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <string_view>
 
 #include "core/extension.hpp"
 
@@ -23,7 +24,9 @@ void check_extension(const std::string& path, const char* what, const char* know
   const std::string extension = std::filesystem::path(path).extension().string();
   const std::string found =
       extension.empty() ? "the name has no extension" : fmt::format("{} is not known", extension);
-  throw ConfigError(fmt::format("{}: {}; {} are written as one of {}", path, found, what, known));
+  const char* choice = std::string_view(known).find(' ') == std::string_view::npos ? "" : "one of ";
+  throw ConfigError(
+      fmt::format("{}: {}; {} are written as {}{}", path, found, what, choice, known));
 }
 
 }  // namespace diacut
