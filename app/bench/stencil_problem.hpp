@@ -20,7 +20,8 @@ class StencilProblem {
 
   /// Computes out = A in by a kernel, and returns the milliseconds of a product among many.
   double measure(const MatvecChoice& kernel, int repeats);
-  /// The same of so many vectors at once, all of them `in`; each row of `out` is from another one.
+  /// Computes the product with a block of so many vectors, all of them `in`, and returns the
+  /// milliseconds of a product among many. Row r of `out` is that of vector r % vectors.
   double measure_block(int vectors, int repeats);
 
   /// Device memory that the problem and its products take, those of kBlock vectors too.

@@ -11,7 +11,6 @@
 #include "diacut/output.hpp"
 #include "image/naming.hpp"
 #include "map/region_format.hpp"
-#include "output/format.hpp"
 #include "text.hpp"
 
 namespace diacut::app {
@@ -83,8 +82,6 @@ void declare_annotations(CommandLine& line, Places& places, AnnotationStyle& sty
 }
 
 void check_annotations(const Places& places, const AnnotationStyle& style, bool batch) {
-  const std::string& graph = places[Result::kRegionGraph];
-  if (!batch && !graph.empty() && !fs::is_directory(graph)) graph_format(graph);
   const bool polygons = names_polygons(places[Result::kLabels]);
   const bool annotated = has_annotations(places, false);
   if (style.simplify() && !annotated && !polygons) {

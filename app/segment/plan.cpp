@@ -66,6 +66,9 @@ void check_name(Result result, const std::string& place, const LabelStyle& label
       return check_strength_name(place);
     case Result::kPage:
       return check_page_name(place);
+    case Result::kRegionGraph:
+      graph_format(place);
+      return;
     default:
       const ResultInfo& info = info_of(result);
       return check_extension(place, fmt::format("results of {}", info.option).c_str(),

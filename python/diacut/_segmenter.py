@@ -47,8 +47,9 @@ class Segmenter:
 
     The arguments are the options of the program `segment`, and None leaves one out: regions,
     compactness (0 to 1: how even regions are in size), threshold, merging ("learned" or "strength"),
-    min_size, method ("hierarchy", "kway" or "objects"), detail (pixels, or "native"), boundary ("learned" or "gradient"), weights (a network), untrusted (images that are
-    given by their path are decoded in a process that can do nothing but compute). config: a preset ("fast",
+    min_size, method ("hierarchy", "kway" or "objects"), detail (pixels, or "native"), boundary
+    ("learned" or "gradient"), weights (a network), untrusted (images that are given by their path are
+    decoded in a process that can do nothing but compute). config: a preset ("fast",
     "quality", "micrographs", "nuclei", "scene", "ncut") or a TOML file. set: any parameter by its name, as
     {"boundary.scales": [0.5, 1]}; parameters() lists them. An
     argument wins over `set`, and `set` over `config`.

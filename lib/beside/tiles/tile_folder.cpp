@@ -68,6 +68,7 @@ class ReadFile {
     struct stat status {};
     return ::fstat(file_.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
   }
+  /// Whether all bytes are there.
   bool read(void* to, std::size_t size, std::uint64_t at) const {
     return read_all(file_.get(), to, size, at);
   }

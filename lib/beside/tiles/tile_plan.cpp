@@ -32,6 +32,7 @@ constexpr int kFormatVersion = 3;
 constexpr const char* kPlanFile = "plan.json";
 constexpr int kLargestTile = 1 << 15;
 
+/// Size and time of a file; zeros of what is no file.
 std::pair<std::uint64_t, std::int64_t> stamp_of(const std::string& source) {
   std::error_code failed;
   const std::uint64_t bytes = fs::file_size(source, failed);

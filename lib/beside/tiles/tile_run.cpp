@@ -107,6 +107,7 @@ struct TileRun::State {
     }
   }
 
+  /// Main memory that may be taken, bytes.
   std::uint64_t free_memory() const { return memory != 0 ? memory : host_memory_available() / 2; }
 
   /// How many tiles of the step that is due are worked on at once. While the device computes one,

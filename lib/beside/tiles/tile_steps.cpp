@@ -17,6 +17,7 @@ namespace {
 
 constexpr float kNoData = std::numeric_limits<float>::quiet_NaN();
 
+/// The part of a tile's surroundings within the picture.
 TileArea with_margin(const Tiling& tiling, const TileArea& area, int margin) {
   const std::int64_t x = std::max<std::int64_t>(area.x - margin, 0);
   const std::int64_t y = std::max<std::int64_t>(area.y - margin, 0);
@@ -25,6 +26,7 @@ TileArea with_margin(const Tiling& tiling, const TileArea& area, int margin) {
   return {x, y, static_cast<int>(end_x - x), static_cast<int>(end_y - y)};
 }
 
+/// Fewer pixels are not worth another thread.
 constexpr std::size_t kLeastPixels = std::size_t{1} << 16;
 
 /// Leaves the values of an area that lies in a larger one.

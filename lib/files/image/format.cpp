@@ -16,7 +16,7 @@
 namespace diacut {
 
 Decoder decode_bmp, decode_gif, decode_jpeg, decode_png, decode_pnm, decode_tiff;
-// Those of the module (formats/calls.hpp): null in the library.
+// Decoders of the module (formats/calls.hpp): in the library these are null.
 [[gnu::weak]] Decoder decode_heif, decode_jpeg2000, decode_jxl, decode_raw, decode_webp;
 
 namespace {

@@ -185,7 +185,7 @@ struct ProductRate {
   double milliseconds = 0;          ///< Median time of a product among many.
   double gflops = 0;                ///< Billions of operations a second, two for each entry.
   double gigabytes_per_second = 0;  ///< DeviceMatrix::bytes() by the time.
-  double copy = 0;                  ///< The same of a copy on the device, read and written.
+  double copy = 0;  ///< Gigabytes a second that a copy on the device reads and writes.
   /// The bandwidth as a share of that of a copy.
   double share_of_copy() const { return copy > 0 ? gigabytes_per_second / copy : 0; }
 };

@@ -90,9 +90,9 @@ void image_product(Trial& trial) {
   dia_product<MatvecKind::kImage>(trial);
 }
 
-/// A matrix with a scale stands for one that has the roots as an eigenvector.
 /// Both halves of a kernel's ways to divide an image: those of GPUs and those of CPUs. Weights and
-/// roots are powers of two, which every storage holds as they are.
+/// roots are powers of two, which every storage holds as they are. A compressed matrix with a scale
+/// stands for one that has the roots as an eigenvector.
 void check_compressed(Trial& trial, MatvecStorage storage, bool tiles) {
   BlockProblem problem = problem_of_rows_that_fill_no_group();
   for (float& value : problem.matrix.values) {

@@ -60,6 +60,7 @@ const ParameterEntry* find_entry(std::string_view key) {
   return nullptr;
 }
 
+/// What is wrong between several parameters; empty if nothing is.
 std::string cross_problem(const Parameters& p) {
   if (p.eigen.basis != 0 && p.eigen.basis <= p.eigen.vectors) {
     return fmt::format(
@@ -156,6 +157,7 @@ std::string read_config(const std::string& path) {
   return text;
 }
 
+/// What a text that a person typed may stand for.
 std::vector<ParameterValue> values_of(const std::string& text) {
   std::vector<ParameterValue> values = {text};
   if (text == "true" || text == "false") values.emplace_back(text == "true");

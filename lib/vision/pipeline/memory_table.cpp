@@ -131,6 +131,7 @@ std::string gib(std::uint64_t bytes) {
   return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
+/// A form of the same run for images of other sizes.
 RunForm scaled(RunForm form, double scale) {
   const auto side = [scale](int length) {
     return std::max(1, static_cast<int>(std::floor(length * scale)));

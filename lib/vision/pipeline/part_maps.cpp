@@ -11,6 +11,7 @@
 namespace diacut {
 
 namespace {
+/// Fewer pixels are not worth another thread.
 constexpr std::size_t kLeastPixels = std::size_t{1} << 16;
 }  // namespace
 

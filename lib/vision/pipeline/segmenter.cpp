@@ -81,6 +81,7 @@ std::exception_ptr failure_of_one(const std::exception_ptr& failure, const std::
 /// Pixels of all images that are begun together. More of them would be no faster.
 constexpr std::int64_t kPixelsTogether = std::int64_t{1} << 22;
 
+/// The parameters. Throws as check_parameters() does.
 const Parameters& checked(const Parameters& parameters) {
   check_parameters(parameters);
   return parameters;
@@ -131,6 +132,7 @@ class Segmenter::Implementation {
     return std::move(dynamic_cast<Kind&>(*std::move(begun).finish(watch)));
   }
 
+  /// As Segmenter::begin() by this method.
   template <class Asked>
   std::vector<BegunSegmentation> begin(std::span<const Asked> images, RegionMethod method,
                                        const Watch& watch) {

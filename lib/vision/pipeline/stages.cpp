@@ -37,6 +37,7 @@ constexpr char kRegions[] = "regions";
 /// The stage that places regions of a reduced image in the image itself.
 constexpr char kPlacement[] = "placement";
 
+/// Milliseconds on the wall since `start`.
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
@@ -48,6 +49,7 @@ class TimedStages {
  public:
   TimedStages(Context& context, const Watch& watch) : context_(context), watch_(watch) {}
 
+  /// Ends the stage under way and begins another one.
   void begin(const char* stage) {
     end();
     watch_.report(stage, 0);
@@ -104,11 +106,13 @@ void time_on_host(const char* stage, Segmentation& result, const Watch& watch, c
   watch.report(stage, 1);
 }
 
+/// Whether regions of the image merge by probability.
 bool merges_by_probability(const WorkingImage& image, const RunParameters& parameters) {
   const bool no_network = image.boundary_map != nullptr || !parameters.has_boundary();
   return makes_hierarchy(parameters) && merges_by_probability(parameters, no_network);
 }
 
+/// Whether merging by probability needs the image's embedding.
 bool embeds(const WorkingImage& image, const RunParameters& parameters) {
   return image.boundary_map == nullptr && parameters.has_boundary() &&
          gives_embedding(parameters.boundary);
@@ -256,6 +260,7 @@ SolverParameters rough_solver() {
 /// The stages of one run that need the device, in their order.
 class StageRun {
  public:
+  /// The arguments must outlive the run.
   StageRun(Context& context, DeviceNetworks& networks, const StageOptions& options,
            std::span<const WorkingImage> images, const RunForm& form, const Watch& watch)
       : context_(context),

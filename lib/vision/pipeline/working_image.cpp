@@ -42,6 +42,7 @@ void check_taken(const void* given, const char* name, RegionMethod method,
       name, enum_name(kRegionMethodNames, method), fmt::join(names, " or ")));
 }
 
+/// Throws unless barriers are heeded and fit the image and its seeds.
 void check_barriers_of(const SeededImage& asked, const Parameters& parameters) {
   if (asked.barriers == nullptr) return;
   if (asked.features != nullptr && !parameters.affinity.with_boundary) {
@@ -82,6 +83,7 @@ std::vector<std::uint8_t> closed_barriers(const Barriers& barriers) {
   return walls;
 }
 
+/// Throws unless the features can be used and fit the image.
 void check_features_of(const ImageToSegment& asked, const Parameters& parameters) {
   if (asked.features == nullptr) return;
   const bool alone = !parameters.affinity.with_boundary;

@@ -17,6 +17,7 @@ namespace diacut {
 
 namespace {
 
+/// The most cuts of one region at once.
 constexpr int kMaxCuts = 15;
 constexpr std::int64_t kAnySize = std::numeric_limits<std::int64_t>::max();
 
@@ -62,6 +63,7 @@ double normalized_cut(const Labels& regions, const Eigenvectors& eigenvectors,
   return sum;
 }
 
+/// The parts that remain in `graph`, numbered in scan order.
 Labels apply(const Labels& parts, const PartGraph& graph) {
   return {parts.width, parts.height, graph.count(), relabelled(parts.values, graph.joined())};
 }
@@ -175,6 +177,7 @@ class KnownCuts {
  public:
   KnownCuts(RegionCutter& cutter, std::size_t pixels) : cutter_(cutter), piece_(pixels, 0) {}
 
+  /// Finds the cuts that are not known.
   void find(const Labels& regions, const CutLimits& limits) {
     ncut_.resize(static_cast<std::size_t>(regions.count) + 1, kUnknown);
     std::vector<std::int32_t> taking_part(ncut_.size(), 0);
@@ -192,6 +195,7 @@ class KnownCuts {
   double ncut(std::int32_t region) const { return ncut_[region]; }
   const std::vector<std::uint8_t>& piece() const { return piece_; }
 
+  /// Has all cuts looked for again, by other limits.
   void forget() { std::fill(ncut_.begin(), ncut_.end(), kUnknown); }
   /// Takes the numbers of `regions` for the ones before them, of which those in `cut` were divided.
   void renumber(const Labels& before, const std::vector<char>& cut, const Labels& regions) {

@@ -17,7 +17,7 @@ inline Context& context() {
   return *shared;
 }
 
-/// The same of a queue.
+/// One queue on the test device for all tests that ask for it. It is never destroyed, as context().
 inline DeviceQueue& queue() {
   static auto* const shared = new DeviceQueue(test_device());
   return *shared;

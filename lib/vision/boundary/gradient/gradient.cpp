@@ -14,6 +14,7 @@ namespace diacut {
 
 namespace {
 
+/// Rows of a picture that a thread computes at once.
 constexpr int kBandRows = 64;
 
 /// Non-maximum suppression removes a pixel whose gradient is less than 1 - kRidgeSoftness times the

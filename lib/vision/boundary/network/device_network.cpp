@@ -31,6 +31,7 @@ std::vector<std::size_t> last_uses(const Network& network) {
   return last_use;
 }
 
+/// For each operation, whether the output depends on it.
 std::vector<char> feeding_output(const Network& network) {
   std::vector<char> wanted(network.tensors.size(), 0);
   std::vector<char> feeds(network.ops.size(), 0);

@@ -244,6 +244,7 @@ constexpr std::string_view kFormat = "diacut-network";
 // version 1 alone would pass over in silence.
 constexpr std::array<std::string_view, 2> kVersions = {"1", "2"};
 
+/// The text of a key of the metadata; empty where there is none.
 std::string metadata_text(const Json& metadata, const char* name) {
   const auto found = metadata.find(name);
   return found != metadata.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -252,6 +253,7 @@ std::string metadata_text(const Json& metadata, const char* name) {
 /// The texts of the key "outputs" for one channel, which may be left out, and for two.
 constexpr std::array<std::string_view, 2> kOutputs = {"boundary", "boundary,inside"};
 
+/// Throws unless the metadata name as many outputs as the network has.
 void check_outputs(const Json& metadata, const Network& network) {
   const std::string text = metadata_text(metadata, "outputs");
   const std::string named(metadata.contains("outputs") ? std::string_view(text) : kOutputs[0]);

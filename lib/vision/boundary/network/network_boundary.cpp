@@ -47,6 +47,7 @@ std::vector<NetworkTile> tiles_along(const Network& network, const BoundaryParam
                        network.levels());
 }
 
+/// The most pixels that any tile reads along a side.
 int longest(const std::vector<NetworkTile>& tiles) {
   int most = 0;
   for (const NetworkTile& tile : tiles) most = std::max(most, tile.end - tile.begin);
@@ -207,6 +208,7 @@ std::size_t count_tiles(const Networks& networks, const Task& task, std::size_t 
 /// Runs of networks on pictures of one size, which are turned in the same way.
 class NetworkRuns {
  public:
+  /// The arguments must outlive the object.
   NetworkRuns(Context& context, const Task& task, std::span<Mapped> pictures)
       : context_(context), task_(task), pictures_(pictures) {}
 

@@ -8,6 +8,7 @@ namespace diacut {
 
 namespace {
 
+/// Sets each value to value(channel, x, y).
 template <class Value>
 ReferenceTensor filled(ReferenceTensor out, const Value& value) {
   for (int c = 0; c < out.channels; ++c) {

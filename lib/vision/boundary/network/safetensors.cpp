@@ -22,6 +22,7 @@ float from_half(std::uint16_t bits) {
   return ((bits & 0x8000) != 0 ? -0x1p112f : 0x1p112f) * magnitude;
 }
 
+/// The list of sizes under the key `name` of an object that messages call `where`.
 std::vector<std::size_t> numbers(const Json& object, const char* name, const std::string& where) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_array()) {

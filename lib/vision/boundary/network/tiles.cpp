@@ -6,6 +6,7 @@ namespace diacut {
 
 namespace {
 
+/// `pixels`, rounded up to a multiple of 2^levels.
 int rounded_up(int pixels, int levels) {
   const int step = 1 << levels;
   return (pixels + step - 1) / step * step;

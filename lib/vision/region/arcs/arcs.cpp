@@ -12,6 +12,7 @@ namespace diacut {
 
 namespace {
 
+/// Fewer corners are not worth another thread.
 constexpr std::size_t kLeastCorners = 8192;
 
 /// The sides of pixels that meet in a corner lead up, left, right or down from there.
@@ -150,6 +151,7 @@ class Follower {
   std::vector<Chain> take_chains() { return std::exchange(chains_, {}); }
   std::vector<OpenChain> take_open() { return std::exchange(open_, {}); }
 
+  /// Follows the chains that end in the corners of a row.
   void follow_open(std::size_t row) {
     for (std::size_t x = 0; x < map_.columns(); ++x) {
       const std::uint8_t corner = map_.at(row * map_.columns() + x);
@@ -234,6 +236,7 @@ class Follower {
     measure(name(corners_.front(), kRight));
   }
 
+  /// The parts on either side of the chain that is followed.
   std::pair<std::int32_t, std::int32_t> sides() const {
     const auto [p, q] = pixels_beside(corners_[0], corners_[1], parts_.width);
     return std::minmax({parts_.values[p], parts_.values[q]});

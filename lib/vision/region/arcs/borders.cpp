@@ -9,6 +9,7 @@ namespace diacut {
 
 namespace {
 
+/// Fewer pixels are not worth another thread.
 constexpr std::size_t kBordersLeastPixels = 16384;
 
 /// Counts pairs. One that is met again soon, as in the next row, is counted where it is.

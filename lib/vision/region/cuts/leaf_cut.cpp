@@ -25,6 +25,7 @@ struct LargeRegions {
 
 constexpr std::int32_t kNoNode = 0;
 
+/// The other leaf of a border, and the border's length.
 struct Neighbour {
   std::int32_t leaf = 0;
   std::int64_t length = 0;
@@ -283,6 +284,7 @@ constexpr double kCountedShare = 0.0003;
 /// As a part of the mean size of the regions that were asked for: with much more there would not be
 /// as many.
 constexpr double kAutomaticPart = 0.25;
+/// The automatic least size of direct cuts.
 constexpr std::int64_t kKwayPixels = 50;
 
 }  // namespace

@@ -271,6 +271,7 @@ struct RegionView {
   }
 };
 
+/// Affinities of direct neighbours.
 struct LinkSum {
   double weight = 0;
   double count = 0;

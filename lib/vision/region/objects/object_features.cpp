@@ -34,6 +34,7 @@ std::vector<double> brightness_of(const Image& image, std::size_t pixels) {
   return brightness;
 }
 
+/// A convex polygon of corners of pixels.
 using Hull = std::vector<cv::Point>;
 
 Hull convex_hull(const std::vector<cv::Point>& points) {

@@ -22,6 +22,7 @@ void check_interval(const char* what, const Interval& interval, double least) {
                   interval.low, interval.high, least));
 }
 
+/// A limit of the area in pixels.
 double limit(const std::optional<LeastSize>& size, double pixels, double without) {
   if (!size) return without;
   if (size->unit == LeastSize::Unit::kAutomatic || size->unit == LeastSize::Unit::kSquareMetres ||
@@ -43,6 +44,7 @@ struct Limits {
   bool brightness = false;  ///< Whether the brightness matters.
 };
 
+/// Throws as find_objects() does.
 Limits limits_of(const Hierarchy& hierarchy, const NodeFigures& figures,
                  const ObjectConditions& conditions, const Image* image) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -73,6 +75,7 @@ Limits limits_of(const Hierarchy& hierarchy, const NodeFigures& figures,
   return limits;
 }
 
+/// The nodes that meet all conditions, by node.
 std::vector<char> candidates(const ObjectConditions& conditions, const Limits& limits,
                              const NodeFigures& figures, const std::vector<double>& solidity,
                              const std::optional<NodeMeasures>& measures) {

@@ -58,6 +58,7 @@ class BandFlood {
  private:
   static constexpr std::int32_t kWall = std::numeric_limits<std::int32_t>::min();
   static constexpr std::int32_t kDry = 0;
+  /// Fewer rows of a large picture are not worth another thread.
   static constexpr std::size_t kLeastRows = 16;
 
   std::size_t rows() const { return static_cast<std::size_t>(picture_.height); }
@@ -101,6 +102,7 @@ class BandFlood {
 
   std::size_t row_begin(int y) const { return static_cast<std::size_t>(y) * picture_.width; }
 
+  /// The label of column i if it is in the core of one region in both rows, else 0.
   std::int32_t common_label(std::ptrdiff_t above, std::ptrdiff_t below, int i) const {
     const auto upper = static_cast<std::size_t>(above * found_.width + i);
     const auto lower = static_cast<std::size_t>(below * found_.width + i);
@@ -126,6 +128,7 @@ class BandFlood {
     std::int32_t from = 0;
   };
 
+  /// Queues the dry cells beside regions in scan order.
   void queue_shores() {
     const auto shores = results_of_ranges(rows(), kLeastRows, [&](auto begin, auto end) {
       std::vector<Shore> found;
@@ -248,6 +251,7 @@ Placed place(const Labels& found, const FullPicture& picture) {
                                : pieces(of_pixel, picture);
 }
 
+/// Two leaves that touch, and the merge in which they meet.
 struct Contact {
   std::size_t merge = 0;
   std::int32_t first = 0;

@@ -21,6 +21,7 @@ struct LocalBasins {
   Labels parts;                       ///< With the pixels around the tile.
 };
 
+/// Fewer pixels are not worth another thread.
 constexpr std::size_t kTileRegionsLeastPixels = std::size_t{1} << 16;
 
 void sort_and_unite(std::vector<std::int32_t>& numbers) {
@@ -88,6 +89,7 @@ std::vector<char> shared_basins(const Labels& parts) {
   return shared;
 }
 
+/// The basins with pixels in the tile itself, and how many.
 std::vector<Leaf> leaves_of(const LocalBasins& local, const TileArea& area) {
   std::vector<std::int64_t> pixels(local.numbers.size(), 0);
   const auto width = static_cast<std::size_t>(area.width);
@@ -126,6 +128,7 @@ auto place_in(const Places& places) {
   return [&places](std::int32_t number) { return static_cast<std::int32_t>(places.of(number)); };
 }
 
+/// The leaves in the order of their numbers, each once.
 std::vector<Leaf> united_leaves(std::vector<Leaf> leaves) {
   return united(std::move(leaves), [](const Leaf& leaf) { return leaf.number; });
 }
@@ -246,6 +249,7 @@ class Joiner {
         open_[end / 2].first, open_[end / 2].second, corner(end).x, corner(end).y));
   }
 
+  /// The end that meets an open end.
   End other_side(End end) const {
     const auto found = std::lower_bound(ends_.begin(), ends_.end(), key(end),
                                         [&](End a, const auto& wanted) { return key(a) < wanted; });

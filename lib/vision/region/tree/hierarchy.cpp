@@ -15,6 +15,7 @@ namespace diacut {
 
 namespace {
 
+/// Fewer pixels are not worth another thread.
 constexpr std::size_t kHierarchyLeastPixels = 32768;
 
 void check_size(std::size_t size, int width, int height, const char* what) {

@@ -14,6 +14,7 @@ namespace diacut {
 
 namespace {
 
+/// Fewer pairs are not worth another thread.
 constexpr std::size_t kLeastPairs = 256;
 
 class Merger {
@@ -82,6 +83,7 @@ class Merger {
 };
 
 constexpr std::int32_t kNone = -1;
+/// Rows together have this many pixels before they are worth another thread.
 constexpr std::size_t kRegionGraphLeastPixels = 16'384;
 
 /// The bin of each stored value of L, a or b. Bins of a and b divide -60 to 60; what lies outside
@@ -106,12 +108,14 @@ std::array<std::array<std::uint8_t, 256>, kColourChannels> colour_bins() {
   return bins;
 }
 
+/// Fills a graph whose regions are known.
 class GraphBuilder {
  public:
   /// `most`: how many boundaries there may be.
   GraphBuilder(const Labels& basins, RegionGraph& graph, std::size_t most)
       : basins_(basins), graph_(graph), table_(most) {}
 
+  /// Sums of strengths and lengths, from the arcs between basins.
   void add_arcs(const std::vector<Arc>& arcs) {
     for (const Arc& arc : arcs) {
       const std::int32_t a = graph_.region_of_basin[arc.first];
@@ -139,12 +143,14 @@ class GraphBuilder {
   }
 
  private:
+  /// A side of a pixel between two regions.
   struct Side {
     std::int32_t a;
     std::int32_t b;
     std::uint32_t level;
   };
 
+  /// What the pixels of some rows add.
   struct Band {
     std::vector<std::int32_t> local;  ///< By region, its place in `regions`, or kNone.
     std::vector<std::int32_t> numbers;

@@ -108,6 +108,7 @@ Offers offers_from_around(const Tiling& tiling, std::size_t tile,
   return offers;
 }
 
+/// The pieces of all tiles, numbered from 0.
 class AllPieces {
  public:
   AllPieces(const Tiling& tiling, const std::vector<TilePieces>& tiles)
@@ -134,6 +135,7 @@ class AllPieces {
     return sets;
   }
 
+  /// Calls visit(tile, piece, number) for all pieces.
   template <class Visit>
   void each(const Visit& visit) const {
     for (std::size_t tile = 0; tile < tiles_.size(); ++tile) {
@@ -168,6 +170,7 @@ class AllPieces {
   std::vector<std::size_t> begin_;
 };
 
+/// The place in the picture of a pixel of a tile.
 std::uint64_t place_of(const Tiling& tiling, std::size_t tile, std::uint32_t pixel) {
   const TileArea area = tiling.area(tile);
   const auto width = static_cast<std::uint32_t>(area.width);

@@ -14,6 +14,7 @@ namespace {
 
 using Cell = std::uint32_t;
 constexpr Level kTop = std::numeric_limits<Level>::max();
+/// Fewer pixels are not worth another thread.
 constexpr std::size_t kWatershedLeastPixels = 8192;
 
 /// A pixel on a plateau that has no lower neighbour itself.
@@ -143,6 +144,7 @@ class Drainage {
     }
   }
 
+  /// Calls visit(cell, pixel) in scan order.
   template <class Visit>
   void each_pixel(const Band& band, const Visit& visit) const {
     for (std::size_t y = band.begin; y < band.end; ++y) {
