@@ -307,6 +307,8 @@ ContourParameters contour_parameters(const ContourChoice& choice, BoundarySource
     fitted.boundary_weight = 0.3;
     fitted.spectral_weight = 0.7;
     fitted.spectral_power = 0.5;
+  } else if (source == BoundarySource::kNetwork) {
+    fitted.spectral_weight = 0.05;
   }
   return {choice.spectral, choice.boundary_weight.value_or(fitted.boundary_weight),
           choice.spectral_weight.value_or(fitted.spectral_weight),
