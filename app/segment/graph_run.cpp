@@ -8,14 +8,13 @@
 #include <string_view>
 #include <utility>
 
+#include "clusters/clusters.hpp"
 #include "device_line.hpp"
+#include "diacut/clusters.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/graph.hpp"
 #include "diacut/output.hpp"
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
-#include "output/format.hpp"
-#include "output/program_json.hpp"
 #include "paths.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -160,7 +159,9 @@ ExitCode GraphCommand::run(Console& console, const CancelToken& cancel) {
   const bool only_clusters = options_.clusters && options_.output.empty();
   with_name(name, [&] {
     if (!only_clusters) vectors = solver.eigenvectors(graph, parameters, watch);
-    if (options_.clusters) labels = solver.cluster(graph, *options_.clusters, parameters, watch);
+    if (options_.clusters) {
+      labels = spectral_clustering(solver, graph, *options_.clusters, parameters, watch);
+    }
   });
   const double milliseconds = solving.milliseconds();
   progress.end();

@@ -12,8 +12,8 @@
 #include "core/bytes.hpp"
 #include "core/file_bytes.hpp"
 #include "core/npy.hpp"
+#include "diacut/clusters.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/graph.hpp"
 #include "diacut/memory.hpp"
 #include "graph/steps.hpp"
 
@@ -292,11 +292,6 @@ Graph read_archive(Bytes file) {
 }
 
 }  // namespace
-
-Graph graph_of(std::size_t nodes, std::vector<MatrixEntry> entries) {
-  CsrMatrix matrix = csr_from_entries(nodes, nodes, std::move(entries), NonFinite::kTaken);
-  return {std::move(matrix.starts), std::move(matrix.columns), std::move(matrix.values)};
-}
 
 Graph read_graph(const std::string& path) {
   try {
