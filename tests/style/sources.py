@@ -45,7 +45,7 @@ FOLDERS = {
     "pipeline": "core opencl image output matrix boundary affinity eigen contour region walker parameters",
     # The order of the stages for one picture in tiles.
     "page": "core image output",
-    "clusters": "core opencl matrix graph output",
+    "clusters": "core opencl matrix graph image output",
     "tiles": "core output map region pipeline boundary image matrix opencl",
     "doctor": "core opencl image matrix boundary affinity eigen contour region pipeline answers",
 }

@@ -16,6 +16,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/memory.hpp"
 #include "graph/steps.hpp"
+#include "image/naming.hpp"
 
 namespace diacut {
 
@@ -294,27 +295,22 @@ Graph read_archive(Bytes file) {
 }  // namespace
 
 Graph read_graph(const std::string& path) {
-  try {
+  return naming(path, [&] {
     Graph graph;
     if (const auto mapped = MappedFile::open(path, kLeastBytes)) {
       graph = read_archive(mapped->bytes());
     } else {
       // Standard input, a pipe, or an error that the reader names.
-      const std::vector<std::uint8_t> bytes = read_bytes(
-          path, 2,
-          [](const std::vector<std::uint8_t>& head) {
-            if (!has_text(head, 0, "PK")) {
-              throw InputError(fmt::format("it is no .npz file: {}", kExpected));
-            }
-          },
-          "an .npz file");
-      graph = read_archive(bytes);
+      const auto check = [](const std::vector<std::uint8_t>& head) {
+        if (!has_text(head, 0, "PK")) {
+          throw InputError(fmt::format("it is no .npz file: {}", kExpected));
+        }
+      };
+      graph = read_archive(read_bytes(path, 2, check, "an .npz file"));
     }
     check_graph(graph);
     return graph;
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", path, error.what()));
-  }
+  });
 }
 
 }  // namespace diacut

@@ -53,8 +53,7 @@ enum class GraphFormat { kGraphml, kCsv };
 /// Throws ConfigError as write_region_graph() does.
 GraphFormat graph_format(const std::string& path);
 
-/// Each throws ConfigError unless the extension is one of write_map_strength(), or of write_page().
+/// Throws ConfigError unless the extension is one of write_map_strength().
 void check_strength_name(const std::string& path);
-void check_page_name(const std::string& path);
 
 }  // namespace diacut
