@@ -12,9 +12,11 @@ find_package(nlohmann_json 3.10 REQUIRED)
 find_package(ZLIB REQUIRED)
 # These come without a CMake package, or with one that does not name its version.
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(ZIP REQUIRED libzip>=1.7)
 if(DIACUT_SOLVER_ONLY)
   return()
+endif()
+if(DIACUT_BESIDE)
+  pkg_check_modules(ZIP REQUIRED libzip>=1.7)  # Of graphs.
 endif()
 
 set(opencv_modules core imgproc imgcodecs)

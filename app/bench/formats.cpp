@@ -245,7 +245,7 @@ nlohmann::json compare(SparseBench& bench, const std::string& best_single) {
       "  {}: {:.2f} of the best single format, {}; chosen, converted and compiled in {:.0f} ms\n",
       cocktail.format(), ratio, best_single, choosing);
   return {{"cocktail", figures},
-          {"plan", cocktail.format()},
+          {"format", cocktail.format()},
           {"best_single", best_single},
           {"ratio_to_best_single", ratio},
           {"choosing_milliseconds", choosing}};

@@ -8,14 +8,14 @@
 #include <string_view>
 #include <utility>
 
+#include "clusters/clusters.hpp"
 #include "device_line.hpp"
+#include "diacut/clusters.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/graph.hpp"
 #include "diacut/output.hpp"
+#include "image/naming.hpp"
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"
-#include "output/format.hpp"
-#include "output/program_json.hpp"
 #include "paths.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -129,16 +129,6 @@ std::string run_text(const EigenReport& report, std::size_t vectors) {
                      report.converged ? "" : ", not converged");
 }
 
-/// What `solve` returns; the message of an InputError gets the name of the graph.
-template <class Solve>
-auto with_name(const std::string& name, const Solve& solve) {
-  try {
-    return solve();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", name, error.what()));
-  }
-}
-
 ExitCode GraphCommand::run(Console& console, const CancelToken& cancel) {
   const KernelCache kernels(console);
   const std::string name = input_name(options_.graph);
@@ -158,9 +148,11 @@ ExitCode GraphCommand::run(Console& console, const CancelToken& cancel) {
   std::optional<GraphEigenvectors> vectors;
   std::optional<GraphLabels> labels;
   const bool only_clusters = options_.clusters && options_.output.empty();
-  with_name(name, [&] {
+  naming(name, [&] {
     if (!only_clusters) vectors = solver.eigenvectors(graph, parameters, watch);
-    if (options_.clusters) labels = solver.cluster(graph, *options_.clusters, parameters, watch);
+    if (options_.clusters) {
+      labels = spectral_clustering(solver, graph, *options_.clusters, parameters, watch);
+    }
   });
   const double milliseconds = solving.milliseconds();
   progress.end();

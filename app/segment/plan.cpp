@@ -18,6 +18,7 @@
 #include "find_images.hpp"
 #include "map/region_format.hpp"
 #include "output/format.hpp"
+#include "page/page_part.hpp"
 #include "paths.hpp"
 #include "text.hpp"
 

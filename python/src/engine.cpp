@@ -46,17 +46,9 @@ Probabilities probabilities_of(const Cube<float>& cube) {
 FeatureMap feature_map(const Features::value_type& features) {
   return std::visit(
       [](const auto& cube) {
-        FeatureMap map{static_cast<int>(cube.shape(1)),
-                       static_cast<int>(cube.shape(0)),
-                       static_cast<int>(cube.shape(2)),
-                       {},
-                       {}};
-        if constexpr (std::is_same_v<decltype(cube), const Cube<float>&>) {
-          map.values.assign(cube.data(), cube.data() + cube.size());
-        } else {
-          map.halves.assign(cube.data(), cube.data() + cube.size());
-        }
-        return map;
+        return FeatureMap{static_cast<int>(cube.shape(1)), static_cast<int>(cube.shape(0)),
+                          static_cast<int>(cube.shape(2)),
+                          std::vector(cube.data(), cube.data() + cube.size())};
       },
       features);
 }

@@ -1,5 +1,3 @@
-#include "diacut/graph.hpp"
-
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
@@ -9,6 +7,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "diacut/clusters.hpp"
 #include "follower.hpp"
 #include "released.hpp"
 
@@ -80,7 +79,7 @@ class GraphEngine {
     const Graph graph = graph_of(starts, columns, weights);
     const GraphParameters parameters{clusters, tolerance, iterations};
     GraphLabels found = follow(std::move(progress), [&](Follower& follower) {
-      return solver_->cluster(graph, clusters, parameters, follower.watch());
+      return spectral_clustering(*solver_, graph, clusters, parameters, follower.watch());
     });
     Found result = described(std::move(found.report), std::move(found.values));
     result["labels"] = array_of(std::move(found.labels));

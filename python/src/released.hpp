@@ -54,6 +54,7 @@ class OfOneProcess {
     value_ = std::make_unique<Value>(std::forward<Arguments>(arguments)...);
   }
   Value* operator->() const { return value_.get(); }
+  Value& operator*() const { return *value_; }
 
  private:
   pid_t process_ = getpid();

@@ -131,7 +131,7 @@ TEST_F(CliBench, TuneWritesAProfileThatTheCocktailReads) {
   expect_copy(out["copy"]);
   ASSERT_EQ(out["results"].size(), 1U);
   const json& result = out["results"][0];
-  EXPECT_EQ(result["plan"], "csr/scalar");
+  EXPECT_EQ(result["format"], "csr/scalar");
   EXPECT_EQ(result["best_single"], "csr/scalar");
   EXPECT_EQ(result["ratio_to_best_single"], 1.0);
   EXPECT_TRUE(result["regular"].get<bool>());

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "answers/checks.hpp"
 #include "cli_test.hpp"
 #include "graphs.hpp"
 #include "matchers.hpp"
@@ -74,7 +75,7 @@ TEST_F(CliGraph, WritesVectorsLabelsAndAReport) {
     found.vectors.emplace_back(values.begin() + k * 240, values.begin() + (k + 1) * 240);
     found.values.push_back(report["eigenvectors"]["eigenvalues"][static_cast<std::size_t>(k)]);
   }
-  for (const double residual : residuals_of(graph_, found)) EXPECT_LT(residual, 1.1e-4);
+  for (std::size_t k = 0; k < 5; ++k) EXPECT_LT(graph_residual(graph_, found, k), 1.1e-4);
   const std::vector<std::int32_t> labels = elements<std::int32_t>("l.npy");
   ASSERT_EQ(labels.size(), 240U);
   for (std::size_t i = 0; i < 240; ++i) EXPECT_EQ(labels[i], i < 120 ? 1 : 2);

@@ -6,9 +6,9 @@
 
 #include "boundary/network/load_network.hpp"
 #include "diacut/boundary_map.hpp"
+#include "diacut/clusters.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/features.hpp"
-#include "diacut/graph.hpp"
 #include "diacut/output.hpp"
 #include "diacut/seeds.hpp"
 #include "evaluate/ground_truth.hpp"
@@ -294,7 +294,7 @@ std::vector<Target> array_targets() {
         "lib/files/image/features.cpp", "lib/files/image/seeds.cpp"},
        spoilt_npy,
        true},
-      {"npz", read_npz, npz_seeds, {"lib/solver/graph/read_graph.cpp"}, nullptr, true},
+      {"npz", read_npz, npz_seeds, {"lib/beside/clusters/read_graph.cpp"}, nullptr, true},
       {"tree", read_tree_file, tree_seeds, {"lib/files/output/tree_file.cpp"}, spoilt_trees, true},
       {"network",
        read_network,

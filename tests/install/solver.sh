@@ -22,7 +22,7 @@ if grep -iE 'opencv|gdal|tiff|png|jpeg' "$work/solver_only/CMakeCache.txt"; then
   echo "DIACUT_SOLVER_ONLY should not look for libraries for pictures" >&2
   exit 1
 fi
-# Without tiles and pages there are neither they nor programs.
+# Without lib/beside there are no programs.
 cmake -S "$source" -B "$work/library_only" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DDIACUT_BESIDE=OFF
 targets=$(cmake --build "$work/library_only" --target help)
 if ! grep -q '^diacut: ' <<<"$targets" || grep -E '^(diacut_beside_code|segment): ' <<<"$targets"; then

@@ -45,6 +45,7 @@ FOLDERS = {
     "pipeline": "core opencl image output matrix boundary affinity eigen contour region walker parameters",
     # The order of the stages for one picture in tiles.
     "page": "core image output",
+    "clusters": "core opencl matrix graph image output",
     "tiles": "core output map region pipeline boundary image matrix opencl",
     "doctor": "core opencl image matrix boundary affinity eigen contour region pipeline answers",
 }
@@ -58,8 +59,8 @@ LIBRARIES = {
     "tbb/": "core",
     "toml++/": "parameters",
     "Spectra/": "eigen",
-    "Eigen/": "answers doctor eigen graph region spmv",
-    "nlohmann/": "image boundary doctor matrix region spmv output evaluate page pipeline tiles",
+    "Eigen/": "answers clusters doctor eigen graph region spmv",
+    "nlohmann/": "clusters image boundary doctor matrix region spmv output evaluate page pipeline tiles",
     "seccomp": "sandbox",
     "CLI/": "",
     "iostream": "",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,5 +19,8 @@ const std::vector<EmbeddedText>& embedded_pages();
 /// The text of a file of lib/beside/page/parts/, which is built into the library; those of HTML are
 /// formats of named values. Precondition: there is such a file.
 std::string_view page_part(std::string_view name);
+
+/// Throws ConfigError unless the extension is one of write_page().
+void check_page_name(const std::string& path);
 
 }  // namespace diacut

@@ -30,10 +30,12 @@ float value_of(std::uint16_t half) {
 void copy_channel(const FeatureMap& features, std::size_t channel, float* plane) {
   const std::size_t pixels = PictureSize{features.width, features.height}.pixels();
   const auto channels = static_cast<std::size_t>(features.channels);
-  for (std::size_t i = 0; i < pixels; ++i) {
-    const std::size_t at = i * channels + channel;
-    plane[i] = features.halves.empty() ? features.values[at] : value_of(features.halves[at]);
-  }
+  std::visit(
+      [&](const auto& values) {
+        for (std::size_t i = 0; i < pixels; ++i)
+          plane[i] = value_of(values[i * channels + channel]);
+      },
+      features.values);
 }
 
 /// Throws where a value is not finite or too large, or each channel has one value.
@@ -109,16 +111,14 @@ void check_features(const FeatureMap& features) {
   }
   const FeatureSize size = features.size();
   const std::uint64_t expected = size.bytes() / static_cast<std::uint64_t>(size.bytes_per_value);
-  const std::uint64_t found = features.values.size() + features.halves.size();
-  if (found != expected || (!features.values.empty() && !features.halves.empty())) {
-    throw InputError(fmt::format("the features hold {} values, expected {}: {}x{} of {} channels",
-                                 found, expected, size.width, size.height, size.channels));
-  }
-  if (features.halves.empty()) {
-    check_values(features.values, features);
-  } else {
-    check_values(features.halves, features);
-  }
+  std::visit(
+      [&](const auto& values) {
+        if (values.size() == expected) return check_values(values, features);
+        throw InputError(
+            fmt::format("the features hold {} values, expected {}: {}x{} of {} channels",
+                        values.size(), expected, size.width, size.height, size.channels));
+      },
+      features.values);
 }
 
 std::vector<float> feature_planes(const FeatureMap& features, int first, int count,
@@ -165,9 +165,9 @@ FeatureMap read_features(const std::string& path) {
   return naming(fmt::format("the features '{}'", path), [&] {
     NpyFile file = open_npy_of(path, "features");
     const FeatureSize size = size_of(file);
-    FeatureMap features{size.width, size.height, size.channels, {}, {}};
+    FeatureMap features{size.width, size.height, size.channels, {}};
     if (size.bytes_per_value == 2) {
-      features.halves = read_elements<std::uint16_t>(file, size);
+      features.values = read_elements<std::uint16_t>(file, size);
     } else {
       features.values = read_elements<float>(file, size);
     }

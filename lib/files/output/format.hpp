@@ -53,10 +53,7 @@ enum class GraphFormat { kGraphml, kCsv };
 /// Throws ConfigError as write_region_graph() does.
 GraphFormat graph_format(const std::string& path);
 
-/// Each throws ConfigError unless the extension is one of write_map_strength(), of write_page(), or
-/// of eigenvectors and labels of a graph.
+/// Throws ConfigError unless the extension is one of write_map_strength().
 void check_strength_name(const std::string& path);
-void check_page_name(const std::string& path);
-void check_graph_file(const std::string& path);
 
 }  // namespace diacut

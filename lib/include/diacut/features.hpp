@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 /// @file
@@ -30,13 +31,12 @@ struct FeatureMap {
   int height = 0;    ///< Height of the map, pixels.
   int channels = 0;  ///< Numbers of each pixel, at least 1.
   /// width * height * channels finite numbers of magnitude at most 1e15, not all equal in each
-  /// channel: a pixel's side by side, row by row from the top left. Empty where `halves` holds
-  /// them.
-  std::vector<float> values;
-  std::vector<std::uint16_t> halves;  ///< The numbers in 16 bits (IEEE 754 binary16), or empty.
+  /// channel: a pixel's side by side, row by row from the top left. Of 16 bits: as IEEE 754
+  /// binary16.
+  std::variant<std::vector<float>, std::vector<std::uint16_t>> values;
 
   /// The size of the map.
-  FeatureSize size() const { return {width, height, channels, halves.empty() ? 4 : 2}; }
+  FeatureSize size() const { return {width, height, channels, values.index() == 0 ? 4 : 2}; }
 };
 
 /// Reads features from a .npy file: an array of float32 or float16, (height, width, channels), or

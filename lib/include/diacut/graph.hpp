@@ -11,7 +11,7 @@
 #include "diacut/progress.hpp"
 
 /// @file
-/// Eigenvectors of the normalized cut of any weighted graph, and clusters of its nodes.
+/// Eigenvectors of the normalized cut of any weighted graph. Clusters: diacut/clusters.hpp.
 namespace diacut {
 
 /// An undirected weighted graph, as its symmetric matrix W in CSR form: the entries of node i are
@@ -29,12 +29,6 @@ struct Graph {
   /// Number of nodes.
   std::size_t nodes() const { return starts.size() - 1; }
 };
-
-/// Reads a graph from a sparse matrix that SciPy wrote (scipy.sparse.save_npz), of the formats csr,
-/// csc and coo: indices of 32 or 64 bits, values that are booleans, integers or floats. Entries of
-/// one place are summed. Columns are sorted. Throws InputError where the file cannot be read, is
-/// damaged or is no such matrix, or the graph is not as diacut::Graph says.
-Graph read_graph(const std::string& path);
 
 /// How eigenvectors of a graph are computed.
 struct GraphParameters {
@@ -64,21 +58,7 @@ struct GraphEigenvectors {
   EigenReport report;
 };
 
-/// Clusters of a graph's nodes.
-struct GraphLabels {
-  /// One label for each node: 1 to `count`, numbered in the order of the nodes; 0 for isolated
-  /// nodes. A cluster of a graph with fewer components than clusters need not be connected.
-  std::vector<std::int32_t> labels;
-  int count = 0;  ///< Clusters; discretisation may leave fewer than were asked for.
-  /// Sum over the clusters of the weight that leaves a cluster divided by the sum of the cluster's
-  /// degrees (Yu and Shi 2003).
-  double normalized_cut = 0;
-  std::vector<double> values;  ///< The eigenvalues of the eigenvectors that labels come from.
-  EigenReport report;          ///< How those were found.
-};
-
-/// Computes eigenvectors and clusters of graphs on one device. Not thread-safe: one object a
-/// thread.
+/// Computes eigenvectors of graphs on one device. Not thread-safe: one object a thread.
 class GraphSolver {
  public:
   /// Opens the device. `device`, `kernel_dir`: as Segmenter takes them. Throws ConfigError,
@@ -102,24 +82,11 @@ class GraphSolver {
   GraphEigenvectors eigenvectors(const Graph& graph, const GraphParameters& parameters = {},
                                  const Watch& watch = {});
 
-  /// Clusters with a small normalized cut, from the first eigenvectors, one for each cluster (S. Yu
-  /// and J. Shi, "Multiclass spectral clustering", 2003). A graph of as many components as clusters
-  /// or more is divided between components: each one, those with the larger sums of degrees first,
-  /// joins the cluster whose sum is the least so far. `clusters`: 1 to as many as nodes with edges.
-  /// `parameters`: `vectors` is not used. Throws as eigenvectors() does.
-  GraphLabels cluster(const Graph& graph, int clusters, const GraphParameters& parameters = {},
-                      const Watch& watch = {});
+  struct State;
+  State& state() { return *state_; }  ///< For the library.
 
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
-
-/// Writes eigenvectors as a NumPy array of float32, (vectors, nodes). Throws ConfigError where the
-/// extension is not .npy, InputError where the file cannot be written.
-void write_graph_eigenvectors(const std::string& path, const GraphEigenvectors& eigenvectors);
-
-/// As write_graph_eigenvectors(), of labels: int32, one for each node.
-void write_graph_labels(const std::string& path, const GraphLabels& labels);
 
 }  // namespace diacut

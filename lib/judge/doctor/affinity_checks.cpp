@@ -140,80 +140,86 @@ NormalizedMatrix check_normalized_affinity(Trial& trial, const BoundaryProblem& 
 
 namespace {
 
+/// The features of each pixel as a column: as they are, or divided by their length.
+Eigen::MatrixXd measured(const FeatureProblem& problem, const AffinityParameters& parameters) {
+  const auto rows = static_cast<Eigen::Index>(problem.grid.rows());
+  const Eigen::Map<const Eigen::MatrixXf> planes(problem.features.data(), rows, problem.channels);
+  Eigen::MatrixXd columns = planes.transpose().cast<double>();
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    if (parameters.feature_measure == FeatureMeasure::kCosine) columns.col(i).normalize();
+  }
+  return columns;
+}
+
+}  // namespace
+
+/// A share of a quantile of the distances of pixels that are a radius apart.
+double reference_feature_scale(const FeatureProblem& problem,
+                               const AffinityParameters& parameters) {
+  const Eigen::MatrixXd features = measured(problem, parameters);
+  std::vector<double> distances;
+  for (const bool across : {true, false}) {
+    const int step = parameters.radius * (across ? 1 : problem.grid.width);
+    for (Eigen::Index i = step; i < features.cols(); ++i) {
+      if (across && i % problem.grid.width < step) continue;
+      if (problem.valid[i] == 0 || problem.valid[i - step] == 0) continue;
+      distances.push_back((features.col(i) - features.col(i - step)).norm());
+    }
+  }
+  const auto place = static_cast<std::ptrdiff_t>(0.999 * static_cast<double>(distances.size() - 1));
+  std::nth_element(distances.begin(), distances.begin() + place, distances.end());
+  return 0.15 * distances[static_cast<std::size_t>(place)];
+}
+
+/// d^2 / (2 scale^2) sums `channels` squares; each term and partial sum is rounded once, and with
+/// unit lengths each feature a few times, an error of eps against 1, so of about eps d in d^2.
+FeatureAffinity check_feature_affinity(Trial& trial, const FeatureProblem& problem,
+                                       const AffinityParameters& parameters) {
+  FeatureAffinity found = feature_affinity(trial.context(), problem.on_device(trial.context()),
+                                           problem.source(), parameters);
+  const Eigen::MatrixXd features = measured(problem, parameters);
+  const DiaShape& shape = found.matrix.shape;
+  const double inverse = 1 / (2 * found.scale * found.scale);
+  // 0 where there is no pair.
+  std::vector<double> expected =
+      reference_affinity(problem.grid, problem.strength, problem.valid, parameters);
+  std::vector<double> allowed;
+  for (std::size_t at = 0; at < expected.size(); ++at) {
+    double exponent = 0;
+    if (expected[at] > 0) {
+      const auto row = static_cast<Eigen::Index>(at % shape.pitch);
+      const Eigen::Index col = row + shape.offsets[at / shape.pitch];
+      exponent = (features.col(row) - features.col(col)).squaredNorm() * inverse;
+      if (parameters.with_boundary) exponent -= std::log(expected[at]);
+      expected[at] = std::exp(-exponent);
+    }
+    const double d = std::sqrt(exponent / inverse);
+    const double roundings = (4.0 + problem.channels) * (1 + exponent) + 8 * (d + 1) * inverse;
+    allowed.push_back(expected[at] * roundings * Trial::kEps + std::numeric_limits<float>::min());
+  }
+  trial.expect_within("affinity by features", found.matrix.values.download(), expected, allowed);
+  return found;
+}
+
+namespace {
+
 void check_formula(Trial& trial, AffinityFormula formula) {
   AffinityParameters parameters;
   parameters.formula = formula;
   check_affinity(trial, drawn_boundary(trial), parameters);
 }
 
-/// Waves over the picture: the squared distance of the features of two pixels depends on their
-/// offset alone.
-struct Waves {
-  static constexpr int kWaves = 10;
-  static constexpr int kChannels = 2 * kWaves;  ///< More than are on the device at once.
-
-  static double phase(int wave, double dx, double dy) {
-    return 0.02 * (wave + 1) * dx + 0.03 * (kWaves - wave) * dy;
-  }
-  /// With unit lengths, or as they are.
-  static double squared_distance(const StencilOffset& offset, bool unit) {
-    double sum = 0;
-    for (int wave = 0; wave < kWaves; ++wave) {
-      sum += 2 - 2 * std::cos(phase(wave, offset.dx, offset.dy));
-    }
-    return unit ? sum / kWaves : sum;
-  }
-
-  static std::vector<float> plane(const Grid& grid, int channel) {
-    std::vector<float> plane;
-    for (int y = 0; y < grid.height; ++y) {
-      for (int x = 0; x < grid.width; ++x) {
-        const double at = phase(channel / 2, x, y);
-        plane.push_back(static_cast<float>(channel % 2 == 0 ? std::cos(at) : std::sin(at)));
-      }
-    }
-    return plane;
-  }
-};
-
 void check_features(Trial& trial, FeatureMeasure measure) {
+  constexpr int kChannels = 20;  // More than are on the device at once.
   const BoundaryProblem boundary = drawn_boundary(trial);
+  const FeatureProblem problem{boundary, kChannels, trial.normal(boundary.grid.rows() * kChannels)};
   AffinityParameters parameters;
   parameters.radius = 3;
   parameters.feature_measure = measure;
   parameters.with_boundary = measure == FeatureMeasure::kCosine;
-  const bool unit = measure == FeatureMeasure::kCosine;
-  const FeatureSource features{
-      Waves::kChannels,
-      [&](int first, int count, std::size_t pitch, std::size_t offset, Buffer<float>& block) {
-        for (int c = 0; c < count; ++c) {
-          block.upload(Waves::plane(boundary.grid, first + c), c * pitch + offset);
-        }
-      }};
-  const FeatureAffinity found =
-      feature_affinity(trial.context(), boundary.on_device(trial.context()), features, parameters);
-  // 0.15 of the larger distance of pixels three apart.
-  const double scale = 0.15 * std::sqrt(std::max(Waves::squared_distance({3, 0}, unit),
-                                                 Waves::squared_distance({0, 3}, unit)));
-  // Features of about 1 are off by half a rounding each, and so are their differences.
+  const double scale = reference_feature_scale(problem, parameters);
+  const FeatureAffinity found = check_feature_affinity(trial, problem, parameters);
   trial.expect_one("scale of features", found.scale, scale, (32 * scale + 8) * Trial::kEps);
-  const Stencil stencil = affinity_stencil(parameters);
-  const std::size_t pitch = found.matrix.shape.pitch;
-  std::vector<double> expected =
-      reference_affinity(boundary.grid, boundary.strength, boundary.valid, parameters);
-  std::vector<double> allowed;
-  const double inverse = 1 / (2 * found.scale * found.scale);
-  for (std::size_t at = 0; at < expected.size(); ++at) {
-    const double square = Waves::squared_distance(stencil.entries[at / pitch], unit);
-    const double alone = std::exp(-square * inverse);
-    if (expected[at] > 0) expected[at] = parameters.with_boundary ? expected[at] * alone : alone;
-    // The exponent sums squares, each of which, and each partial sum, is rounded; and features
-    // themselves are, so that a distance d is off by about eps sqrt(channels).
-    const double roundings = (4.0 + Waves::kChannels) * (1 + square * inverse) +
-                             8 * (4 * std::sqrt(square) + 1) * inverse;
-    allowed.push_back(expected[at] * roundings * Trial::kEps + std::numeric_limits<float>::min());
-  }
-  trial.expect_within("affinity by features", found.matrix.values.download(), expected, allowed);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "doctor/boundary_problem.hpp"
 
+#include <span>
+
 namespace diacut {
 
 BoundaryProblem::BoundaryProblem(const Grid& of, const std::vector<float>& drawn)
@@ -20,6 +22,16 @@ DeviceBoundary BoundaryProblem::on_device(Context& context) const {
   map.valid = context.allocate<std::uint8_t>(valid.size(), "valid");
   map.valid.upload(valid);
   return map;
+}
+
+FeatureSource FeatureProblem::source() const {
+  return {channels, [this](int first, int count, std::size_t pitch, std::size_t offset,
+                           Buffer<float>& block) {
+            for (int c = 0; c < count; ++c) {
+              block.upload(std::span(features).subspan((first + c) * grid.rows(), grid.rows()),
+                           c * pitch + offset);
+            }
+          }};
 }
 
 }  // namespace diacut

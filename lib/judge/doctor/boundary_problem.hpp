@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "affinity/feature_affinity.hpp"
 #include "answers/problems.hpp"
 #include "boundary/boundary.hpp"
 #include "opencl/context.hpp"
@@ -23,6 +24,15 @@ struct BoundaryProblem {
   /// Takes the data of an element away.
   void hide(std::size_t element);
   DeviceBoundary on_device(Context& context) const;
+};
+
+/// A boundary map, and features of its pixels.
+struct FeatureProblem : BoundaryProblem {
+  int channels;
+  std::vector<float> features;  ///< Planes of grid.rows() elements.
+
+  /// As long as the problem lives.
+  FeatureSource source() const;
 };
 
 }  // namespace diacut

@@ -66,6 +66,11 @@ void check_kept_affinity(Trial& trial, const BoundaryProblem& boundary,
 /// The affinities of a boundary map normalized; they are returned.
 NormalizedMatrix check_normalized_affinity(Trial& trial, const BoundaryProblem& boundary,
                                            const AffinityParameters& parameters);
+/// The affinities by features, with the scale that is found; they are returned.
+FeatureAffinity check_feature_affinity(Trial& trial, const FeatureProblem& problem,
+                                       const AffinityParameters& parameters);
+/// The automatic scale of features, some of which differ.
+double reference_feature_scale(const FeatureProblem& problem, const AffinityParameters& parameters);
 /// The boundary map of an image that strong lines divide into six.
 BoundaryProblem drawn_six_parts(Trial& trial, const Grid& grid);
 /// How exact the eigenvectors of the kept pixels of such an image are.

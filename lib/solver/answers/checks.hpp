@@ -5,6 +5,7 @@
 
 #include "answers/problems.hpp"
 #include "answers/trial.hpp"
+#include "diacut/graph.hpp"
 #include "eigen/eigensolver.hpp"
 #include "matrix/matvec.hpp"
 #include "matrix/stencil.hpp"
@@ -44,6 +45,9 @@ void check_contacts(Trial& trial, std::size_t count, std::size_t bodies);
 /// Eigenvectors of a small matrix whose eigenvalues are known, as many as `asked` says, by the
 /// solver, the product and the form that it names, with neighbours of that stencil.
 void check_known_eigenvectors(Trial& trial, const SolverParameters& asked, const Stencil& stencil);
+/// The residual norm of vector k, divided by its norm, in double. Isolated nodes have no
+/// entries.
+double graph_residual(const Graph& graph, const GraphEigenvectors& found, std::size_t k);
 /// Holds a random walk, with its probabilities, to a direct solution of its linear systems.
 void expect_walk(Trial& trial, const RandomWalk& walk, const MatrixProblem& problem,
                  const std::vector<std::int32_t>& seeds, int labels);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
@@ -93,6 +94,11 @@ void check_symmetry_of_row(const Graph& graph, std::size_t row) {
 }
 
 }  // namespace
+
+Graph graph_of(std::size_t nodes, std::vector<MatrixEntry> entries) {
+  CsrMatrix matrix = csr_from_entries(nodes, nodes, std::move(entries), NonFinite::kTaken);
+  return {std::move(matrix.starts), std::move(matrix.columns), std::move(matrix.values)};
+}
 
 void check_graph(const Graph& graph) {
   check_shape(graph);

@@ -35,9 +35,8 @@ GraphEigenvectors graph_eigenvectors(Context& context, const GraphLevels& graph,
 /// Columns of the solver's blocks for that many vectors.
 int graph_columns(int vectors);
 
-/// k-way discretisation (Yu and Shi 2003): the rotation of the first k eigenvectors, rows scaled to
-/// unit length, that is nearest to an indicator matrix. Returns the class of each pixel,
-/// 1 to k, or 0 without data. A class need not be connected and may be empty. Deterministic.
-std::vector<std::int32_t> discretise(const Eigenvectors& eigenvectors, int k);
+struct GraphSolver::State : Context {
+  using Context::Context;
+};
 
 }  // namespace diacut

@@ -78,7 +78,7 @@ class SparseState final : public DeviceMatrix::State {
     if (name.empty() && matrix.nonzeros() >= kFewEntries) {
       HybridChoice choice = choose_hybrid(context(), matrix, profile_or_likeness(context().info()),
                                           AnalysisOptions{0, how.half});
-      return {std::move(choice.product), to_string(choice.plan)};
+      return {std::move(choice.product), to_string(choice.split)};
     }
     const Implementation chosen =
         name.empty() ? implementation_named("csr/scalar") : named(name, matrix, context().info());

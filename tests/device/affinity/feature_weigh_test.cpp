@@ -2,91 +2,31 @@
 // features.
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "affinity/affinity.hpp"
-#include "affinity/feature_affinity.hpp"
 #include "block_problem.hpp"
 #include "diacut/errors.hpp"
-#include "doctor/boundary_problem.hpp"
+#include "doctor/checks.hpp"
 #include "matchers.hpp"
 #include "right.hpp"
 
 namespace diacut::testing {
 namespace {
 
-/// Features and a boundary map; every pixel has data at first.
-struct Scene : BoundaryProblem {
-  int channels;
-  std::vector<float> features;  ///< Planes of grid.rows() elements.
-
+/// Every pixel has data at first.
+struct Scene : FeatureProblem {
   float& feature(int channel, std::size_t element) {
     return features[static_cast<std::size_t>(channel) * grid.rows() + element];
   }
 };
 
-/// The features of each pixel as a column: as they are, or divided by their length.
-Eigen::MatrixXd measured(const Scene& scene, const AffinityParameters& parameters) {
-  const auto rows = static_cast<Eigen::Index>(scene.grid.rows());
-  Eigen::MatrixXd columns =
-      Eigen::Map<const Eigen::MatrixXf>(scene.features.data(), rows, scene.channels)
-          .transpose()
-          .cast<double>();
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    if (parameters.feature_measure == FeatureMeasure::kCosine) columns.col(i).normalize();
-  }
-  return columns;
-}
-
-/// The values of the DIA form in double, for a scale.
-std::vector<double> reference_values(const Scene& scene, const AffinityParameters& parameters,
-                                     double scale) {
-  const Eigen::MatrixXd features = measured(scene, parameters);
-  // 0 where there is no pair.
-  std::vector<double> values =
-      reference_affinity(scene.grid, scene.strength, scene.valid, parameters);
-  const DiaShape shape = dia_shape(scene.grid, affinity_stencil(parameters));
-  for (std::size_t at = 0; at < values.size(); ++at) {
-    if (values[at] == 0) continue;
-    const auto row = static_cast<std::int64_t>(at % shape.pitch);
-    const std::int64_t col = row + shape.offsets[at / shape.pitch];
-    const double square = (features.col(row) - features.col(col)).squaredNorm();
-    const double alone = std::exp(-square / (2 * scale * scale));
-    values[at] = parameters.with_boundary ? values[at] * alone : alone;
-  }
-  return values;
-}
-
-/// The automatic scale where every pixel has data: a share of a quantile of the distances of pixels
-/// that are a radius apart.
-double reference_scale(const Scene& scene, const AffinityParameters& parameters) {
-  const Eigen::MatrixXd features = measured(scene, parameters);
-  std::vector<double> distances;
-  const auto add = [&](std::size_t i, std::size_t j) {
-    distances.push_back(
-        (features.col(static_cast<Eigen::Index>(i)) - features.col(static_cast<Eigen::Index>(j)))
-            .norm());
-  };
-  const int radius = parameters.radius;
-  for (int y = 0; y < scene.grid.height; ++y) {
-    for (int x = 0; x < scene.grid.width; ++x) {
-      if (x >= radius) add(scene.element(x, y), scene.element(x - radius, y));
-      if (y >= radius) add(scene.element(x, y), scene.element(x, y - radius));
-    }
-  }
-  const auto place = static_cast<std::ptrdiff_t>(0.999 * static_cast<double>(distances.size() - 1));
-  std::nth_element(distances.begin(), distances.begin() + place, distances.end());
-  return 0.15 * distances[place];
-}
-
 class FeatureAffinityTest : public GuardedTest {
  protected:
   Scene random_scene(const Grid& grid, int channels) {
-    Scene scene{{grid, std::vector<float>(grid.rows(), 0.0F)}, channels, {}};
+    Scene scene{{{grid, std::vector<float>(grid.rows(), 0.0F)}, channels, {}}};
     scene.features = trial_.normal(grid.rows() * static_cast<std::size_t>(channels));
     scene.strength = trial_.uniform(grid.rows());
     for (float& each : scene.strength) each *= 0.3F;
@@ -94,16 +34,7 @@ class FeatureAffinityTest : public GuardedTest {
   }
 
   FeatureAffinity made(const Scene& scene, const AffinityParameters& parameters) {
-    const auto load = [&](int first, int count, std::size_t pitch, std::size_t offset,
-                          Buffer<float>& block) {
-      const std::size_t rows = scene.grid.rows();
-      for (int c = 0; c < count; ++c) {
-        block.upload(std::span(scene.features).subspan((first + c) * rows, rows),
-                     c * pitch + offset);
-      }
-    };
-    return feature_affinity(context_, scene.on_device(context_), {scene.channels, load},
-                            parameters);
+    return feature_affinity(context_, scene.on_device(context_), scene.source(), parameters);
   }
 
   /// Device against reference, every stored element; symmetric to the bit; in [0, 1].
@@ -112,25 +43,11 @@ class FeatureAffinityTest : public GuardedTest {
                  << scene.grid.width << "x" << scene.grid.height << " channels " << scene.channels
                  << " largest stride " << parameters.strides.back() << " boundary "
                  << parameters.with_boundary);
-    const FeatureAffinity result = made(scene, parameters);
+    FeatureAffinity result;
+    expect_right([&](Trial& trial) { result = check_feature_affinity(trial, scene, parameters); });
     const HostDiaMatrix matrix = download(result.matrix);
     ASSERT_EQ(matrix.shape, dia_shape(scene.grid, affinity_stencil(parameters)));
     ASSERT_GT(result.scale, 0);
-    const std::vector<double> expected = reference_values(scene, parameters, result.scale);
-    // d^2 / (2 scale^2) sums `channels` squares; each term and partial sum is rounded once, and
-    // with unit lengths each feature a few times, an error of eps against 1, so of about eps d in
-    // d^2.
-    const double inverse = 1 / (2 * result.scale * result.scale);
-    std::vector<double> allowed;
-    for (const double each : expected) {
-      // With weight w, the exponent is -log(w).
-      const double exponent = each > 0 ? -std::log(each) : 0;
-      const double d = std::sqrt(exponent / inverse);
-      const double roundings = (4.0 + scene.channels) * (1 + exponent) + 8 * (d + 1) * inverse;
-      allowed.push_back(each * roundings * Trial::kEps + std::numeric_limits<float>::min());
-    }
-    expect_right(
-        [&](Trial& trial) { trial.expect_within("affinity", matrix.values, expected, allowed); });
     const auto [least, most] = std::minmax_element(matrix.values.begin(), matrix.values.end());
     EXPECT_GE(*least, 0.0f);
     EXPECT_LE(*most, 1.0f);
@@ -218,7 +135,7 @@ TEST_F(FeatureAffinityTest, ZeroVectorsAreDefined) {
 TEST_F(FeatureAffinityTest, TheAutomaticScaleIsAShareOfTheRange) {
   for (const FeatureMeasure measure : kMeasures) {
     const Scene scene = random_scene({41, 30}, 20);
-    const double expected = reference_scale(scene, parameters(measure));
+    const double expected = reference_feature_scale(scene, parameters(measure));
     EXPECT_NEAR(made(scene, parameters(measure)).scale, expected, 1e-5 * expected);
   }
   // Columns 0 to 9 are 0, the others 2: some pairs differ by 2, all others do not differ.

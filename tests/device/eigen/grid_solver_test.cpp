@@ -2,57 +2,34 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <utility>
 #include <vector>
 
+#include "answers/checks.hpp"
 #include "diacut/errors.hpp"
 #include "diacut/solver.hpp"
-#include "matrix/dia_matrix.hpp"
 #include "refusal.hpp"
 #include "support.hpp"
 
 namespace diacut::testing {
 namespace {
 
-/// Random symmetric weights, 0 outside of the grid.
-GridWeights random_weights(int width, int height, int radius) {
-  GridWeights weights{width, height, radius, {}};
-  const std::vector<Neighbour> neighbours = disc_neighbours(radius);
-  const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  weights.values.assign(neighbours.size() * pixels, 0.0F);
-  std::mt19937 random(1);
-  std::uniform_real_distribution<float> value(0.1F, 1.0F);
-  for (std::size_t k = 0; k <= neighbours.size() / 2; ++k) {
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        const int u = x + neighbours[k].dx;
-        const int v = y + neighbours[k].dy;
-        if (u < 0 || u >= width || v < 0 || v >= height) continue;
-        const auto at = [&](int column, int line) {
-          return static_cast<std::size_t>(line) * width + column;
-        };
-        const float weight = value(random);
-        weights.values[k * pixels + at(x, y)] = weight;
-        weights.values[(neighbours.size() - 1 - k) * pixels + at(u, v)] = weight;
-      }
-    }
+/// The weights of a problem's matrix, rows of one diagonal after the other.
+GridWeights weights_of(const BlockProblem& problem) {
+  GridWeights weights{problem.grid.width, problem.grid.height, problem.stencil.radius, {}};
+  for (std::size_t d = 0; d < problem.stencil.size(); ++d) {
+    const auto first = problem.matrix.values.begin() + static_cast<long>(d * problem.pitch());
+    weights.values.insert(weights.values.end(), first, first + static_cast<long>(problem.rows()));
   }
   return weights;
 }
 
-/// W x by the definition, in double.
-std::vector<double> product(const GridWeights& weights, const std::vector<float>& x) {
-  const Grid grid{weights.width, weights.height};
-  const DiaShape shape{x.size(), x.size(), dia_shape(grid, disc_stencil(weights.radius)).offsets};
-  return reference_matvec({shape, weights.values}, {x.begin(), x.end()});
-}
-
 TEST(GridSolver, MultipliesByEveryKernel) {
-  const GridWeights weights = random_weights(37, 23, 5);
+  const BlockProblem problem(37, 23, 5, 1);
+  const GridWeights weights = weights_of(problem);
   std::vector<float> x(37 * 23);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
-  const std::vector<double> expected = product(weights, x);
+  const std::vector<double> expected = expected_product(problem.matrix, x).values;
   GridSolver solver(test_device());
   for (const MatvecKind kind :
        {MatvecKind::kAuto, MatvecKind::kNaive, MatvecKind::kVectorized, MatvecKind::kUnrolled}) {
@@ -68,8 +45,8 @@ TEST(GridSolver, FindsEigenvectorsOfTheNormalizedCut) {
   for (const auto& [radius, kind] :
        {std::pair(2, SolverKind::kMultilevel), std::pair(2, SolverKind::kLanczos),
         std::pair(1, SolverKind::kAuto), std::pair(1, SolverKind::kLanczos)}) {
-    const GridWeights weights = random_weights(64, 48, radius);
-    solver.load(weights);
+    const BlockProblem problem(64, 48, radius, 1);
+    solver.load(weights_of(problem));
     const Eigenvectors found = solver.eigenvectors({.solver = kind, .vectors = 5});
     ASSERT_TRUE(found.report.converged);
     EXPECT_EQ(found.report.solver, kind == SolverKind::kLanczos ? "lanczos" : "multilevel");
@@ -78,7 +55,7 @@ TEST(GridSolver, FindsEigenvectorsOfTheNormalizedCut) {
       // (D - W) y = lambda D y, y = z / sqrt(D).
       std::vector<float> y = found.vectors[k];
       for (std::size_t i = 0; i < y.size(); ++i) y[i] /= found.sqrt_degree[i];
-      const std::vector<double> wy = product(weights, y);
+      const std::vector<double> wy = expected_product(problem.matrix, y).values;
       double residual = 0;
       for (std::size_t i = 0; i < y.size(); ++i) {
         const double root = found.sqrt_degree[i];
@@ -93,7 +70,7 @@ TEST(GridSolver, FindsEigenvectorsOfTheNormalizedCut) {
 TEST(GridSolver, RefusesNumbersOfVectorsThatAreNone) {
   GridSolver solver(test_device());
   EXPECT_THROW(solver.eigenvectors(), ConfigError);
-  solver.load(random_weights(20, 10, 1));
+  solver.load(weights_of({20, 10, 1, 1}));
   for (const int vectors : {0, -3, 201}) {
     expect_refused<ConfigError>([&] { solver.eigenvectors({.vectors = vectors}); },
                                 "expected 1 to 200");
@@ -108,7 +85,7 @@ TEST(GridSolver, RefusesWeightsByTheirPixel) {
       solver.eigenvectors();
     });
   };
-  const GridWeights good = random_weights(20, 10, 1);
+  const GridWeights good = weights_of({20, 10, 1, 1});
   GridWeights bad = good;
   bad.values.pop_back();
   EXPECT_THAT(message(bad), HasSubstr("999 weights, expected 1000"));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "diacut/segmenter.hpp"
@@ -18,18 +19,20 @@ constexpr int kHeight = 70;
 
 /// Features that tell the parts of two_discs() apart, and a little noise. `divisor`: of the size.
 FeatureMap disc_features(int divisor = 1, int channels = 3) {
-  FeatureMap map{kWidth / divisor, kHeight / divisor, channels, {}, {}};
+  FeatureMap map{kWidth / divisor, kHeight / divisor, channels, {}};
+  std::vector<float> values;
   unsigned state = 5;
   for (int y = 0; y < map.height; ++y) {
     for (int x = 0; x < map.width; ++x) {
       const int part = scene(x * divisor + divisor / 2, y * divisor + divisor / 2, kWidth, kHeight);
       for (int c = 0; c < channels; ++c) {
         state = state * 1664525U + 1013904223U;
-        map.values.push_back((c % 3 == part ? 1.0f : 0.1f) +
-                             0.05f * static_cast<float>(state >> 8) / 16777216.0f);
+        values.push_back((c % 3 == part ? 1.0f : 0.1f) +
+                         0.05f * static_cast<float>(state >> 8) / 16777216.0f);
       }
     }
   }
+  map.values = std::move(values);
   return map;
 }
 
@@ -79,16 +82,16 @@ TEST(SegmenterFeatures, StridesReachFarther) {
 
 TEST(SegmenterFeatures, HalvesGiveWhatTheirFloatsGive) {
   FeatureMap floats = disc_features();
-  FeatureMap halves{kWidth, kHeight, 3, {}, {}};
-  for (float& value : floats.values) {
+  std::vector<std::uint16_t> bits_of_16;
+  for (float& value : std::get<0>(floats.values)) {
     // A normal number of 16 bits: 10 bits of mantissa.
     const auto bits = std::bit_cast<std::uint32_t>(value) & 0xffffe000U;
     value = std::bit_cast<float>(bits);
-    halves.halves.push_back(
+    bits_of_16.push_back(
         static_cast<std::uint16_t>(((bits >> 23) - 112) << 10 | (bits >> 13 & 0x3ffU)));
   }
   const HierarchyCut a = by_features(with_regions(3), floats);
-  const HierarchyCut b = by_features(with_regions(3), halves);
+  const HierarchyCut b = by_features(with_regions(3), {kWidth, kHeight, 3, std::move(bits_of_16)});
   EXPECT_EQ(a.labels.values, b.labels.values);
   EXPECT_EQ(a.contours, b.contours);
 }
@@ -147,7 +150,7 @@ TEST(SegmenterFeatures, CountAmongTheMemoryThatIsNeeded) {
 
 TEST(SegmenterFeatures, RefusesWhatDoesNotFit) {
   FeatureMap cut = disc_features();
-  cut.values.pop_back();
+  std::get<0>(cut.values).pop_back();
   Segmenter segmenter = keeping_eigenvectors();
   EXPECT_THAT(message_of<InputError>([&] {
                 segmenter.segment({flat(), nullptr, &cut});

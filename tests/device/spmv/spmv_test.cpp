@@ -190,22 +190,22 @@ TEST(FormatsHybrid, PartsOfEveryKindAddUp) {
     result.implementation = implementation_named(name);
     return result;
   };
-  HybridPlan plan;
-  plan.parts = {part(HybridPart::Take::kDiagonals, "bdia/cached"),
-                part(HybridPart::Take::kBlocks, "sbell-2x2/lanes1"),
-                part(HybridPart::Take::kRowStarts, "ell/lanes1"),
-                part(HybridPart::Take::kRest, "coo/group")};
-  plan.parts[0].offsets = {-2, -1, 0, 1, 31};
-  plan.parts[1].block_share = 0.6;
-  plan.parts[2].width = 3;
+  HybridSplit split;
+  split.parts = {part(HybridPart::Take::kDiagonals, "bdia/cached"),
+                 part(HybridPart::Take::kBlocks, "sbell-2x2/lanes1"),
+                 part(HybridPart::Take::kRowStarts, "ell/lanes1"),
+                 part(HybridPart::Take::kRest, "coo/group")};
+  split.parts[0].offsets = {-2, -1, 0, 1, 31};
+  split.parts[1].block_share = 0.6;
+  split.parts[2].width = 3;
   for (const NamedMatrix& each : tiny_matrices()) {
     SCOPED_TRACE(each.name);
-    const SparseProduct product = make_hybrid(context(), each.matrix, plan, unlimited());
+    const SparseProduct product = make_hybrid(context(), each.matrix, split, unlimited());
     expect_product(each.matrix, product);
     expect_product(each.matrix, product, {-0.5F, 0, 2});
   }
-  plan.parts.pop_back();
-  EXPECT_THROW(make_hybrid(context(), {}, plan), ConfigError);
+  split.parts.pop_back();
+  EXPECT_THROW(make_hybrid(context(), {}, split), ConfigError);
 }
 
 TEST(FormatsHybrid, TheChoiceIsRightAndCheap) {
@@ -214,7 +214,7 @@ TEST(FormatsHybrid, TheChoiceIsRightAndCheap) {
     const CsrMatrix matrix = generate_matrix(name, 0.01, 1);
     const HybridChoice choice =
         choose_hybrid(context(), matrix, plausible_format_profile(context().info().kind));
-    // Two of up to eight plans, and of the best four three times eight where they are quick.
+    // Two of up to eight splits, and of the best four three times eight where they are quick.
     EXPECT_LE(choice.sampled_products, 16 + 4 * 3 * 8);
     EXPECT_GT(choice.sampled_products, 0);
     expect_product(matrix, choice.product);

@@ -104,16 +104,6 @@ std::vector<double> dense_eigenvalues(const Graph& graph) {
   return {solver.eigenvalues().begin(), solver.eigenvalues().end()};
 }
 
-std::vector<double> residuals_of(const Graph& graph, const GraphEigenvectors& eigenvectors) {
-  const Eigen::MatrixXd z = columns_of(eigenvectors);
-  const Eigen::MatrixXd product = normalized(graph) * z;
-  std::vector<double> norms;
-  for (Eigen::Index k = 0; k < z.cols(); ++k) {
-    norms.push_back((product.col(k) - (1 - eigenvectors.values[k]) * z.col(k)).norm());
-  }
-  return norms;
-}
-
 double orthogonality_error(const GraphEigenvectors& eigenvectors) {
   const Eigen::MatrixXd z = columns_of(eigenvectors);
   return (z.transpose() * z - Eigen::MatrixXd::Identity(z.cols(), z.cols())).cwiseAbs().maxCoeff();

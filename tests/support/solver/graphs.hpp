@@ -39,9 +39,6 @@ Graph joined(const Graph& a, const Graph& b);
 /// The eigenvalues of I - A, ascending, by Eigen in double.
 std::vector<double> dense_eigenvalues(const Graph& graph);
 
-/// |A x - (1 - lambda) x| of each vector, in double.
-std::vector<double> residuals_of(const Graph& graph, const GraphEigenvectors& eigenvectors);
-
 /// The largest |x_i' x_j - delta_ij|.
 double orthogonality_error(const GraphEigenvectors& eigenvectors);
 

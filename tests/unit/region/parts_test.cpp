@@ -3,10 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 
 #include "drawn_graph.hpp"
-#include "graph/steps.hpp"
 #include "label_checks.hpp"
 #include "matchers.hpp"
 #include "region/arcs/borders.hpp"
@@ -14,67 +12,6 @@
 
 namespace diacut::testing {
 namespace {
-
-/// Classes renamed in scan order, drawn.
-Drawing drawn(int width, std::vector<std::int32_t> classes) {
-  std::map<std::int32_t, std::int32_t> name = {{0, 0}};
-  for (std::int32_t& each : classes) {
-    each = name.emplace(each, static_cast<std::int32_t>(name.size())).first->second;
-  }
-  return drawing_of(width, classes);
-}
-
-TEST(Discretise, FindsWhatWasDrawn) {
-  struct Case {
-    Drawing drawing;
-    int vectors;
-    int classes;
-  };
-  Drawing blocks(20, std::string(24, ' '));  // 30 of 4 x 4 pixels.
-  for (std::size_t y = 0; y < 20; ++y) {
-    for (std::size_t x = 0; x < 24; ++x) {
-      blocks[y][x] = static_cast<char>('a' + y / 4 * 6 + x / 4);
-    }
-  }
-  const Drawing halves = {"aaaaaabbbbbb", "aaaaaabbbbbb", "aaaaaabbbbbb"};
-  const Drawing apart = {"aaaa  bbbb",  //
-                         "aaaa  bbbb",  //
-                         " aaa  bbb "};
-  const Drawing four = {"aaaaaabbbbbb",  //
-                        "aaaaaabbbbbb",  //
-                        "aaaaaabbbbbb",  //
-                        "aaaabbbbbbbb",  //
-                        "ccccccccdddd",  //
-                        "ccccccccdddd",  //
-                        "ccccccccdddd",  //
-                        "ccccccdddddd"};
-  for (const auto& [drawing, vectors, classes] : {Case{four, 4, 4},
-                                                  {halves, 7, 2},  // The first vectors alone.
-                                                  {halves, 2, 5},  // As many as there are.
-                                                  {apart, 2, 2},
-                                                  {{"aaaaaaaa"}, 1, 5},
-                                                  {{"  a"}, 3, 2},
-                                                  {{"   "}, 3, 4},
-                                                  {blocks, 30, 30}}) {
-    const DrawnGraph graph(drawing, 0.001);
-    EXPECT_EQ(drawn(graph.width(), discretise(graph.eigenvectors(vectors), classes)), drawing);
-  }
-}
-
-TEST(Discretise, IsTheSameWhateverTheSignsAndTheBasisOfEqualVectors) {
-  const Drawing drawing = {"aaaabbbbcccc",  //
-                           "aaaabbbbcccc",  //
-                           "aaaabbbbcccc"};
-  const DrawnGraph graph(drawing);
-  Eigenvectors vectors = graph.eigenvectors(3);
-  for (std::size_t i = 0; i < vectors.sqrt_degree.size(); ++i) {
-    const float a = vectors.vectors[1][i];
-    const float b = vectors.vectors[2][i];
-    vectors.vectors[1][i] = 0.6f * a - 0.8f * b;
-    vectors.vectors[2][i] = -0.8f * a - 0.6f * b;
-  }
-  EXPECT_THAT(drawn(12, discretise(vectors, 3)), ElementsAreArray(drawing));
-}
 
 Labels parts_of(const Drawing& drawing) {
   return connected_parts(static_cast<int>(drawing.front().size()), static_cast<int>(drawing.size()),

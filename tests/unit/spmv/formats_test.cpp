@@ -1,4 +1,4 @@
-// Layouts of the sparse formats by hand, and plans that divide a matrix among them. That each
+// Layouts of the sparse formats by hand, and splits that divide a matrix among them. That each
 // layout holds a matrix is tested by its products on a device.
 #include "spmv/formats.hpp"
 
@@ -88,18 +88,18 @@ TEST(FormatLimits, MillionsOfShortRowsBesideALongOneAreRefusedUnmade) {
 
 using Take = HybridPart::Take;
 
-HybridPlan best(const CsrMatrix& matrix, DeviceKind kind = DeviceKind::kGpu) {
-  const std::vector<HybridPlan> plans =
-      plan_hybrids(matrix, plausible_format_profile(kind), 4, {6000});
-  EXPECT_FALSE(plans.empty());
-  return plans.front();
+HybridSplit best(const CsrMatrix& matrix, DeviceKind kind = DeviceKind::kGpu) {
+  const std::vector<HybridSplit> splits =
+      hybrid_splits(matrix, plausible_format_profile(kind), 4, {6000});
+  EXPECT_FALSE(splits.empty());
+  return splits.front();
 }
 
 std::string best_of(const std::string& name, double scale = 0.1) {
   return to_string(best(generate_matrix(name, scale, 1)));
 }
 
-TEST(HybridPlan, RegularMatricesGetTheFormatThatHoldsThemWithLeastBytes) {
+TEST(HybridSplit, RegularMatricesGetTheFormatThatHoldsThemWithLeastBytes) {
   EXPECT_THAT(best_of("grid5"), AnyOf(StartsWith("dia/"), StartsWith("bdia/")));
   EXPECT_THAT(best_of("grid27"), AnyOf(StartsWith("dia/"), StartsWith("bdia/")));
   EXPECT_THAT(best_of("dense"), HasSubstr("8x8"));
@@ -108,18 +108,18 @@ TEST(HybridPlan, RegularMatricesGetTheFormatThatHoldsThemWithLeastBytes) {
   EXPECT_THAT(best_of("shell"), AnyOf(HasSubstr("3x3"), HasSubstr("2x2")));
 }
 
-TEST(HybridPlan, DiagonalsAreTakenOutOfWhatElseThereIs) {
-  const HybridPlan plan = best(generate_matrix("quantum", 0.2, 1));
-  ASSERT_GE(plan.parts.size(), 2U) << to_string(plan);
-  EXPECT_EQ(plan.parts[0].take, Take::kDiagonals);
+TEST(HybridSplit, DiagonalsAreTakenOutOfWhatElseThereIs) {
+  const HybridSplit split = best(generate_matrix("quantum", 0.2, 1));
+  ASSERT_GE(split.parts.size(), 2U) << to_string(split);
+  EXPECT_EQ(split.parts[0].take, Take::kDiagonals);
   // The stencil's 37, and no diagonal of the clusters.
-  EXPECT_EQ(plan.parts[0].offsets.size(), 37U);
+  EXPECT_EQ(split.parts[0].offsets.size(), 37U);
 }
 
-TEST(HybridPlan, IrregularMatricesGetNoPaddingToSpeakOf) {
+TEST(HybridSplit, IrregularMatricesGetNoPaddingToSpeakOf) {
   for (const char* name : {"web", "circuit", "economics"}) {
-    const HybridPlan plan = best(generate_matrix(name, 0.1, 1));
-    for (const HybridPart& part : plan.parts) {
+    const HybridSplit split = best(generate_matrix(name, 0.1, 1));
+    for (const HybridPart& part : split.parts) {
       EXPECT_NE(part.implementation.format, Format::kBell) << name;
       EXPECT_NE(part.implementation.format, Format::kSbell) << name;
       EXPECT_LE(part.offsets.size(), 1U) << name;
@@ -127,24 +127,24 @@ TEST(HybridPlan, IrregularMatricesGetNoPaddingToSpeakOf) {
   }
 }
 
-TEST(HybridPlan, ASinglePlanIsAmongTheFirst) {
+TEST(HybridSplit, ASingleFormatIsAmongTheFirst) {
   for (const MatrixClass& each : matrix_classes()) {
     const CsrMatrix matrix = generate_matrix(each.name, 0.02, 2);
-    const std::vector<HybridPlan> plans =
-        plan_hybrids(matrix, plausible_format_profile(DeviceKind::kGpu), 3);
-    ASSERT_GE(plans.size(), 3U);
-    EXPECT_TRUE(std::any_of(plans.begin(), plans.begin() + 3, [](const HybridPlan& plan) {
-      return plan.parts.size() == 1;
+    const std::vector<HybridSplit> splits =
+        hybrid_splits(matrix, plausible_format_profile(DeviceKind::kGpu), 3);
+    ASSERT_GE(splits.size(), 3U);
+    EXPECT_TRUE(std::any_of(splits.begin(), splits.begin() + 3, [](const HybridSplit& split) {
+      return split.parts.size() == 1;
     })) << each.name;
   }
 }
 
-TEST(HybridPlan, WithoutAnythingForTheRestThereIsNoPlan) {
+TEST(HybridSplit, WithoutAnythingForTheRestThereIsNoSplit) {
   FormatProfile profile = plausible_format_profile(DeviceKind::kGpu);
   std::erase_if(profile.rates, [](const FormatProfile::Rates& each) {
     return each.implementation.format == Format::kCsr || each.implementation.format == Format::kCoo;
   });
-  EXPECT_TRUE(plan_hybrids(random_sparse(9, 9, 0.5, 1), profile, 4).empty());
+  EXPECT_TRUE(hybrid_splits(random_sparse(9, 9, 0.5, 1), profile, 4).empty());
 }
 
 HybridPart part_of(Take take, const char* name) {
@@ -159,18 +159,18 @@ TEST(SplitMatrix, PartsTakeWhatTheySay) {
                                          "11...",  //
                                          "..1.1",  //
                                          "..1.1"});
-  HybridPlan plan;
-  plan.parts = {part_of(Take::kBlocks, "bcsr-2x2/scalar"), part_of(Take::kRest, "coo/group")};
-  plan.parts[0].block_share = 0.5;
-  EXPECT_THAT(split_matrix(matrix, plan)[0].starts, ElementsAre(0, 2, 4, 4, 4));
-  plan.parts[0].block_share = 0.4;
-  EXPECT_THAT(split_matrix(matrix, plan)[0].starts, ElementsAre(0, 2, 4, 6, 8));
-  plan.parts[0] = part_of(Take::kRowStarts, "ell/lanes1");
-  plan.parts[0].width = 1;
-  EXPECT_THAT(split_matrix(matrix, plan)[0].columns, ElementsAre(0, 0, 2, 2));
-  plan.parts[0] = part_of(Take::kDiagonals, "dia/row");
-  plan.parts[0].offsets = {0, 4};
-  EXPECT_THAT(split_matrix(matrix, plan)[0].columns, ElementsAre(0, 4, 1, 2));
+  HybridSplit split;
+  split.parts = {part_of(Take::kBlocks, "bcsr-2x2/scalar"), part_of(Take::kRest, "coo/group")};
+  split.parts[0].block_share = 0.5;
+  EXPECT_THAT(split_matrix(matrix, split)[0].starts, ElementsAre(0, 2, 4, 4, 4));
+  split.parts[0].block_share = 0.4;
+  EXPECT_THAT(split_matrix(matrix, split)[0].starts, ElementsAre(0, 2, 4, 6, 8));
+  split.parts[0] = part_of(Take::kRowStarts, "ell/lanes1");
+  split.parts[0].width = 1;
+  EXPECT_THAT(split_matrix(matrix, split)[0].columns, ElementsAre(0, 0, 2, 2));
+  split.parts[0] = part_of(Take::kDiagonals, "dia/row");
+  split.parts[0].offsets = {0, 4};
+  EXPECT_THAT(split_matrix(matrix, split)[0].columns, ElementsAre(0, 4, 1, 2));
 }
 
 TEST(Generators, HaveTheStructureOfTheirClass) {

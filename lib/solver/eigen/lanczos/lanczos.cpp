@@ -449,8 +449,8 @@ DeviceEigenvectors thick_restart_lanczos(Context& context, DeviceOperator& op,
                                          const EigenParameters& parameters, const Watch& watch) {
   LanczosProblem problem{&op, matrix.shape().pitch, &matrix.sqrt_degree(), &matrix.sqrt_degree()};
   // In a flat image of n pixels the k-th eigenvalue of I - A is about k m / (2 n), m being the
-  // entries of a row: Weyl's law for the second moment of a disc of m pixels. Boundaries only bring
-  // eigenvalues closer to 0.
+  // entries of a row: Weyl's law for the second moment of a disc of m pixels. Weak weights only
+  // bring eigenvalues closer to 0.
   problem.span = 1.5 * parameters.vectors * static_cast<double>(matrix.stencil().size()) /
                  (2.0 * static_cast<double>(elements));
   return lanczos(context, problem, parameters, watch);

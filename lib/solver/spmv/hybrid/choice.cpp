@@ -81,20 +81,20 @@ std::pair<CsrMatrix, CsrMatrix> take_part(const CsrMatrix& matrix, const HybridP
   return split(matrix, [](std::size_t, std::uint64_t) { return true; });
 }
 
-/// The number of plans that are timed by two products each.
+/// The number of splits that are timed by two products each.
 constexpr std::size_t kTried = 4;
-/// More plans are timed while one product of each plan so far takes at most this time in all.
+/// More splits are timed while one product of each split so far takes at most this time in all.
 constexpr double kQuickMilliseconds = 0.2;
-/// The number of plans that repeat() times again, in that many rounds of that many products.
+/// The number of splits that repeat() times again, in that many rounds of that many products.
 constexpr std::size_t kRepeated = 4;
 constexpr int kRounds = 3;
 constexpr int kRepeats = 8;
 
-/// Plans made and timed on the device.
+/// Splits made and timed on the device.
 class Trials {
  public:
   struct Trial {
-    HybridPlan plan;
+    HybridSplit split;
     SparseProduct product;
     double milliseconds = 0.0;
   };
@@ -108,12 +108,13 @@ class Trials {
     options_.half = half;
   }
 
-  /// Times one product of the plan, after one product that is not counted. Returns false if the
-  /// plan cannot be made because the whole matrix is unlike the sample that the plan was made from.
-  bool add(const HybridPlan& plan) {
-    Trial trial{plan, {}, 0.0};
+  /// Times one product of the split, after one product that is not counted. Returns false if the
+  /// split cannot be made because the whole matrix is unlike the sample that the split was made
+  /// from.
+  bool add(const HybridSplit& split) {
+    Trial trial{split, {}, 0.0};
     try {
-      trial.product = make_hybrid(context_, matrix_, plan, options_);
+      trial.product = make_hybrid(context_, matrix_, split, options_);
     } catch (const InputError&) {
       refused_ = std::current_exception();
       return false;
@@ -135,7 +136,7 @@ class Trials {
     return sum <= kQuickMilliseconds;
   }
 
-  /// Times the best plans again, in turns, if that is quick.
+  /// Times the best splits again, in turns, if that is quick.
   void repeat() {
     trials_.resize(std::min(trials_.size(), kRepeated));
     if (!quick()) return;
@@ -152,7 +153,7 @@ class Trials {
   Trial& best() { return trials_.front(); }
   std::size_t count() const { return trials_.size(); }
   int products() const { return products_; }
-  /// Why the last plan that could not be made was refused.
+  /// Why the last split that could not be made was refused.
   const std::exception_ptr& refused() const { return refused_; }
 
  private:
@@ -182,10 +183,10 @@ class Trials {
 
 }  // namespace
 
-std::vector<CsrMatrix> split_matrix(const CsrMatrix& matrix, const HybridPlan& plan) {
+std::vector<CsrMatrix> split_matrix(const CsrMatrix& matrix, const HybridSplit& split) {
   std::vector<CsrMatrix> result;
   CsrMatrix left = matrix;
-  for (const HybridPart& part : plan.parts) {
+  for (const HybridPart& part : split.parts) {
     auto [taken, rest] = take_part(left, part);
     result.push_back(std::move(taken));
     left = std::move(rest);
@@ -193,19 +194,19 @@ std::vector<CsrMatrix> split_matrix(const CsrMatrix& matrix, const HybridPlan& p
   return result;
 }
 
-SparseProduct make_hybrid(Context& context, const CsrMatrix& matrix, const HybridPlan& plan,
+SparseProduct make_hybrid(Context& context, const CsrMatrix& matrix, const HybridSplit& split,
                           const ProductOptions& options) {
-  if (plan.parts.empty() || plan.parts.back().take != HybridPart::Take::kRest) {
-    throw ConfigError("a plan for a matrix must end with a part that takes the rest");
+  if (split.parts.empty() || split.parts.back().take != HybridPart::Take::kRest) {
+    throw ConfigError("a split of a matrix must end with a part that takes the rest");
   }
-  if (plan.parts.size() == 1) {
-    return make_product(context, matrix, plan.parts.front().implementation, options);
+  if (split.parts.size() == 1) {
+    return make_product(context, matrix, split.parts.front().implementation, options);
   }
   SparseProduct sum{matrix.rows, matrix.cols, 0, {}};
   std::vector<SparseProduct> products;
-  const std::vector<CsrMatrix> parts = split_matrix(matrix, plan);
+  const std::vector<CsrMatrix> parts = split_matrix(matrix, split);
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const HybridPart& part = plan.parts[i];
+    const HybridPart& part = split.parts[i];
     // An empty part is needed only to write zeros where nothing else does.
     if (parts[i].nonzeros() == 0 && i > 0) continue;
     products.push_back(
@@ -230,28 +231,28 @@ HybridChoice choose_hybrid(Context& context, const CsrMatrix& matrix, const Form
   using Clock = std::chrono::steady_clock;
   HybridChoice choice;
   const Clock::time_point start = Clock::now();
-  const std::vector<HybridPlan> plans = plan_hybrids(matrix, profile, kTried, options);
+  const std::vector<HybridSplit> splits = hybrid_splits(matrix, profile, kTried, options);
   choice.analysis_milliseconds =
       std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  if (plans.empty()) {
+  if (splits.empty()) {
     throw ConfigError(fmt::format(
         "the profile of {} has no product to choose from; 'diacut-bench tune' measures again",
         profile.device.name));
   }
   Trials trials(context, matrix, options.half);
   std::size_t next = 0;
-  for (; next < plans.size() && trials.count() < kTried; ++next) trials.add(plans[next]);
+  for (; next < splits.size() && trials.count() < kTried; ++next) trials.add(splits[next]);
   if (trials.count() == 0) std::rethrow_exception(trials.refused());
   // One product of a few microseconds is a poor measurement, and more products cost little: other
-  // kernels of the best plan's formats are timed, then the best plans again.
-  const std::vector<Format> formats = formats_of(trials.best().plan);
-  for (std::size_t more = 0; next < plans.size() && more < kTried; ++next) {
+  // kernels of the best split's formats are timed, then the best splits again.
+  const std::vector<Format> formats = formats_of(trials.best().split);
+  for (std::size_t more = 0; next < splits.size() && more < kTried; ++next) {
     if (!trials.quick()) break;
-    if (formats_of(plans[next]) == formats && trials.add(plans[next])) ++more;
+    if (formats_of(splits[next]) == formats && trials.add(splits[next])) ++more;
   }
   trials.repeat();
   choice.sampled_products = trials.products();
-  choice.plan = trials.best().plan;
+  choice.split = trials.best().split;
   choice.product = std::move(trials.best().product);
   return choice;
 }

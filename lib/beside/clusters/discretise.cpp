@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "graph/steps.hpp"
+#include "clusters/clusters.hpp"
 
 namespace diacut {
 
@@ -17,23 +17,14 @@ constexpr std::size_t kBlock = 512;
 constexpr std::size_t kSample = 40'000;
 constexpr int kMaxIterations = 100;
 
-/// The pixels with data.
-std::vector<std::size_t> pixels_with_data(const Eigenvectors& eigenvectors) {
-  std::vector<std::size_t> pixels;
-  for (std::size_t i = 0; i < eigenvectors.sqrt_degree.size(); ++i) {
-    if (eigenvectors.sqrt_degree[i] > 0) pixels.push_back(i);
-  }
-  return pixels;
-}
-
-/// Row r of the result: the first k values of y = z / sqrt_degree at pixels[r], to unit length.
-RowMatrix unit_rows(const Eigenvectors& eigenvectors, const std::size_t* pixels, std::size_t count,
-                    int k) {
-  RowMatrix rows(count, k);
-  for (int c = 0; c < k; ++c) {
-    const std::vector<float>& z = eigenvectors.vectors[c];
+/// Row r of the result: the values of y = z / sqrt_degree at nodes[r], to unit length.
+RowMatrix unit_rows(const std::vector<std::vector<float>>& vectors,
+                    const std::vector<float>& sqrt_degree, const std::size_t* nodes,
+                    std::size_t count) {
+  RowMatrix rows(count, vectors.size());
+  for (std::size_t c = 0; c < vectors.size(); ++c) {
     for (std::size_t r = 0; r < count; ++r) {
-      rows(r, c) = z[pixels[r]] / eigenvectors.sqrt_degree[pixels[r]];
+      rows(r, c) = vectors[c][nodes[r]] / sqrt_degree[nodes[r]];
     }
   }
   for (std::size_t r = 0; r < count; ++r) {
@@ -98,28 +89,30 @@ RowMatrix best_rotation(const RowMatrix& x) {
 
 }  // namespace
 
-std::vector<std::int32_t> discretise(const Eigenvectors& eigenvectors, int k) {
-  std::vector<std::int32_t> result(eigenvectors.sqrt_degree.size(), 0);
-  const std::vector<std::size_t> pixels = pixels_with_data(eigenvectors);
-  if (pixels.empty()) return result;
-  k = std::min(k, static_cast<int>(eigenvectors.vectors.size()));
-  if (k < 2) {
-    for (const std::size_t i : pixels) result[i] = 1;
+std::vector<std::int32_t> discretise(const std::vector<std::vector<float>>& vectors,
+                                     const std::vector<float>& sqrt_degree) {
+  std::vector<std::int32_t> result(sqrt_degree.size(), 0);
+  std::vector<std::size_t> nodes;  // But isolated ones.
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (sqrt_degree[i] > 0) nodes.push_back(i);
+  }
+  if (vectors.size() < 2) {
+    for (const std::size_t i : nodes) result[i] = 1;
     return result;
   }
-  const std::size_t step = (pixels.size() + kSample - 1) / kSample;
+  const std::size_t step = (nodes.size() + kSample - 1) / kSample;
   std::vector<std::size_t> sample;
-  for (std::size_t r = 0; r < pixels.size(); r += step) sample.push_back(pixels[r]);
+  for (std::size_t r = 0; r < nodes.size(); r += step) sample.push_back(nodes[r]);
   const RowMatrix rotation =
-      best_rotation(unit_rows(eigenvectors, sample.data(), sample.size(), k));
+      best_rotation(unit_rows(vectors, sqrt_degree, sample.data(), sample.size()));
 
   RowMatrix product;
   std::vector<std::int32_t> classes(kBlock);
-  for (std::size_t at = 0; at < pixels.size(); at += kBlock) {
-    const std::size_t count = std::min(kBlock, pixels.size() - at);
-    nearest_indicator(unit_rows(eigenvectors, pixels.data() + at, count, k), rotation, product,
+  for (std::size_t at = 0; at < nodes.size(); at += kBlock) {
+    const std::size_t count = std::min(kBlock, nodes.size() - at);
+    nearest_indicator(unit_rows(vectors, sqrt_degree, nodes.data() + at, count), rotation, product,
                       classes.data());
-    for (std::size_t r = 0; r < count; ++r) result[pixels[at + r]] = classes[r] + 1;
+    for (std::size_t r = 0; r < count; ++r) result[nodes[at + r]] = classes[r] + 1;
   }
   return result;
 }

@@ -12,10 +12,11 @@
 #include "core/bytes.hpp"
 #include "core/file_bytes.hpp"
 #include "core/npy.hpp"
+#include "diacut/clusters.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/graph.hpp"
 #include "diacut/memory.hpp"
 #include "graph/steps.hpp"
+#include "image/naming.hpp"
 
 namespace diacut {
 
@@ -293,33 +294,23 @@ Graph read_archive(Bytes file) {
 
 }  // namespace
 
-Graph graph_of(std::size_t nodes, std::vector<MatrixEntry> entries) {
-  CsrMatrix matrix = csr_from_entries(nodes, nodes, std::move(entries), NonFinite::kTaken);
-  return {std::move(matrix.starts), std::move(matrix.columns), std::move(matrix.values)};
-}
-
 Graph read_graph(const std::string& path) {
-  try {
+  return naming(path, [&] {
     Graph graph;
     if (const auto mapped = MappedFile::open(path, kLeastBytes)) {
       graph = read_archive(mapped->bytes());
     } else {
       // Standard input, a pipe, or an error that the reader names.
-      const std::vector<std::uint8_t> bytes = read_bytes(
-          path, 2,
-          [](const std::vector<std::uint8_t>& head) {
-            if (!has_text(head, 0, "PK")) {
-              throw InputError(fmt::format("it is no .npz file: {}", kExpected));
-            }
-          },
-          "an .npz file");
-      graph = read_archive(bytes);
+      const auto check = [](const std::vector<std::uint8_t>& head) {
+        if (!has_text(head, 0, "PK")) {
+          throw InputError(fmt::format("it is no .npz file: {}", kExpected));
+        }
+      };
+      graph = read_archive(read_bytes(path, 2, check, "an .npz file"));
     }
     check_graph(graph);
     return graph;
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", path, error.what()));
-  }
+  });
 }
 
 }  // namespace diacut

@@ -6,13 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "clusters/clusters.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/graph.hpp"
 #include "diacut/output.hpp"
 #include "output/atomic_file.hpp"
-#include "output/format.hpp"
 #include "output/npy.hpp"
-#include "output/program_json.hpp"
 #include "output/resolution_json.hpp"
 
 namespace diacut {

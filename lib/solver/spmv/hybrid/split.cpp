@@ -333,7 +333,7 @@ std::vector<std::int64_t> denser_diagonals(const Sample& sample, const Histogram
   return result;
 }
 
-/// The offsets of the diagonals that are dense by the criterion of plan_hybrids(). The rate of DIA
+/// The offsets of the diagonals that are dense by the criterion of hybrid_splits(). The rate of DIA
 /// depends on how many diagonals there are, so the number is refined from the fullest diagonals on.
 std::vector<std::int64_t> dense_diagonals(const Sample& sample, const Histogram& offsets,
                                           const Estimator& estimator, double scattered_rate) {
@@ -384,7 +384,7 @@ std::size_t affordable_entries(const Estimator& estimator, const CsrMatrix& matr
       std::clamp(kProducts * product / kMillisecondsPerEntry, 600.0, 4000.0));
 }
 
-/// The entries of a matrix that the first parts of a plan do not hold.
+/// The entries of a matrix that the first parts of a split do not hold.
 struct Remainder {
   std::vector<HybridPart> before;    ///< The parts that hold the other entries.
   double before_milliseconds = 0.0;  ///< The expected time of these parts.
@@ -393,9 +393,9 @@ struct Remainder {
   std::vector<BlockCounts> blocks;
 };
 
-class Planner {
+class Splitter {
  public:
-  Planner(const CsrMatrix& matrix, const FormatProfile& profile, const AnalysisOptions& options)
+  Splitter(const CsrMatrix& matrix, const FormatProfile& profile, const AnalysisOptions& options)
       : estimator_(profile, matrix.rows) {
     const std::size_t entries =
         options.entries != 0 ? options.entries : affordable_entries(estimator_, matrix);
@@ -409,7 +409,7 @@ class Planner {
   }
 
   /// By the expected time, ascending.
-  std::vector<HybridPlan> plans() {
+  std::vector<HybridSplit> splits() {
     const Sample& sample = whole_.sample;
     const Estimate scattered = estimator_.scattered({sample.nonzeros, whole_.lengths, false});
     if (scattered.milliseconds == kNever) return {};
@@ -424,18 +424,19 @@ class Planner {
     add_row_starts(whole_);
     add_diagonals(
         dense_diagonals(sample, offsets, estimator_, sample.nonzeros / scattered.milliseconds));
-    std::stable_sort(plans_.begin(), plans_.end(), [](const HybridPlan& a, const HybridPlan& b) {
-      return a.expected_milliseconds < b.expected_milliseconds;
-    });
-    return std::move(plans_);
+    std::stable_sort(splits_.begin(), splits_.end(),
+                     [](const HybridSplit& a, const HybridSplit& b) {
+                       return a.expected_milliseconds < b.expected_milliseconds;
+                     });
+    return std::move(splits_);
   }
 
  private:
   void add(std::vector<HybridPart> parts, double milliseconds) {
-    if (milliseconds < kNever) plans_.push_back({std::move(parts), milliseconds});
+    if (milliseconds < kNever) splits_.push_back({std::move(parts), milliseconds});
   }
 
-  /// One plan for each implementation, which holds the whole matrix.
+  /// One split for each implementation, which holds the whole matrix.
   void add_single_formats(std::size_t diagonals) {
     const ScatteredEntries entries(whole_.sample.nonzeros, whole_.lengths, true);
     for (const FormatProfile::Rates& rates : estimator_.rates()) {
@@ -454,7 +455,7 @@ class Planner {
     }
   }
 
-  /// Plans whose first part takes the dense diagonals.
+  /// Splits whose first part takes the dense diagonals.
   void add_diagonals(const std::vector<std::int64_t>& dense) {
     if (dense.empty()) return;
     const Estimate diagonals = estimator_.diagonals(dense.size());
@@ -463,7 +464,7 @@ class Planner {
     part.implementation = diagonals.implementation;
     part.offsets = dense;
     Remainder rest{{part}, diagonals.milliseconds, without_diagonals(whole_.sample, dense), {}, {}};
-    // Where the sample finds nothing else, DIA for the whole matrix is a plan already.
+    // Where the sample finds nothing else, DIA for the whole matrix is a split already.
     if (rest.sample.entries() == 0) return;
     rest.lengths = row_lengths_of(rest.sample);
     rest.blocks = count_known_blocks(estimator_, rest.sample);
@@ -474,7 +475,7 @@ class Planner {
     add_row_starts(rest);
   }
 
-  /// The plan whose next part takes the dense blocks of the best size, and that leaves the rest to
+  /// The split whose next part takes the dense blocks of the best size, and that leaves the rest to
   /// one format.
   void add_blocks(const Remainder& of) {
     const Sample& sample = of.sample;
@@ -511,7 +512,7 @@ class Planner {
     }
   }
 
-  /// The plan whose next part takes the best number of first entries of each row, and that
+  /// The split whose next part takes the best number of first entries of each row, and that
   /// leaves the rest to CSR or COO.
   void add_row_starts(const Remainder& of) {
     double best = kNever;
@@ -535,7 +536,7 @@ class Planner {
     }
   }
 
-  /// The plan of the parts before, and two more in that expected time.
+  /// The split of the parts before, and two more in that expected time.
   void add_two(const Remainder& of, const HybridPart& first, const HybridPart& second,
                double milliseconds) {
     std::vector<HybridPart> parts = of.before;
@@ -547,14 +548,14 @@ class Planner {
   Estimator estimator_;
   Remainder whole_;  ///< The whole matrix, before any part took entries.
   Sample far_rows_;  ///< A few rows from the first to the last.
-  std::vector<HybridPlan> plans_;
+  std::vector<HybridSplit> splits_;
 };
 
 }  // namespace
 
-std::string to_string(const HybridPlan& plan) {
+std::string to_string(const HybridSplit& split) {
   std::string result;
-  for (const HybridPart& part : plan.parts) {
+  for (const HybridPart& part : split.parts) {
     result += fmt::format("{}{}", result.empty() ? "" : " + ", to_string(part.implementation));
     if (part.take == HybridPart::Take::kDiagonals) {
       result += fmt::format("[{}]", part.offsets.size());
@@ -564,25 +565,25 @@ std::string to_string(const HybridPlan& plan) {
   return result;
 }
 
-std::vector<Format> formats_of(const HybridPlan& plan) {
+std::vector<Format> formats_of(const HybridSplit& split) {
   std::vector<Format> formats;
-  for (const HybridPart& part : plan.parts) formats.push_back(part.implementation.format);
+  for (const HybridPart& part : split.parts) formats.push_back(part.implementation.format);
   return formats;
 }
 
-std::vector<HybridPlan> plan_hybrids(const CsrMatrix& matrix, const FormatProfile& profile,
-                                     std::size_t count, const AnalysisOptions& options) {
-  const std::vector<HybridPlan> plans = Planner(matrix, profile, options).plans();
+std::vector<HybridSplit> hybrid_splits(const CsrMatrix& matrix, const FormatProfile& profile,
+                                       std::size_t count, const AnalysisOptions& options) {
+  const std::vector<HybridSplit> splits = Splitter(matrix, profile, options).splits();
   // The profile knows how the kernels of one format differ, but not which formats the matrix suits.
   // So a set of formats comes a second time only after every set came once.
-  std::vector<HybridPlan> first;
-  std::vector<HybridPlan> again;
+  std::vector<HybridSplit> first;
+  std::vector<HybridSplit> again;
   std::set<std::vector<Format>> seen;
-  for (const HybridPlan& plan : plans) {
-    (seen.insert(formats_of(plan)).second ? first : again).push_back(plan);
+  for (const HybridSplit& split : splits) {
+    (seen.insert(formats_of(split)).second ? first : again).push_back(split);
   }
-  const auto single = std::find_if(first.begin(), first.end(),
-                                   [](const HybridPlan& plan) { return plan.parts.size() == 1; });
+  const auto single = std::find_if(
+      first.begin(), first.end(), [](const HybridSplit& split) { return split.parts.size() == 1; });
   if (count > 0 && static_cast<std::size_t>(single - first.begin()) >= count) {
     std::rotate(first.begin() + static_cast<std::ptrdiff_t>(count) - 1, single, single + 1);
   }
