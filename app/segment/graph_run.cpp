@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "device_line.hpp"
-#include "diacut/errors.hpp"
 #include "diacut/graph.hpp"
 #include "diacut/output.hpp"
 #include "interrupt.hpp"
@@ -129,16 +128,6 @@ std::string run_text(const EigenReport& report, std::size_t vectors) {
                      report.converged ? "" : ", not converged");
 }
 
-/// What `solve` returns; the message of an InputError gets the name of the graph.
-template <class Solve>
-auto with_name(const std::string& name, const Solve& solve) {
-  try {
-    return solve();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", name, error.what()));
-  }
-}
-
 ExitCode GraphCommand::run(Console& console, const CancelToken& cancel) {
   const KernelCache kernels(console);
   const std::string name = input_name(options_.graph);
@@ -158,7 +147,7 @@ ExitCode GraphCommand::run(Console& console, const CancelToken& cancel) {
   std::optional<GraphEigenvectors> vectors;
   std::optional<GraphLabels> labels;
   const bool only_clusters = options_.clusters && options_.output.empty();
-  with_name(name, [&] {
+  encode_for(name, [&] {
     if (!only_clusters) vectors = solver.eigenvectors(graph, parameters, watch);
     if (options_.clusters) labels = solver.cluster(graph, *options_.clusters, parameters, watch);
   });
