@@ -16,7 +16,6 @@
 #include "output/atomic_file.hpp"
 #include "output/npy.hpp"
 #include "spmv/generators.hpp"
-#include "spmv/matrix_market.hpp"
 #include "stopwatch.hpp"
 
 namespace diacut::bench {

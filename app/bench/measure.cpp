@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <vector>
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "diacut/version.hpp"
-#include "spmv/measure/measure.hpp"
 #include "stopwatch.hpp"
 
 namespace diacut::bench {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "matrix/matvec.hpp"
 #include "opencl/device_queue.hpp"

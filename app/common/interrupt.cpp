@@ -10,7 +10,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstddef>
-#include <string_view>
 
 #include "diacut/output.hpp"
 

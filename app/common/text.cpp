@@ -1,7 +1,5 @@
 #include "text.hpp"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>

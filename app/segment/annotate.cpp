@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <utility>
 
 #include "diacut/errors.hpp"
 #include "diacut/output.hpp"

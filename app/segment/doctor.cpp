@@ -16,10 +16,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "device_line.hpp"
 #include "diacut/errors.hpp"

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <map>
-#include <string_view>
 #include <system_error>
 #include <unordered_map>
 #include <unordered_set>
@@ -18,7 +16,6 @@
 #include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "image/naming.hpp"
-#include "text.hpp"
 
 namespace diacut::app {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "diacut/errors.hpp"
-#include "diacut/output.hpp"
 #include "map/region_format.hpp"
 #include "output/format.hpp"
 #include "text.hpp"

@@ -1,7 +1,6 @@
 #include "memory_check.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "diacut/errors.hpp"
 

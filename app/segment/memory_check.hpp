@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "diacut/device.hpp"
-#include "diacut/image_file.hpp"
 #include "diacut/memory.hpp"
 #include "options.hpp"
 

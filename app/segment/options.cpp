@@ -5,15 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <cctype>
 #include <limits>
-#include <optional>
-#include <string_view>
 #include <utility>
 
-#include "annotate.hpp"
-#include "device_line.hpp"
 #include "diacut/device.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/image_file.hpp"
 #include "diacut/output.hpp"
 #include "interrupt.hpp"
 #include "kernel_cache.hpp"

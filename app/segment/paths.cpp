@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -11,11 +10,9 @@
 #include "annotate.hpp"
 #include "core/extension.hpp"
 #include "diacut/errors.hpp"
-#include "diacut/image_file.hpp"
 #include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
-#include "find_images.hpp"
 #include "map/region_format.hpp"
 #include "output/format.hpp"
 #include "page/page_part.hpp"

@@ -6,11 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 #include "diacut/errors.hpp"
-#include "diacut/image_file.hpp"
-#include "exit_code.hpp"
 #include "map/region_format.hpp"
 #include "output/format.hpp"
 #include "paths.hpp"
@@ -247,11 +244,8 @@ void Reader::read_ahead(std::size_t index, std::size_t count) {
 }
 
 LoadedImage Reader::take(std::size_t index) {
-  const auto found = ahead_.find(index);
-  if (found == ahead_.end()) return load(jobs_[index]);
-  LoadedImage loaded = found->second.get();
-  ahead_.erase(found);
-  return loaded;
+  auto ahead = take_if(index, [](const LoadedImage&) { return true; });
+  return ahead ? std::move(*ahead) : load(jobs_[index]);
 }
 
 std::optional<LoadedImage> Reader::take_if(std::size_t index,

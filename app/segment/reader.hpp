@@ -8,7 +8,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "diacut/annotations.hpp"
@@ -19,6 +18,7 @@
 #include "diacut/map.hpp"
 #include "diacut/seeds.hpp"
 #include "exit_code.hpp"
+#include "image/decoded.hpp"
 #include "memory_check.hpp"
 #include "plan.hpp"
 
@@ -50,23 +50,15 @@ struct LoadedImage {
 template <class Value>
 void lay_on(const std::optional<MapFrame>& scene, const std::string& file, int& width, int& height,
             std::vector<Value>& values) {
-  const int turn = scene ? turn_onto(*scene, file) - 1 : 0;
-  if (turn == 0) return;
-  const bool is_transposed = turn >= 4;
-  const std::vector<Value> stored = std::exchange(values, std::vector<Value>(values.size()));
-  const int columns = is_transposed ? height : width;
-  const int rows = is_transposed ? width : height;
-  for (int y = 0; y < rows; ++y) {
-    for (int x = 0; x < columns; ++x) {
-      const int column = turn % 4 == 1 || turn % 4 == 2 ? columns - 1 - x : x;
-      const int row = turn % 4 >= 2 ? rows - 1 - y : y;
-      const int from = is_transposed ? column * width + row : row * width + column;
-      values[static_cast<std::size_t>(y * columns + x)] = stored[static_cast<std::size_t>(from)];
-    }
-  }
-  width = columns;
-  height = rows;
+  const int orientation = scene ? turn_onto(*scene, file) : 1;
+  if (orientation == 1) return;
+  const cv::Mat_<Value> stored(height, width, values.data());
+  const cv::Mat_<Value> upright = turn_upright(stored, orientation);
+  width = upright.cols;
+  height = upright.rows;
+  values = std::vector<Value>(upright.begin(), upright.end());
 }
+
 /// Makes seeds the marks of a correction. Marks in colours get numbers above those of the labels.
 /// Where marks have one number, the seeds get another on a pixel without any, because labels grow
 /// against each other; where there are no marks, there are no seeds. `name`: what messages name;

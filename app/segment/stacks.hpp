@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "diacut/label_stack.hpp"
-#include "diacut/segmenter.hpp"
 #include "exit_code.hpp"
 #include "options.hpp"
 #include "plan.hpp"

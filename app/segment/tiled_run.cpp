@@ -9,7 +9,6 @@
 
 #include "device_line.hpp"
 #include "diacut/device.hpp"
-#include "diacut/errors.hpp"
 #include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "diacut/tiles.hpp"

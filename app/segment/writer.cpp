@@ -8,7 +8,6 @@
 #include "diacut/map.hpp"
 #include "diacut/output.hpp"
 #include "diacut/page.hpp"
-#include "exit_code.hpp"
 #include "map/region_format.hpp"
 #include "output/format.hpp"
 #include "paths.hpp"

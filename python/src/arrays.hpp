@@ -5,7 +5,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>

@@ -1,9 +1,6 @@
 #include <nanobind/stl/string.h>
 
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "arrays.hpp"
 #include "bindings.hpp"

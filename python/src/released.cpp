@@ -1,7 +1,5 @@
 #include "released.hpp"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <mutex>

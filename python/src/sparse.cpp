@@ -2,10 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "arrays.hpp"
 #include "bindings.hpp"

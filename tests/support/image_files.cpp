@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <png.h>
-#include <tiffio.h>
 #include <zlib.h>
 
 #include <algorithm>

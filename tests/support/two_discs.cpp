@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <map>
 #include <random>
-#include <vector>
 
 #include "label_checks.hpp"
 #include "support.hpp"

@@ -13,7 +13,6 @@
 #include "image/raster.hpp"
 
 namespace diacut {
-namespace {
 
 cv::Mat turn_upright(const cv::Mat& stored, int orientation) {
   cv::Mat upright = stored;
@@ -24,6 +23,8 @@ cv::Mat turn_upright(const cv::Mat& stored, int orientation) {
   if (turn > 0) cv::flip(upright, upright, kFlips.at(turn - 1));
   return upright;
 }
+
+namespace {
 
 /// Leaves one channel, as grey. `channel`: its number, from 1.
 void extract_channel(const std::string& channel, Decoded& decoded) {

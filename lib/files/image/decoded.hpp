@@ -46,6 +46,9 @@ struct Decoded {
   int colours() const { return samples.channels() - (has_alpha ? 1 : 0); }
 };
 
+/// A stored picture turned upright. `orientation`: as exif_orientation() has it.
+cv::Mat turn_upright(const cv::Mat& stored, int orientation);
+
 /// Leaves out the pixels where `kept` is 0. `kept`: one channel of any depth.
 void leave_out(const cv::Mat& kept, Decoded& decoded);
 

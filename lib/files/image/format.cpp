@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
-#include <string>
 #include <vector>
 
 #include "core/split_text.hpp"

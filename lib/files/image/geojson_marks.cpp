@@ -8,10 +8,8 @@
 #include <opencv2/imgproc.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "diacut/errors.hpp"
-#include "diacut/seeds.hpp"
 
 namespace diacut {
 

@@ -6,9 +6,7 @@
 #include <limits>
 #include <opencv2/core.hpp>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/file_bytes.hpp"
 #include "diacut/errors.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <opencv2/core.hpp>
 #include <string_view>
@@ -11,7 +10,6 @@
 #include "core/file_bytes.hpp"
 #include "core/npy.hpp"
 #include "diacut/errors.hpp"
-#include "image/decoded.hpp"
 #include "image/naming.hpp"
 
 namespace diacut {

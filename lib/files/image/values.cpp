@@ -2,14 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <opencv2/core.hpp>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/large_memory.hpp"
 #include "core/parallel.hpp"

@@ -1,7 +1,6 @@
 #include "map/gdal.hpp"
 
 #include <cpl_conv.h>
-#include <cpl_string.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <gdal_alg.h>

@@ -5,7 +5,6 @@
 #include "diacut/errors.hpp"
 #include "diacut/image_file.hpp"
 #include "map/detect.hpp"
-#include "map/window.hpp"
 
 namespace diacut {
 

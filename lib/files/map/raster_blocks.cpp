@@ -10,10 +10,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <system_error>
-#include <vector>
 
 #include "diacut/errors.hpp"
 #include "map/gdal.hpp"

@@ -7,9 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <opencv2/core.hpp>

@@ -14,7 +14,6 @@
 #include "output/annotation_parts.hpp"
 #include "output/markup.hpp"
 #include "output/png.hpp"
-#include "output/svg.hpp"
 
 namespace diacut {
 namespace {

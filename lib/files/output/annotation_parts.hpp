@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/bytes.hpp"
@@ -29,6 +31,9 @@ struct AnnotationRow {
 
 const AnnotationRow& annotation_row(AnnotationFormat format);
 
+/// An SVG picture of an image's regions, each a path.
+AnnotationPart svg_part(const AnnotatedImage& image);
+
 /// The header of a table of comma-separated values: "label", "area" (pixels), "area_um2" or
 /// "area_m2" where pixels have a size, "x", "y", "width", "height", "centroid_x", "centroid_y",
 /// "perimeter", "sides", "solidity", "equivalent_diameter", "eccentricity", "orientation", where
@@ -46,6 +51,17 @@ std::string region_graph(const RegionTable& table, GraphFormat format);
 
 /// A text as a cell of comma-separated values.
 std::string csv_cell(const std::string& text);
+
+/// A row of a table.
+struct CsvRow {
+  std::size_t line = 0;  ///< Where it begins, from 1.
+  std::vector<std::string> cells;
+};
+
+/// The rows of comma-separated values (RFC 4180) as spreadsheets write them: commas, semicolons or
+/// tabs, whichever comes first; line ends of any kind. Spaces around cells without quotes do not
+/// count. Rows of empty cells are left out.
+std::vector<CsvRow> csv_rows(std::string_view text);
 
 /// A merge height as text: empty where regions never merge or nothing is known.
 std::string height_text(float height);

@@ -16,7 +16,6 @@
 #include "image/naming.hpp"
 #include "output/annotation_parts.hpp"
 #include "output/atomic_file.hpp"
-#include "output/csv_text.hpp"
 #include "output/markup.hpp"
 
 namespace diacut {

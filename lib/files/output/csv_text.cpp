@@ -1,4 +1,4 @@
-#include "output/csv_text.hpp"
+#include "output/annotation_parts.hpp"
 
 #include <algorithm>
 #include <utility>

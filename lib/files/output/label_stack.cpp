@@ -8,9 +8,6 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
-#include <span>
-#include <string>
-#include <utility>
 
 #include "core/descriptor.hpp"
 #include "core/file_bytes.hpp"

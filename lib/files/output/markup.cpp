@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 namespace diacut {
 namespace {

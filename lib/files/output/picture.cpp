@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <opencv2/core.hpp>
-#include <vector>
 
 #include "core/extension.hpp"
 #include "core/parallel.hpp"
 #include "diacut/errors.hpp"
 #include "image/colour.hpp"
-#include "output/format.hpp"
-#include "output/png.hpp"
 
 namespace diacut {
 

@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <new>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 namespace diacut {
 namespace {

@@ -1,4 +1,4 @@
-#include "output/svg.hpp"
+#include "output/annotation_parts.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <cmath>
 #include <iterator>
 #include <span>
-#include <vector>
 
 #include "output/markup.hpp"
 

@@ -17,7 +17,6 @@
 
 #include "diacut/errors.hpp"
 #include "sandbox/child.hpp"
-#include "sandbox/sockets.hpp"
 
 namespace diacut {
 namespace {

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
-#include <iterator>
 #include <new>
 #include <thread>
 

@@ -1,11 +1,8 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <initializer_list>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "answers/checks.hpp"

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <map>
 #include <utility>
-
-#include "evaluate/ground_truth.hpp"
 
 namespace diacut {
 

@@ -13,7 +13,6 @@
 #include "diacut/errors.hpp"
 #include "diacut/evaluate.hpp"
 #include "evaluate/boundary_score.hpp"
-#include "evaluate/ground_truth.hpp"
 
 namespace diacut {
 

@@ -9,7 +9,6 @@
 #include "eigen/multilevel/coarse_levels.hpp"
 #include "eigen/multilevel/coarsen.hpp"
 #include "eigen/solvers.hpp"
-#include "matrix/matvec.hpp"
 #include "matrix/symmetric_dia.hpp"
 
 namespace diacut {

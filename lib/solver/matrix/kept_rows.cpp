@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "opencl/kernel_file.hpp"
 #include "opencl/lanes.hpp"
 #include "opencl/uploads.hpp"
 

@@ -6,12 +6,10 @@
 #include <array>
 #include <limits>
 #include <optional>
-#include <string>
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"
 #include "matrix/device_profile.hpp"
-#include "matrix/symmetric_dia.hpp"
 
 namespace diacut {
 

@@ -1,9 +1,5 @@
 #include "matrix/normalized_matrix.hpp"
 
-#include <utility>
-
-#include "opencl/context.hpp"
-
 namespace diacut {
 
 NormalizedMatrix::NormalizedMatrix(const Batch& batch, const Stencil& stencil, Buffer<float> values,

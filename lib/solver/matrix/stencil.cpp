@@ -1,6 +1,5 @@
 #include "matrix/stencil.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace diacut {

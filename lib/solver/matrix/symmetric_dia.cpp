@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "core/enum_names.hpp"
 #include "diacut/errors.hpp"

@@ -1,5 +1,3 @@
-#include <cstddef>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <variant>

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <cstdint>
 
 #include "opencl/buffer.hpp"
 #include "opencl/context.hpp"

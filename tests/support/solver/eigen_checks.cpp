@@ -1,10 +1,7 @@
 #include "eigen_checks.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "answers/checks.hpp"
 #include "block_problem.hpp"

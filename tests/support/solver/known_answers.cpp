@@ -9,7 +9,6 @@
 
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "eigen/lobpcg/tile_products.hpp"
-#include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/transfer.hpp"
 #include "matrix/block.hpp"
 #include "matrix/kept_rows.hpp"

@@ -4,7 +4,6 @@
 #include <fstream>
 
 #include "device_profiles.hpp"
-#include "temp_folder.hpp"
 
 namespace diacut::testing {
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "diacut/errors.hpp"
 #include "diacut/output.hpp"
 #include "matchers.hpp"
 #include "npz_writer.hpp"

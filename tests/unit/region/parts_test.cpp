@@ -8,7 +8,6 @@
 #include "label_checks.hpp"
 #include "matchers.hpp"
 #include "region/arcs/borders.hpp"
-#include "region/region.hpp"
 
 namespace diacut::testing {
 namespace {

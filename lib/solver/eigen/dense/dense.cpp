@@ -1,6 +1,5 @@
 #include "eigen/dense/dense.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <span>
 

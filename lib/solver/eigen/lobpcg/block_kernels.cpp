@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
-
-#include "eigen/lobpcg/workspace.hpp"
 
 namespace diacut {
 

@@ -1,7 +1,6 @@
 #include "eigen/lobpcg/lobpcg.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/parallel.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
-#include <utility>
 
 #include "diacut/errors.hpp"
 

@@ -9,7 +9,6 @@
 #include <span>
 
 #include "core/parallel.hpp"
-#include "eigen/multilevel/coarsen.hpp"
 #include "eigen/multilevel/coarsest_level.hpp"
 #include "matrix/kept_rows.hpp"
 
