@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import ImageLike, image_of, seeds_of
 from ._errors import ConfigError, DiacutWarning, file_errors
-from ._parameters import Name, check_regions, make_parameters, name_bytes, text_of
+from ._parameters import COMPACTNESS_ALONE, Name, check_regions, make_parameters, name_bytes, text_of
 
 
 class Hierarchy(_core.MergeTree):
@@ -52,6 +52,8 @@ class Hierarchy(_core.MergeTree):
             raise ConfigError("regions and threshold exclude each other: leave out one of them")
         count = 0 if regions is None else check_regions(regions)
         evenness = _number(compactness, 0, f"compactness is {compactness!r}, expected 0 to 1")
+        if evenness > 0 and regions is None:
+            raise ConfigError(COMPACTNESS_ALONE)
         height = self.threshold
         if threshold is not None:
             refusal = f"threshold is {threshold!r}, expected a number from 0 to 1"

@@ -69,6 +69,10 @@ def memory_bytes(memory: Any) -> int:
     return whole_number("memory", memory, "a number of bytes, 1 or more", 2**64 - 1)
 
 
+# Compactness says where a number of regions is divided.
+COMPACTNESS_ALONE = "compactness has no effect without regions: give their number, or leave it out"
+
+
 def text_of(name: str, value: Any) -> str:
     """A value as the library's table of parameters reads it."""
     if isinstance(value, (np.generic, np.ndarray)):
@@ -109,9 +113,12 @@ def make_parameters(
         )
     pairs = [(str(key), text_of(str(key), value)) for key, value in (values or {}).items()]
     pairs += [(OPTIONS[name], text_of(name, value)) for name, value in given.items()]
-    return _core.make_parameters(
+    made = _core.make_parameters(
         name_bytes(config), [(key, name_bytes(text)) for key, text in pairs]
     )
+    if "compactness" in given and dict(made.items())["region.regions"] == "0":
+        raise ConfigError(COMPACTNESS_ALONE)
+    return made
 
 
 def value_of(text: str) -> bool | int | float | str:

@@ -123,6 +123,7 @@ SETTINGS = [
     ({"regions": "8"}, r"regions is '8'"),
     ({"regions": True}, r"regions is True"),
     ({"regions": 4, "threshold": 0.2}, r"threshold has no effect beside regions"),
+    ({"compactness": 0.5}, r"compactness has no effect without regions"),
     ({"threshold": 1.5}, r"region\.threshold is '1\.5', expected a number from 0 to 1"),
     ({"threshold": float("nan")}, r"region\.threshold"),
     ({"min_size": "many"}, r"region\.min_size is 'many'"),

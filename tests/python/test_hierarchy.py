@@ -153,6 +153,7 @@ def test_no_objects(tree):
         ({"threshold": float("nan")}, "threshold is nan"),
         ({"threshold": "high"}, "threshold is 'high'"),
         ({"regions": 3, "compactness": 2}, "compactness is 2, expected 0 to 1"),
+        ({"compactness": 1}, "compactness has no effect without regions"),
         ({"min_size": "big"}, "min_size is 'big', expected a number of pixels"),
         ({"min_size": None}, "min_size is None"),
         ({"area": (60, 20)}, "area"),
