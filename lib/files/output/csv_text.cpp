@@ -1,7 +1,7 @@
-#include "output/annotation_parts.hpp"
-
 #include <algorithm>
 #include <utility>
+
+#include "output/annotation_parts.hpp"
 
 namespace diacut {
 namespace {

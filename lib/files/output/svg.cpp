@@ -1,5 +1,3 @@
-#include "output/annotation_parts.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <iterator>
 #include <span>
 
+#include "output/annotation_parts.hpp"
 #include "output/markup.hpp"
 
 namespace diacut {
