@@ -169,6 +169,6 @@ def test_no_objects(tree):
     ],
 )
 def test_cuts_and_objects_that_make_no_sense(tree, arguments, told):
-    is_cut = {"regions", "threshold", "min_size"} & arguments.keys()
+    is_cut = {"regions", "compactness", "threshold", "min_size"} & arguments.keys()
     with pytest.raises(diacut.ConfigError, match=told):
         (tree.cut if is_cut else tree.objects)(**arguments)
