@@ -32,8 +32,9 @@ void copy_channel(const FeatureMap& features, std::size_t channel, float* plane)
   const auto channels = static_cast<std::size_t>(features.channels);
   std::visit(
       [&](const auto& values) {
-        for (std::size_t i = 0; i < pixels; ++i)
+        for (std::size_t i = 0; i < pixels; ++i) {
           plane[i] = value_of(values[i * channels + channel]);
+        }
       },
       features.values);
 }

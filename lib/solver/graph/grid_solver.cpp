@@ -114,14 +114,18 @@ void check_vectors(const GridWeights& weights, const Grid& grid, const Stencil& 
 std::optional<Eigenvectors> of_graph(Context& context, const GridWeights& weights, const Grid& grid,
                                      const Stencil& stencil, const EigenParameters& parameters,
                                      const Watch& watch) {
-  std::vector<MatrixEntry> entries;
-  each_weight(weights, grid, stencil,
-              [&](float weight, std::size_t row, std::size_t column, std::size_t) {
-                if (weight == 0) return;
-                entries.push_back(
-                    {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column), weight});
-              });
-  const Graph graph = graph_of(grid.rows(), std::move(entries));
+  Graph graph;
+  for (std::size_t row = 0; row < grid.rows(); ++row) {
+    for (std::size_t k = 0; k < stencil.size(); ++k) {
+      const float weight = weights.values[k * grid.rows() + row];
+      if (weight == 0) continue;
+      const StencilOffset to = stencil.entries[k];
+      graph.columns.push_back(static_cast<std::uint32_t>(
+          static_cast<std::ptrdiff_t>(row) + std::ptrdiff_t{to.dy} * grid.width + to.dx));
+      graph.weights.push_back(weight);
+    }
+    graph.starts.push_back(graph.columns.size());
+  }
   const GraphParameters own{.vectors = parameters.vectors,
                             .tolerance = parameters.tolerance,
                             .relative_tolerance = parameters.relative_tolerance};
