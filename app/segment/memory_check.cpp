@@ -1,27 +1,49 @@
 #include "memory_check.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "diacut/errors.hpp"
 
 namespace diacut::app {
 
+namespace {
+
+/// A processor of the host whose memory has no end: what runs there takes the most main memory.
+DeviceInfo endless_cpu() {
+  DeviceInfo device;
+  device.kind = DeviceKind::kCpu;
+  device.global_memory = device.max_allocation = std::numeric_limits<std::uint64_t>::max();
+  return device;
+}
+
+}  // namespace
+
 MemoryShare MemoryCheck::take(const ImageSize& size, const FeatureSize& features) {
-  const std::optional<DeviceInfo> device = [this] {
-    const std::lock_guard lock(mutex_);
-    if (!std::exchange(chosen_, true)) {
-      try {
-        device_ = choose_device(options_.device);
-      } catch (const Error&) {  // Reported when the device is opened.
-      }
+  const auto need_on = [&](const DeviceInfo& device) {
+    return check_memory(size, options_.parameters, device, options_.memory,
+                        {options_.sidecars.has(Sidecar::kBoundary),
+                         options_.results.has(Result::kEigenvectors), features, options_.verify});
+  };
+  std::optional<DeviceInfo> device = known_device();
+  if (!device) {
+    // Drivers take longer to load than most images to be read.
+    try {
+      return enter(need_on(endless_cpu()));
+    } catch (const Error&) {  // It may fit the device.
     }
-    return device_;
-  }();
-  if (!device) return nullptr;
-  return enter(
-      check_memory(size, options_.parameters, *device, options_.memory,
-                   {options_.sidecars.has(Sidecar::kBoundary),
-                    options_.results.has(Result::kEigenvectors), features, options_.verify}));
+    try {
+      device = choose_device(options_.device);
+    } catch (const Error&) {  // Reported when the device is opened.
+      return nullptr;
+    }
+  }
+  return enter(need_on(*device));
+}
+
+std::optional<DeviceInfo> MemoryCheck::known_device() const {
+  const std::lock_guard lock(mutex_);
+  return device_;
 }
 
 MemoryShare MemoryCheck::enter(const MemoryNeed& need) {
@@ -47,7 +69,6 @@ MemoryShare MemoryCheck::enter(const MemoryNeed& need) {
 
 void MemoryCheck::use(const DeviceInfo& device) {
   const std::lock_guard lock(mutex_);
-  chosen_ = true;
   device_ = device;
 }
 

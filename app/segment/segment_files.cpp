@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <future>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -90,26 +91,40 @@ class DeviceInUse {
   DeviceInUse(const Options& options, const Plan& plan, RunLog& log, MemoryCheck& memory)
       : options_(options), plan_(plan), log_(log), memory_(memory) {}
 
-  /// The segmenter on the device, which the first call opens, and before several images checks. A
-  /// device that cannot be opened or computes wrongly is given up. Throws what Segmenter's
+  /// Begins to open the device in a thread of its own, unless it is open: drivers take longer for
+  /// it than an image takes to be read. Throws as check_parameters() does meanwhile.
+  void begin_opening() {
+    if (segmenter_ || opening_.valid()) return;
+    opening_ = std::async(std::launch::async, [this] {
+      if (devices_.empty()) {
+        devices_ = devices_to_try(options_.device);
+        if (!options_.kernel_dir.empty()) devices_.resize(1);
+        handle_crashes();  // Drivers have taken these signals over.
+        memory_.use(devices_.front());
+      }
+      Segmenter segmenter(options_.parameters, devices_.front().index(), options_.kernel_dir);
+      handle_crashes();
+      set_up(segmenter);
+      return segmenter;
+    });
+    check_parameters(options_.parameters);
+  }
+
+  /// The segmenter on the device, which the first call waits for, and before several images checks.
+  /// A device that cannot be opened or computes wrongly is given up. Throws what Segmenter's
   /// constructor and check_device() throw for the last device.
   Segmenter& segmenter() {
-    if (segmenter_) return *segmenter_;
-    if (devices_.empty()) {
-      devices_ = devices_to_try(options_.device);
-      if (!options_.kernel_dir.empty()) devices_.resize(1);
-      handle_crashes();  // Drivers have taken these signals over.
-    }
-    for (;;) {
+    while (!segmenter_) {
+      begin_opening();
       try {
-        open(devices_.front());
+        use(opening_.get());
         if (plan_.jobs.size() > 1) check();
-        return *segmenter_;
       } catch (const DeviceError&) {
         if (!is_replaceable()) throw;
         give_up(std::current_exception());
       }
     }
+    return *segmenter_;
   }
 
   /// Whether another device is left.
@@ -131,27 +146,41 @@ class DeviceInUse {
   const std::string& note() const { return note_; }
 
  private:
-  void open(const DeviceInfo& device) {
-    segmenter_.emplace(options_.parameters, device.index(), options_.kernel_dir);
-    handle_crashes();
+  void set_up(Segmenter& segmenter) {
+    segmenter.limit_device_memory(options_.memory);
+    segmenter.keep_probabilities(plan_.roots.results.has(Result::kProbabilities));
+    segmenter.keep_eigenvectors(options_.results.has(Result::kEigenvectors));
+    segmenter.verify_results(options_.verify);
+    // Those who edit kernels see the errors of an image alone.
+    if (has_own_maps() || !options_.kernel_dir.empty()) return;
+    segmenter.on_compiling([this] { compiled_ = true; });
+    try {
+      segmenter.prepare();
+    } catch (const Error&) {  // It fails again with an image.
+    }
+  }
+
+  void use(Segmenter opened) {
+    segmenter_.emplace(std::move(opened));
     keep_freed_memory(segmenter_->device().kind != DeviceKind::kCpu);
-    segmenter_->limit_device_memory(options_.memory);
-    segmenter_->keep_probabilities(plan_.roots.results.has(Result::kProbabilities));
-    segmenter_->keep_eigenvectors(options_.results.has(Result::kEigenvectors));
-    segmenter_->verify_results(options_.verify);
-    segmenter_->on_compiling([this] { log_.compiling(segmenter_->device()); });
     log_.opened(segmenter_->device());
+    const auto report = [this] { log_.compiling(segmenter_->device()); };
+    if (std::exchange(compiled_, false)) report();
+    segmenter_->on_compiling(report);
+  }
+
+  bool has_own_maps() const {
+    return options_.sidecars.has(Sidecar::kBoundary) || options_.sidecars.has(Sidecar::kFeatures);
   }
 
   void check() {
-    const bool own_maps =
-        options_.sidecars.has(Sidecar::kBoundary) || options_.sidecars.has(Sidecar::kFeatures);
     try {
-      segmenter_->check_device(own_maps);
+      segmenter_->check_device(has_own_maps());
     } catch (const DeviceMemoryError&) {
       throw;
     } catch (const DeviceError&) {
-      segmenter_->check_device(own_maps);  // Once more, as images are tried twice on a device.
+      segmenter_->check_device(
+          has_own_maps());  // Once more, as images are tried twice on a device.
     }
   }
 
@@ -162,6 +191,8 @@ class DeviceInUse {
   std::vector<DeviceInfo> devices_;  ///< The one in use, and those after it.
   std::optional<Segmenter> segmenter_;
   std::string note_;
+  bool compiled_ = false;           ///< Whether kernels were compiled while the device was opened.
+  std::future<Segmenter> opening_;  ///< Last: its thread uses the others.
 };
 
 /// Segments the images in the order of the jobs: one after the other, or several small ones
@@ -197,6 +228,7 @@ class Scheduler {
       return index + 1;
     }
     log_.began(job);
+    device_.begin_opening();
     Group group;
     group.push_back(read(index));
     if (group.front().failure) {
@@ -398,7 +430,6 @@ ExitCode segment_images(Options options, Console& console, const CancelToken& ca
   prepare_results(options, plan);
   RunLog log(options, plan, console);
   try {
-    check_parameters(options.parameters);
     Scheduler scheduler(options, plan, log, cancel);
     for (std::size_t i = 0; i < images && !cancel.cancelled();) i = scheduler.run_from(i);
     scheduler.finish();

@@ -378,6 +378,10 @@ Context::ProgramEntry& Context::built_entry(const ProgramKey& key) {
   return entry;
 }
 
+void Context::build_waiting() {
+  if (!waiting_.empty()) built_entry(ProgramKey(waiting_.front()));
+}
+
 Context::ProgramEntry& Context::built_anew(const ProgramKey& key) {
   ProgramEntry& entry = programs_.at(key);
   entry.program = built_once(entry.source, key.second + kSecondBuild, key.first);

@@ -79,8 +79,10 @@ class Context {
   /// Keeps binaries in another place than store_for() says, for tests.
   void keep_programs_in(ProgramStore store) { store_ = std::move(store); }
 
-  /// All programs built so far.
-  const ProgramBuilds& builds() const { return builds_; }
+  /// Builds the programs that were asked for and not built yet. Throws as kernel() does.
+  void build_waiting();
+  /// The programs built since this was called last.
+  ProgramBuilds take_builds() { return std::exchange(builds_, {}); }
   /// Calls `tell` when building a program took longer than 0.2 seconds, because the driver has
   /// not kept it: others may follow. Empty: calls nothing.
   void on_slow_build(std::function<void()> tell) { slow_build_ = std::move(tell); }

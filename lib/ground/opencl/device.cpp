@@ -279,6 +279,9 @@ const char* to_string(DeviceKind kind) {
 }
 
 std::vector<OpenedDevice> open_devices() {
+  // While one thread loads the drivers, others that ask the ICD loader too would spin.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   const KeptSignals signals;
   std::vector<cl::Platform> platforms;
   try {

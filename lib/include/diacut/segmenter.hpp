@@ -254,6 +254,11 @@ class Segmenter {
   /// Up to how many working pixels in all it is faster to begin images together; 0 on a CPU.
   std::int64_t pixels_together() const;
 
+  /// Uploads networks and builds kernels for images without boundary maps or features of their own,
+  /// which else the first image waits for: call it where you wait for that image. Throws as
+  /// segment() does.
+  void prepare();
+
   /// The number of pixels after ImageParameters::detail has reduced the image.
   std::int64_t working_pixels(const Image& image) const;
 

@@ -132,6 +132,17 @@ class Segmenter::Implementation {
     return std::move(dynamic_cast<Kind&>(*std::move(begun).finish(watch)));
   }
 
+  /// As Segmenter::prepare(): kernels depend little on the size of an image.
+  void prepare() {
+    const PictureSize size = reduced_size({481, 321}, parameters.image.detail);
+    WantedResults results;
+    results.eigenvectors = stages.options.keep_eigenvectors;
+    const std::vector<RunForm> forms =
+        forms_to_try(Grid{size.width, size.height}, 1,
+                     working_parameters(parameters, size, size, results), stages.device());
+    stages.prepare(first_that_fits(forms, stages.device(), stages.options.memory_limit));
+  }
+
   /// As Segmenter::begin() by this method.
   template <class Asked>
   std::vector<BegunSegmentation> begin(std::span<const Asked> images, RegionMethod method,
@@ -308,6 +319,8 @@ void Segmenter::verify_results(bool verify) { stages().options.verify = verify; 
 void Segmenter::on_compiling(std::function<void()> tell) {
   stages().options.compiling = std::move(tell);
 }
+
+void Segmenter::prepare() { implementation_->prepare(); }
 
 std::int64_t Segmenter::pixels_together() const {
   return device().kind == DeviceKind::kCpu ? 0 : kPixelsTogether;

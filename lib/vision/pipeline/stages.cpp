@@ -10,6 +10,7 @@
 #include "affinity/affinity.hpp"
 #include "affinity/feature_affinity.hpp"
 #include "boundary/boundary.hpp"
+#include "boundary/network/picture_kernels.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
 #include "core/parallel.hpp"
@@ -256,6 +257,29 @@ SolverParameters rough_solver() {
   return solver;
 }
 
+/// Asks for the kernels that every run of this kind needs, so that they are built together, which
+/// takes less time, and has its networks uploaded. `own_maps`: whether the boundary maps are the
+/// user's.
+void ask_for_kernels(Context& context, DeviceNetworks& networks, const RunParameters& parameters,
+                     bool own_maps) {
+  const BoundaryParameters& boundary = parameters.boundary;
+  if (parameters.has_boundary() && boundary.kind == BoundaryKind::kLearned && !own_maps) {
+    networks.get(context, boundary.weights);
+    ask_for_picture_kernels(context);
+  }
+  range_kernels(context);
+  if (needs_matrix(parameters) && !parameters.has_features()) {
+    ask_for_affinity_kernels(context, parameters.affinity);
+  }
+  if (!makes_hierarchy(parameters)) return;
+  if (decimates(parameters)) {
+    ask_for_kept_affinity_kernels(context, parameters.affinity);
+    ask_for_filtered(context, affinity_stencil(parameters.affinity), rough_solver().eigen);
+  }
+  contour_kernels(context, parameters.contour_decided.spectral);
+  orientation_kernels(context);
+}
+
 /// The stages of one run that need the device, in their order.
 class StageRun {
  public:
@@ -270,14 +294,13 @@ class StageRun {
         parameters_(form.parameters),
         grid_(form.batch.image),
         watch_(watch),
-        before_(context.builds()),
         timed_(context, watch),
         merging_(images.size()),
         begun_(images.size()) {}
 
   /// The images begun. Nothing where several images cannot be solved together.
   std::optional<std::vector<UnfinishedSegmentation>> all() {
-    ask_for_later_kernels();
+    ask_for_kernels(context_, networks_, parameters_, images_.front().boundary_map != nullptr);
     note_images();
     begin_merging();
     find_boundaries();
@@ -299,22 +322,6 @@ class StageRun {
   };
 
   bool hierarchical() const { return makes_hierarchy(parameters_); }
-
-  /// What later stages ask for is then built together with the kernels of the boundary maps, which
-  /// takes less time.
-  void ask_for_later_kernels() {
-    range_kernels(context_);
-    if (needs_matrix(parameters_) && !parameters_.has_features()) {
-      ask_for_affinity_kernels(context_, parameters_.affinity);
-    }
-    if (!hierarchical()) return;
-    if (decimates(parameters_)) {
-      ask_for_kept_affinity_kernels(context_, parameters_.affinity);
-      ask_for_filtered(context_, affinity_stencil(parameters_.affinity), rough_solver().eigen);
-    }
-    contour_kernels(context_, parameters_.contour_decided.spectral);
-    orientation_kernels(context_);
-  }
 
   /// What is known before the device works.
   void note_images() {
@@ -477,12 +484,13 @@ class StageRun {
   /// The images begun, with what the device did for them.
   std::vector<UnfinishedSegmentation> taken() {
     timed_.end();
+    const ProgramBuilds builds = context_.take_builds();
     for (UnfinishedSegmentation& each : begun_) {
       RunCosts& costs = each.result->costs;
       costs.times = timed_.shares(begun_.size());
       costs.device_peak_bytes = context_.memory_peak();
-      costs.programs_built = context_.builds().programs - before_.programs;
-      costs.programs_ms = context_.builds().milliseconds - before_.milliseconds;
+      costs.programs_built = builds.programs;
+      costs.programs_ms = builds.milliseconds;
     }
     return std::move(begun_);
   }
@@ -618,7 +626,6 @@ class StageRun {
   const RunParameters& parameters_;
   const Grid grid_;  ///< Of one image.
   const Watch& watch_;
-  const ProgramBuilds before_;
   TimedStages timed_;
   // The vectors hold one element for each image.
   std::vector<Merging> merging_;
@@ -650,6 +657,13 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const W
     for (auto& each : *begun) each.result->costs.device_kept_bytes = context.memory_kept();
   });
   return begun;
+}
+
+void Stages::prepare(const RunForm& form) {
+  work("building kernels", [&](Context& context, DeviceNetworks& networks) {
+    ask_for_kernels(context, networks, form.parameters, false);
+    context.build_waiting();
+  });
 }
 
 void Stages::work(const char* doing, const std::function<void(Context&, DeviceNetworks&)>& what) {

@@ -57,6 +57,10 @@ class Stages {
   std::optional<std::vector<UnfinishedSegmentation>> run(std::span<const WorkingImage> images,
                                                          const RunForm& form, const Watch& watch);
 
+  /// Uploads networks and builds kernels for runs of this form without the user's boundary maps,
+  /// which the first of them would do else. Throws what run() throws for them.
+  void prepare(const RunForm& form);
+
   /// Has networks uploaded anew when they are next needed.
   void forget_networks() { networks_.clear(); }
 

@@ -176,10 +176,10 @@ NetworkConv::NetworkConv(Context& context, const NetworkOp& op)
       lanes_(network_lanes(context)),
       weights_(context.allocate<float>(weight_count(shape_), kWeights)),
       bias_(context.allocate<float>(bias_count(shape_), kWeights)) {
-  weights_.upload(packed(shape_, op.weights));
+  weights_.upload_later(packed(shape_, op.weights));
   std::vector<float> padded = op.bias;
   padded.resize(bias_.size(), 0.0f);
-  bias_.upload(padded);
+  bias_.upload_later(padded);
   // On a CPU one tile serves every size.
   if (lanes_ > 1 || by_lines(shape_)) kernel(network_conv_tile(context.info(), lanes_, shape_, {}));
 }
