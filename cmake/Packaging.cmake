@@ -21,6 +21,9 @@ endif()
 # For pkg-config. The paths are relative to the file, so that the installed tree can be moved.
 file(RELATIVE_PATH DIACUT_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" DIACUT_PC_PREFIX "${DIACUT_PC_PREFIX}")
+if(DIACUT_BESIDE)
+  set(DIACUT_PC_BESIDE "-lzip ")
+endif()
 configure_file(cmake/diacut.pc.in diacut.pc @ONLY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/diacut.pc"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
