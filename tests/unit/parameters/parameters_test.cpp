@@ -319,6 +319,15 @@ TEST(Presets, NcutIsTheWholeMatrixLanczosTheImageKernelAndDirectCuts) {
   EXPECT_EQ(ncut.region.method, RegionMethod::kKway);
 }
 
+TEST(Presets, ThresholdsBelongToTheStrengthsThatTheyWereChosenFor) {
+  const Parameters scene = load_parameters("scene");
+  EXPECT_EQ(scene.contour.spectral_weight, 0.2);
+  EXPECT_EQ(scene.region.threshold, 0.07);
+  const Parameters nuclei = load_parameters("nuclei");
+  EXPECT_EQ(nuclei.boundary.scales, (std::vector{0.7, 1.4}));
+  EXPECT_EQ(nuclei.region.threshold, 0.7);
+}
+
 TEST(LeastPixels, OfAHierarchy) {
   RegionParameters parameters;
   EXPECT_EQ(least_pixels(parameters, 154'401), 155);
