@@ -81,8 +81,8 @@ class Context {
 
   /// Builds the programs that were asked for and not built yet. Throws as kernel() does.
   void build_waiting();
-  /// The programs built since this was called last.
-  ProgramBuilds take_builds() { return std::exchange(builds_, {}); }
+  /// All programs built so far.
+  const ProgramBuilds& builds() const { return builds_; }
   /// Calls `tell` when building a program took longer than 0.2 seconds, because the driver has
   /// not kept it: others may follow. Empty: calls nothing.
   void on_slow_build(std::function<void()> tell) { slow_build_ = std::move(tell); }

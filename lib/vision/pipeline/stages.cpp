@@ -285,7 +285,8 @@ class StageRun {
  public:
   /// The arguments must outlive the run.
   StageRun(Context& context, DeviceNetworks& networks, const StageOptions& options,
-           std::span<const WorkingImage> images, const RunForm& form, const Watch& watch)
+           const ProgramBuilds& before, std::span<const WorkingImage> images, const RunForm& form,
+           const Watch& watch)
       : context_(context),
         networks_(networks),
         options_(options),
@@ -294,6 +295,7 @@ class StageRun {
         parameters_(form.parameters),
         grid_(form.batch.image),
         watch_(watch),
+        before_(before),
         timed_(context, watch),
         merging_(images.size()),
         begun_(images.size()) {}
@@ -484,13 +486,12 @@ class StageRun {
   /// The images begun, with what the device did for them.
   std::vector<UnfinishedSegmentation> taken() {
     timed_.end();
-    const ProgramBuilds builds = context_.take_builds();
     for (UnfinishedSegmentation& each : begun_) {
       RunCosts& costs = each.result->costs;
       costs.times = timed_.shares(begun_.size());
       costs.device_peak_bytes = context_.memory_peak();
-      costs.programs_built = builds.programs;
-      costs.programs_ms = builds.milliseconds;
+      costs.programs_built = context_.builds().programs - before_.programs;
+      costs.programs_ms = context_.builds().milliseconds - before_.milliseconds;
     }
     return std::move(begun_);
   }
@@ -626,6 +627,7 @@ class StageRun {
   const RunParameters& parameters_;
   const Grid grid_;  ///< Of one image.
   const Watch& watch_;
+  const ProgramBuilds before_;  ///< What was built for earlier images.
   TimedStages timed_;
   // The vectors hold one element for each image.
   std::vector<Merging> merging_;
@@ -650,7 +652,9 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const W
   std::optional<std::vector<UnfinishedSegmentation>> begun;
   work("segmenting", [&](Context& context, DeviceNetworks& networks) {
     const Watched watched(context, watch);
-    begun = StageRun(context, networks, options, images, form, watch).all();
+    const ProgramBuilds before =
+        std::exchange(before_prepared_, std::nullopt).value_or(context.builds());
+    begun = StageRun(context, networks, options, before, images, form, watch).all();
     if (!begun) return;
     // All buffers of the run are free from here on. On a CPU the host needs their memory.
     if (context.info().kind == DeviceKind::kCpu) context.drop_kept();
@@ -661,6 +665,7 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const W
 
 void Stages::prepare(const RunForm& form) {
   work("building kernels", [&](Context& context, DeviceNetworks& networks) {
+    if (!before_prepared_) before_prepared_ = context.builds();
     ask_for_kernels(context, networks, form.parameters, false);
     context.build_waiting();
   });
@@ -674,6 +679,7 @@ void Stages::work(const char* doing, const std::function<void(Context&, DeviceNe
     // a fresh one. The networks are the only buffers left in this context.
     lost_ = lost_ || (context_ && context_->lost());
     networks_.clear();
+    before_prepared_.reset();
     context_.reset();
     throw;
   }

@@ -75,7 +75,8 @@ class Stages {
   DeviceInfo device_;
   std::optional<Context> context_;
   bool lost_ = false;
-  DeviceNetworks networks_;  // After the context, which must outlive it.
+  std::optional<ProgramBuilds> before_prepared_;  ///< Built before prepare(); taken by run().
+  DeviceNetworks networks_;                       // After the context, which must outlive it.
 };
 
 }  // namespace diacut
