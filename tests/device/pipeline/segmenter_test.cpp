@@ -13,6 +13,8 @@
 #include "label_checks.hpp"
 #include "matchers.hpp"
 #include "pipeline/run_forms.hpp"
+#include "pipeline/stages.hpp"
+#include "pipeline/working_image.hpp"
 #include "support.hpp"
 #include "two_discs.hpp"
 
@@ -31,6 +33,31 @@ TEST(Segmenter, FindsTheDiscsByTheirNumberAndByTwoWayCuts) {
     EXPECT_EQ(labels.count, regions);
     EXPECT_GT(majorities(labels)[0].share, 0.95);
   }
+}
+
+TEST(Segmenter, BuildsAheadWhatTheFirstImageNeeds) {
+  const Image image = two_discs(64, 48);
+  Segmenter prepared(Parameters{}, test_device());
+  Segmenter other(Parameters{}, test_device());
+  prepared.prepare();
+  const HierarchyCut first = prepared.segment(image);
+  const HierarchyCut same = other.segment(image);
+  EXPECT_EQ(first.labels.values, same.labels.values);
+  EXPECT_GT(same.costs.programs_built, 0);
+  EXPECT_EQ(first.costs.programs_built, same.costs.programs_built);
+  EXPECT_EQ(prepared.segment(image).costs.programs_built, 0);
+
+  Stages stages(test_device(), "");
+  const PictureSize size{image.width, image.height};
+  stages.prepare(forms_to_try(Grid{size.width, size.height}, 1,
+                              working_parameters(Parameters{}, size, size, {}), stages.device())
+                     .front());
+  stages.work("counting", [&](const Context& context, const DeviceNetworks&) {
+    // A GPU chooses some kernels by the size of each map.
+    const int ahead = context.builds().programs;
+    EXPECT_GT(ahead, 0);
+    EXPECT_LE(ahead, same.costs.programs_built);
+  });
 }
 
 TEST(Segmenter, ReportsStagesMemoryAndConvergence) {
