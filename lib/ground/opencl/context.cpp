@@ -122,6 +122,14 @@ Context::Context(OpenedDevice opened, const cl::Context& context, std::string ke
   });
 }
 
+Context::Context(const Context& other)
+    : Context(OpenedDevice{other.info_, other.device_}, other.context_, other.kernel_dir_) {
+  for (const auto& [key, entry] : other.programs_) {
+    if (entry.program() == nullptr) continue;
+    programs_.emplace(key, ProgramEntry{entry.source, entry.program, entry.suffix});
+  }
+}
+
 Context::Together Context::together_on(const DeviceInfo& info) {
   // A driver for CPUs takes little longer for many kernels than for one.
   if (info.kind == DeviceKind::kCpu) return Together::kJoined;
@@ -209,7 +217,10 @@ void Context::abandon() {
   static auto& rests = *new std::list<Rest>;
   rests.push_back({std::move(held_), std::move(own_staging_)});
   staging_() = nullptr;
-  for (auto& [key, entry] : programs_) entry.program() = nullptr;
+  for (auto& [key, entry] : programs_) {
+    entry.program() = nullptr;
+    for (auto& [name, kernel] : entry.kernels) kernel() = nullptr;
+  }
   for (Kept& each : kept_) each.buffer() = nullptr;
   queue_() = nullptr;
   context_() = nullptr;
@@ -218,23 +229,24 @@ void Context::abandon() {
 cl::Buffer Context::take_kept(std::size_t bytes) {
   // On a CPU it saves clearing pages, also if it is somewhat too large.
   const std::size_t most = info_.kind == DeviceKind::kCpu ? 2 * bytes : bytes;
-  auto found = kept_.end();
-  for (auto each = kept_.begin(); each != kept_.end(); ++each) {
+  auto found = kept_.rend();
+  for (auto each = kept_.rbegin(); each != kept_.rend(); ++each) {
     if (each->bytes < bytes || each->bytes > most) continue;
     // Of two alike the newer one: its memory is the likeliest to be in a cache.
-    if (found == kept_.end() || each->bytes <= found->bytes) found = each;
+    if (found == kept_.rend() || each->bytes < found->bytes) found = each;
+    if (found->bytes == bytes) break;
   }
-  if (found == kept_.end()) return {};
+  if (found == kept_.rend()) return {};
   cl::Buffer buffer = std::move(found->buffer);
   kept_bytes_ -= found->bytes;
-  kept_.erase(found);
+  kept_.erase(std::prev(found.base()));
   return buffer;
 }
 
 void Context::keep(cl::Buffer buffer) {
   // Of a GPU that others use too, most memory is left alone.
   constexpr std::uint64_t kMostOnCpu = std::uint64_t{128} << 20;
-  const std::uint64_t most = info_.kind == DeviceKind::kCpu ? kMostOnCpu : info_.global_memory / 4;
+  const std::uint64_t most = info_.kind == DeviceKind::kCpu ? kMostOnCpu : info_.global_memory / 8;
   const auto bytes = buffer.getInfo<CL_MEM_SIZE>();
   if (bytes > most) return;
   kept_.push_back({bytes, std::move(buffer)});
@@ -390,34 +402,37 @@ Context::ProgramEntry& Context::built_anew(const ProgramKey& key) {
   return entry;
 }
 
-Context::ProgramKey Context::program(const std::string& file, const std::string& options,
-                                     const KernelTable& built_in) {
+Context::Program& Context::program(const std::string& file, const std::string& options,
+                                   const KernelTable& built_in) {
   ProgramKey key(file, options);
   if (fp64_) key.second += " -DDIACUT_FP64";
-  if (!programs_.contains(key)) {
-    programs_[key] = {program_source(kernel_dir_, file, built_in), {}, {}};
-    waiting_.push_back(key);
-  }
-  return key;
+  const auto found = programs_.find(key);
+  if (found != programs_.end()) return *found;
+  ProgramEntry entry{program_source(kernel_dir_, file, built_in)};
+  waiting_.push_back(key);
+  return *programs_.emplace(key, std::move(entry)).first;
 }
 
-cl::Kernel Context::kernel(const ProgramKey& program, const std::string& name) {
+cl::Kernel& Context::kernel(Program& program, std::string_view name) {
+  auto& kernels = program.second.kernels;
+  if (const auto found = kernels.find(name); found != kernels.end()) return found->second;
   const KeptSignals signals;
   cl::Kernel kernel;
   const auto make = [&](const ProgramEntry& entry) {
-    with_device_errors(fmt::format("making kernel '{}' of '{}'", name, program.first),
-                       [&] { kernel = cl::Kernel(entry.program, (name + entry.suffix).c_str()); });
+    with_device_errors(fmt::format("making kernel '{}' of '{}'", name, program.first.first), [&] {
+      kernel = cl::Kernel(entry.program, (std::string(name) + entry.suffix).c_str());
+    });
   };
-  const ProgramEntry& built = built_entry(program);
+  const ProgramEntry& built = built_entry(program.first);
   try {
     make(built);
   } catch (const std::bad_alloc&) {
     lose_for_memory("making a kernel");
   } catch (const DeviceError&) {
-    make(built_anew(program));
+    make(built_anew(program.first));
   }
-  if (records_) made_[kernel()] = fmt::format("{}:{}", program.first, name);
-  return kernel;
+  made_[kernel()] = fmt::format("{}:{}", program.first.first, name);
+  return kernels.emplace(name, std::move(kernel)).first->second;
 }
 
 void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
@@ -426,7 +441,7 @@ void Context::launch(const cl::Kernel& kernel, const cl::NDRange& global,
   for (std::size_t i = 0; i < global.dimensions(); ++i) {
     if (global.get()[i] == 0) return;
   }
-  if (const auto made = made_.find(kernel()); made != made_.end()) launched_.insert(made->second);
+  if (records_) launched_.insert(made_.at(kernel()));
   try {
     hold_back();
     cl::Event event;
@@ -493,6 +508,11 @@ void Context::wait(const cl::Event& event) {
       // Short waits are worth spinning for; a CPU device needs the core for its own work.
       if (info_.kind == DeviceKind::kCpu || waited > 2e-3) {
         std::this_thread::sleep_for(std::chrono::microseconds(waited > 0.1 ? 1000 : 50));
+      } else {
+        // Each question holds a lock of the driver's, for which another thread would wait.
+        const Clock::time_point asked = Clock::now();
+        while (Clock::now() < asked + std::chrono::microseconds(5)) {
+        }
       }
     }
   });

@@ -42,7 +42,7 @@ struct ProgramBuilds {
 };
 
 /// One device, one in-order queue with profiling, and the programs built for it. Not thread-safe:
-/// one context a thread. Neither copied nor moved, because buffers point at it.
+/// one context a thread. Not moved, because buffers point at it.
 class Context {
  public:
   /// `device` as choose_device() takes it; kernel files come from the folder `kernel_dir`, or, if
@@ -51,7 +51,8 @@ class Context {
   /// In an OpenCL context that somebody else has made for this device among others. Throws
   /// InputError where it has no such device.
   Context(const cl::Context& context, const cl::Device& device);
-  Context(const Context&) = delete;
+  /// Beside another one, with a queue of its own and the programs that are built.
+  explicit Context(const Context& other);
   Context& operator=(const Context&) = delete;
   ~Context();
 
@@ -61,6 +62,13 @@ class Context {
 
   /// A kernel file and its options.
   using ProgramKey = std::pair<std::string, std::string>;
+  struct ProgramEntry {
+    std::string source;
+    cl::Program program = {};  ///< Null until then.
+    std::string suffix = {};   ///< Of its kernels' names in the program.
+    std::map<std::string, cl::Kernel, std::less<>> kernels = {};  ///< That were asked for.
+  };
+  using Program = std::pair<const ProgramKey, ProgramEntry>;
   /// Asks for the program of kernels/<file>, built with `options` ("-DRADIUS=5 ..."), which is
   /// built once and kept for the life of the context. -DDIACUT_FP64 is added on devices with double
   /// precision (unless emulation is forced). A line `#include "name.clh"` is replaced by that
@@ -68,11 +76,11 @@ class Context {
   /// of their own gives that table. Programs that were asked for and not used yet are built
   /// together at the first use of one of them: as one on a CPU, side by side on other devices. A
   /// driver takes little longer for many than for one. Throws as program_source() does.
-  ProgramKey program(const std::string& file, const std::string& options,
-                     const KernelTable& built_in = embedded_kernels());
-  /// A new kernel of a program that was asked for, so that its arguments are the caller's. Throws
+  Program& program(const std::string& file, const std::string& options,
+                   const KernelTable& built_in = embedded_kernels());
+  /// The kernel of a program that was asked for, whose arguments each launch sets anew. Throws
   /// DeviceError with the build log where the program does not build.
-  cl::Kernel kernel(const ProgramKey& program, const std::string& name);
+  cl::Kernel& kernel(Program& program, std::string_view name);
 
   /// Builds programs side by side on a CPU too, for tests.
   void build_side_by_side_always() { together_ = Together::kSideBySide; }
@@ -160,11 +168,6 @@ class Context {
 
   Context(OpenedDevice opened, const cl::Context& context, std::string kernel_dir);
 
-  struct ProgramEntry {
-    std::string source;
-    cl::Program program;  ///< Null until then.
-    std::string suffix;   ///< Of its kernels' names in the program.
-  };
   /// The entry of a program that kernel() was asked for, built.
   ProgramEntry& built_entry(const ProgramKey& key);
   /// Builds the program of an entry by itself, so that the driver does not take the one that it
@@ -241,7 +244,7 @@ class Context {
   bool guards_ = false;
   bool overrun_ = false;
   bool records_ = false;
-  std::map<cl_kernel, std::string> made_;  ///< The kernels in use, while launches are recorded.
+  std::map<cl_kernel, std::string> made_;
   std::set<std::string> launched_;
   std::uint64_t memory_limit_ = 0;
   std::uint64_t memory_in_use_ = 0;

@@ -2,10 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <string>
-#include <string_view>
 
 #include "opencl/context.hpp"
 #include "opencl/device_sums.hpp"
@@ -39,28 +36,25 @@ inline constexpr std::size_t kRowGroup = 64;
 
 /// The kernels of one file, built with one set of options and launched by their names. The
 /// constructor asks for the program: it is built together with those of all objects that are made
-/// before the first launch. Copies share the kernels that were launched before.
+/// before the first launch.
 class KernelFile {
  public:
   /// Parameters as Context::program() takes them. The context must outlive the object.
   KernelFile(Context& context, const std::string& file, const std::string& options,
              const KernelTable& built_in = embedded_kernels())
-      : context_(&context), program_(context.program(file, options, built_in)) {}
+      : context_(&context), program_(&context.program(file, options, built_in)) {}
 
   /// Enqueues, as Context::launch() does, with these arguments in order; int becomes int there,
   /// unsigned uint, int64_t long, size_t ulong.
   template <class... Arguments>
   void launch(const char* name, const cl::NDRange& global, const cl::NDRange& local,
               const Arguments&... arguments) const {
-    auto found = kernels_.find(std::string_view(name));
-    if (found == kernels_.end()) {
-      found = kernels_.emplace(name, context_->kernel(program_, name)).first;
-    }
+    cl::Kernel& kernel = context_->kernel(*program_, name);
     with_device_errors("setting a kernel's arguments", [&] {
       cl_uint index = 0;
-      (set_argument(found->second, index, arguments), ...);
+      (set_argument(kernel, index, arguments), ...);
     });
-    context_->launch(found->second, global, local);
+    context_->launch(kernel, global, local);
   }
   /// Enqueues work-items (x, y) for x < columns, rounded up to kRowGroup, and y < rows.
   template <class... Arguments>
@@ -72,9 +66,7 @@ class KernelFile {
 
  private:
   Context* context_;
-  Context::ProgramKey program_;
-  /// The kernels that were launched, by name. Finding one allocates nothing.
-  mutable std::map<std::string, cl::Kernel, std::less<>> kernels_;
+  Context::Program* program_;
 };
 
 }  // namespace diacut
