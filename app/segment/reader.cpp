@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "core/background.hpp"
 #include "diacut/errors.hpp"
 #include "map/region_format.hpp"
 #include "output/format.hpp"
@@ -239,7 +240,7 @@ void Reader::read_ahead(std::size_t index, std::size_t count) {
     for (const std::string& beside : job.sidecars) {
       if (!beside.empty() && !is_file(beside)) return;
     }
-    ahead_[i] = std::async(std::launch::async, [this, &job] { return load(job); });
+    ahead_[i] = in_background([this, &job] { return load(job); });
   }
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/background.hpp"
 #include "diacut/hierarchy.hpp"
 #include "diacut/map.hpp"
 #include "diacut/output.hpp"
@@ -169,9 +170,9 @@ WrittenImage Writer::write(const LoadedImage& loaded, BegunSegmentation begun,
 void Writer::begin(LoadedImage loaded, BegunSegmentation begun, const Segmenter& segmenter) {
   std::promise<void> ended;
   const std::shared_future<void> before = std::exchange(last_, ended.get_future().share());
-  under_way_.push_back(std::async(
-      std::launch::async, [this, &segmenter, loaded = std::move(loaded), begun = std::move(begun),
-                           before, ended = std::move(ended)]() mutable {
+  under_way_.push_back(
+      in_background([this, &segmenter, loaded = std::move(loaded), begun = std::move(begun), before,
+                     ended = std::move(ended)]() mutable {
         WrittenImage written = write(loaded, std::move(begun), segmenter, {{}, &cancel_}, before);
         ended.set_value();
         return written;

@@ -1,5 +1,6 @@
 #include "core/parallel.hpp"
 
+#include <sys/resource.h>
 #include <tbb/blocked_range.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
@@ -8,6 +9,8 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+
+#include "core/background.hpp"
 
 #ifdef DIACUT_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
@@ -40,6 +43,12 @@ constexpr std::size_t kMostRanges = 64;
 
 std::atomic<int> threads_asked{0};
 
+std::atomic<int> background_threads{0};
+thread_local bool in_the_background = false;
+/// Images that are taken one by one have no more such threads.
+constexpr int kFewInBackground = 8;
+bool crowded() { return background_threads > kFewInBackground; }
+
 /// Calls work(range) for ranges of 0 to count - 1. TBB itself and not cv::parallel_for_(), which
 /// computes on one thread alone while another thread of the program is in it.
 template <class Work>
@@ -47,12 +56,22 @@ void on_all_cores(std::size_t count, const Work& work) {
   const tbb::blocked_range<std::size_t> all(0, count);
   const int threads = parallel_threads();
   if (threads == 1) return work(all);  // As in a process that has lost its threads.
+  if (in_the_background && crowded()) return work(all);
   // A thread that waits for others must not begin other work, for which it may hold locks.
   const auto run = [&] { tbb::this_task_arena::isolate([&] { tbb::parallel_for(all, work); }); };
   if (threads == tbb::this_task_arena::max_concurrency()) return run();
   tbb::task_arena(threads).execute(run);
 }
 }  // namespace
+
+InBackground::InBackground() {
+  in_the_background = true;
+  ++background_threads;
+  constexpr int kNice = 10;
+  if (crowded()) setpriority(PRIO_PROCESS, 0, kNice);  // On Linux that is of the thread alone.
+}
+
+InBackground::~InBackground() { --background_threads; }
 
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& work) {
   if (count == 1) return work(0);
