@@ -58,11 +58,12 @@ void Segmenter::check_device(bool own_maps) {
   const RunParameters run = working_parameters(parameters(), kSmall, kSmall,
                                                {own_maps, stages().options.keep_eigenvectors});
   stages().work("checking its answers", [&](Context& context, DeviceNetworks& networks) {
-    check(context, "boundaries", check_ranges);
+    ask_for_kernels(context, networks, run, own_maps);
     if (!own_maps && run.boundary.kind == BoundaryKind::kLearned) {
       check(context, "boundaries",
             [&](Trial& trial) { check_networks(trial, networks, run.boundary.weights, kSmall); });
     }
+    check(context, "boundaries", check_ranges);
     if (needs_matrix(run)) {
       check(context, "affinity", [&](Trial& trial) {
         check_affinity(trial, drawn_boundary(trial), run.affinity);

@@ -13,6 +13,7 @@
 #include "boundary/network/picture_kernels.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
+#include "core/background.hpp"
 #include "core/parallel.hpp"
 #include "diacut/objects.hpp"
 #include "eigen/eigensolver.hpp"
@@ -257,29 +258,6 @@ SolverParameters rough_solver() {
   return solver;
 }
 
-/// Asks for the kernels that every run of this kind needs, so that they are built together, which
-/// takes less time, and has its networks uploaded. `own_maps`: whether the boundary maps are the
-/// user's.
-void ask_for_kernels(Context& context, DeviceNetworks& networks, const RunParameters& parameters,
-                     bool own_maps) {
-  const BoundaryParameters& boundary = parameters.boundary;
-  if (parameters.has_boundary() && boundary.kind == BoundaryKind::kLearned && !own_maps) {
-    networks.get(context, boundary.weights);
-    ask_for_picture_kernels(context);
-  }
-  range_kernels(context);
-  if (needs_matrix(parameters) && !parameters.has_features()) {
-    ask_for_affinity_kernels(context, parameters.affinity);
-  }
-  if (!makes_hierarchy(parameters)) return;
-  if (decimates(parameters)) {
-    ask_for_kept_affinity_kernels(context, parameters.affinity);
-    ask_for_filtered(context, affinity_stencil(parameters.affinity), rough_solver().eigen);
-  }
-  contour_kernels(context, parameters.contour_decided.spectral);
-  orientation_kernels(context);
-}
-
 /// The stages of one run that need the device, in their order.
 class StageRun {
  public:
@@ -353,7 +331,7 @@ class StageRun {
         learned.colours.values = lab_bytes(*image);
         return learned;
       };
-      merging_[k].learned = std::async(std::launch::async, find);
+      merging_[k].learned = in_background(find);
     }
   }
 
@@ -641,9 +619,36 @@ class StageRun {
 
 }  // namespace
 
+void ask_for_kernels(Context& context, DeviceNetworks& networks, const RunParameters& parameters,
+                     bool own_maps) {
+  const BoundaryParameters& boundary = parameters.boundary;
+  if (parameters.has_boundary() && boundary.kind == BoundaryKind::kLearned && !own_maps) {
+    networks.get(context, boundary.weights);
+    ask_for_picture_kernels(context);
+  }
+  range_kernels(context);
+  if (needs_matrix(parameters) && !parameters.has_features()) {
+    ask_for_affinity_kernels(context, parameters.affinity);
+  }
+  if (!makes_hierarchy(parameters)) return;
+  if (decimates(parameters)) {
+    ask_for_kept_affinity_kernels(context, parameters.affinity);
+    ask_for_filtered(context, affinity_stencil(parameters.affinity), rough_solver().eigen);
+  }
+  contour_kernels(context, parameters.contour_decided.spectral);
+  orientation_kernels(context);
+}
+
 Stages::Stages(const std::string& device, const std::string& kernel_dir) : kernel_dir_(kernel_dir) {
   context_.emplace(device, kernel_dir_);
   device_ = context_->info();
+}
+
+Stages::Stages(const Stages& others) : kernel_dir_(others.kernel_dir_), device_(others.device_) {
+  try {
+    if (others.context_) context_.emplace(*others.context_);
+  } catch (const std::exception&) {  // The first run opens it anew, and reports what fails.
+  }
 }
 
 std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const WorkingImage> images,

@@ -37,6 +37,12 @@ struct StageOptions {
   std::function<void()> compiling;  ///< As Segmenter::on_compiling().
 };
 
+/// Asks for the kernels that every run of this kind needs, so that they are built together, which
+/// takes less time, and has its networks uploaded. `own_maps`: whether the boundary maps are the
+/// user's.
+void ask_for_kernels(Context& context, DeviceNetworks& networks, const RunParameters& parameters,
+                     bool own_maps);
+
 /// All stages in their order, from an image to its regions, on one device. The context and the
 /// networks stay for the images to come.
 class Stages {
@@ -44,6 +50,8 @@ class Stages {
   /// Opens the device. `device` and `kernel_dir` as Segmenter takes them. Throws ConfigError,
   /// DeviceError.
   Stages(const std::string& device, const std::string& kernel_dir);
+  /// Beside others on their device, which another thread may use meanwhile.
+  explicit Stages(const Stages& others);
 
   const DeviceInfo& device() const { return device_; }
   /// Whether the device does not answer.

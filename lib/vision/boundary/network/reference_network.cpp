@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/parallel.hpp"
+
 namespace diacut {
 
 namespace {
@@ -11,11 +13,12 @@ namespace {
 /// Sets each value to value(channel, x, y).
 template <class Value>
 ReferenceTensor filled(ReferenceTensor out, const Value& value) {
-  for (int c = 0; c < out.channels; ++c) {
+  parallel_for(static_cast<std::size_t>(out.channels), [&](std::size_t channel) {
+    const int c = static_cast<int>(channel);
     for (int y = 0; y < out.height; ++y) {
       for (int x = 0; x < out.width; ++x) out.at(c, x, y) = value(c, x, y);
     }
-  }
+  });
   return out;
 }
 
@@ -88,8 +91,9 @@ ReferenceTensor reference_operation(const NetworkOp& op, const ReferenceTensor& 
   return out;
 }
 
-std::vector<double> reference_network(const Network& network, const std::vector<float>& planes,
-                                      int width, int height, int tensor) {
+std::vector<ReferenceTensor> reference_network(const Network& network,
+                                               const std::vector<float>& planes, int width,
+                                               int height) {
   std::vector<ReferenceTensor> tensors(network.tensors.size());
   tensors[0] = ReferenceTensor(3, width, height);
   std::transform(planes.begin(), planes.end(), tensors[0].values.begin(),
@@ -101,8 +105,7 @@ std::vector<double> reference_network(const Network& network, const std::vector<
         reference_operation(op, tensors[op.input], op.added < 0 ? nullptr : &tensors[op.added],
                             network_side(width, level), network_side(height, level));
   }
-  if (tensor < 0) tensor = network.output();
-  return std::move(tensors[tensor].values);
+  return tensors;
 }
 
 }  // namespace diacut

@@ -25,9 +25,10 @@ struct ReferenceTensor {
 ReferenceTensor reference_operation(const NetworkOp& op, const ReferenceTensor& in,
                                     const ReferenceTensor* added, int width, int height);
 
-/// A whole network in double: its output, network.outputs() planes of width * height values, for
-/// three planes of width * height values in [0, 1]; or another tensor of it, as `tensor` says.
-std::vector<double> reference_network(const Network& network, const std::vector<float>& planes,
-                                      int width, int height, int tensor = -1);
+/// All tensors of a network in double, for three planes of width * height values in [0, 1]. That of
+/// network.output() has network.outputs() planes of as many values.
+std::vector<ReferenceTensor> reference_network(const Network& network,
+                                               const std::vector<float>& planes, int width,
+                                               int height);
 
 }  // namespace diacut

@@ -40,7 +40,8 @@ std::vector<double> reference_map(const Network& network, const Image& image,
     const cv::Size size(inner.width + 2 * border, inner.height + 2 * border);
     std::vector<double> seen =
         reference_network(network, reference_picture(image, inner.width, inner.height, border),
-                          size.width, size.height);
+                          size.width, size.height)[network.output()]
+            .values;
     cv::Mat map(size, CV_64F, seen.data());
     cv::resize(map(cv::Rect({border, border}, inner)), map, mean.size(), 0, 0, cv::INTER_LINEAR);
     mean += map / static_cast<double>(parameters.scales.size());

@@ -20,7 +20,9 @@ TEST_F(NetworkInsideMap, TwoOutputsMatchTheReference) {
     const Image image = noise_image(width, height, 3, 5);
     const std::array found = both_of(image);
     const std::vector<double> planes =
-        reference_network(*network, reference_picture(image, width, height), width, height);
+        reference_network(*network, reference_picture(image, width, height), width,
+                          height)[network->output()]
+            .values;
     const auto pixels = static_cast<std::ptrdiff_t>(image.pixel_count());
     const std::vector<double> boundary(planes.begin(), planes.begin() + pixels);
     const std::vector<double> inside(planes.begin() + pixels, planes.end());
