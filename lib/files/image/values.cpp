@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <opencv2/core.hpp>
@@ -39,12 +40,14 @@ Limits robust_range(StoredValues& values) {
 }
 
 /// Whether robust_range() surely takes up half of the range of a type. Counting the values beyond
-/// two limits that lie so far apart is much faster than finding the quantiles.
-bool surely_fills_half(const Limits& of_type, const StoredValues& values) {
+/// two limits that lie so far apart is much faster than finding the quantiles. each(visit) calls
+/// visit(value, times) for the `count` values of the sample.
+template <class Each>
+bool surely_fills_half(const Limits& of_type, std::size_t count, const Each& each) {
   // More than half, so that rounding cannot change what the quantiles would say.
   constexpr double kHalf = 0.5 + 1e-9;
   const double extent = extent_of(of_type);
-  const auto last = static_cast<double>(values.sample.size() - 1);
+  const auto last = static_cast<double>(count - 1);
   const auto least = static_cast<std::size_t>(std::floor(kBeyond * last));
   const auto most = static_cast<std::size_t>(std::ceil((1 - kBeyond) * last));
   for (const double begin : {0.25, 0.0, 0.5 - 1e-9}) {
@@ -52,13 +55,27 @@ bool surely_fills_half(const Limits& of_type, const StoredValues& values) {
     const double high = low + kHalf * extent;
     std::size_t at_low = 0;
     std::size_t below_high = 0;
-    for (const double value : values.sample) {
-      at_low += std::size_t{value <= low};
-      below_high += std::size_t{value < high};
-    }
+    each([&](double value, std::size_t times) {
+      at_low += value <= low ? times : 0;
+      below_high += value < high ? times : 0;
+    });
     if (at_low > least && below_high <= most) return true;
   }
   return false;
+}
+
+/// As surely_fills_half() of the sample of all values, which are bytes.
+bool bytes_surely_fill_half(const Limits& of_type, const cv::Mat& samples) {
+  if (!samples.isContinuous()) return false;
+  const std::size_t values = samples.total() * static_cast<std::size_t>(samples.channels());
+  const std::size_t step = StoredValues::step_of(values);
+  std::array<std::size_t, 256> times{};
+  for (std::size_t i = 0; i < values; i += step) ++times[samples.data[i]];
+  return surely_fills_half(of_type, (values - 1) / step + 1, [&](const auto& visit) {
+    for (std::size_t value = 0; value < times.size(); ++value) {
+      visit(static_cast<double>(value), times[value]);
+    }
+  });
 }
 
 /// A range within `of` of at least `least`, about the middle of `range`.
@@ -73,7 +90,10 @@ Limits widened(const Limits& range, double least, const Limits& of) {
 /// that a picture of fewer steps shows.
 Limits automatic_range(const TypeRange& of_type, bool eight_bits, StoredValues& values,
                        std::vector<std::string>& notes) {
-  if (of_type && surely_fills_half(*of_type, values)) return *of_type;
+  const auto each = [&](const auto& visit) {
+    for (const double value : values.sample) visit(value, std::size_t{1});
+  };
+  if (of_type && surely_fills_half(*of_type, values.sample.size(), each)) return *of_type;
   Limits robust = robust_range(values);
   if (eight_bits && robust.second > robust.first) {
     robust = widened(robust, extent_of(*of_type) / 20, *of_type);
@@ -258,7 +278,10 @@ Image to_image(const Decoded& decoded, ValueRange rule) {
   image.pixels =
       large_vector<float>(image.pixel_count() * static_cast<std::size_t>(image.channels));
   Limits range;
-  if (colours.is_plain() && decoded.samples.depth() == CV_8U && rule == ValueRange::kType) {
+  if (colours.is_plain() && decoded.samples.depth() == CV_8U &&
+      (rule == ValueRange::kType ||
+       (rule == ValueRange::kAuto &&
+        bytes_surely_fill_half(*decoded.type_range, decoded.samples)))) {
     range = *decoded.type_range;
   } else {
     StoredValues values = find_valid(colours, decoded.hidden, image);
@@ -286,9 +309,13 @@ Image to_image(const Decoded& decoded, ValueRange rule) {
   return image;
 }
 
-StoredValues::StoredValues(std::uint64_t count) {
+std::size_t StoredValues::step_of(std::uint64_t count) {
   // So many values are enough for a thousandth at either end.
-  step_ = static_cast<std::size_t>(count / (std::uint64_t{1} << 20) + 1);
+  return static_cast<std::size_t>(count / (std::uint64_t{1} << 20) + 1);
+}
+
+StoredValues::StoredValues(std::uint64_t count) {
+  step_ = step_of(count);
   sample.reserve(static_cast<std::size_t>(count) / step_ + 1);
 }
 

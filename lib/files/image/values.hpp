@@ -26,6 +26,8 @@ class StoredValues {
  public:
   /// `count`: how many there are with those of pixels without data.
   explicit StoredValues(std::uint64_t count);
+  /// Of how many values the sample has one.
+  static std::size_t step_of(std::uint64_t count);
 
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
