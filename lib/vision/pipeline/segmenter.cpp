@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <future>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -153,7 +155,7 @@ class Segmenter::Implementation {
     note_held(images);
     std::vector<BegunSegmentation> all(images.size());
     std::vector<Group> groups = groups_of(images, own, all);
-    for (Group& group : groups) begin_group(own, group.images, group.begun, watch);
+    begin_groups(own, groups, images.size(), watch);
     if (!stages.options.verify) return all;
     stages.forget_networks();
     for (Group& group : groups) {
@@ -162,7 +164,7 @@ class Segmenter::Implementation {
         each->again = std::make_unique<UnfinishedSegmentation>();
         each = each->again.get();
       }
-      begin_group(own, group.images, group.begun, watch);
+      begin_group(stages, own, group.part(), watch);
       for (UnfinishedSegmentation* const each : first) {
         each->device = stages.device().name;
         const std::exception_ptr failure = each->failure ? each->failure : each->again->failure;
@@ -175,9 +177,22 @@ class Segmenter::Implementation {
 
  private:
   /// Images of one working size, and the segmentations that they begin.
+  struct Part {
+    std::span<const WorkingImage> images;
+    std::span<UnfinishedSegmentation* const> begun;
+
+    /// The first `count` images of the part, and the others; all in one where either has none.
+    std::vector<Part> divided(std::size_t count) const {
+      if (count == 0 || count >= images.size()) return {*this};
+      return {{images.first(count), begun.first(count)},
+              {images.subspan(count), begun.subspan(count)}};
+    }
+  };
   struct Group {
     std::vector<WorkingImage> images;
     std::vector<UnfinishedSegmentation*> begun;
+
+    Part part() const { return {images, begun}; }
   };
 
   /// The images that may go together. Those that cannot be segmented have their failure in `all`.
@@ -224,27 +239,70 @@ class Segmenter::Implementation {
     held_before_ = held;
   }
 
+  /// Begins groups of all images. On a GPU with room for any two parts of them, two threads take
+  /// part after part: one has the device work while the other computes.
+  void begin_groups(const Parameters& own, const std::vector<Group>& groups, std::size_t images,
+                    const Watch& watch) {
+    std::vector<Part> parts;
+    std::size_t left = images / 2;  // Of the first half.
+    for (const Group& group : groups) {
+      for (const Part& part : group.part().divided(left)) parts.push_back(part);
+      left -= std::min(left, group.images.size());
+    }
+    std::atomic<std::size_t> next = 0;
+    const auto begin = [&](Stages& on, const Watch& watched) {
+      for (std::size_t k = next++; k < parts.size(); k = next++) {
+        begin_group(on, own, parts[k], watched);
+      }
+    };
+    const bool two = stages.device().kind != DeviceKind::kCpu && parts.size() > 1 &&
+                     std::all_of(parts.begin(), parts.end(),
+                                 [&](const Part& part) { return fits_twice(own, part); });
+    if (!two) {
+      for (const Group& group : groups) begin_group(stages, own, group.part(), watch);
+      return;
+    }
+    if (!beside_) beside_.emplace(stages);
+    beside_->options = stages.options;
+    beside_->options.compiling = {};  // The caller hears of it in this thread alone.
+    auto other = std::async(std::launch::async, [&] { begin(*beside_, {{}, watch.cancel}); });
+    begin(stages, watch);
+    other.get();
+  }
+
+  /// Whether two parts like this one fit the device by the table of device memory.
+  bool fits_twice(const Parameters& own, const Part& part) const {
+    const std::uint64_t limit = stages.options.memory_limit;
+    const std::uint64_t half = (limit != 0 ? limit : stages.device().global_memory) / 2;
+    try {
+      const std::vector<RunForm> forms = forms_of(own, part.images);
+      return !forms.empty() && device_memory(forms.front()).fits(stages.device(), half);
+    } catch (const Error&) {  // Of an image of the part, for which it is reported later.
+      return false;
+    }
+  }
+
   /// Begins working images of one size: together, by the first form that fits the device by the
   /// table of device memory and in fact, else in halves, down to one by one. Throws CancelledError
   /// alone: other errors are the failure of an image.
-  void begin_group(const Parameters& own, std::span<const WorkingImage> images,
-                   std::span<UnfinishedSegmentation* const> begun, const Watch& watch) {
+  void begin_group(Stages& on, const Parameters& own, const Part& part, const Watch& watch) {
+    const auto& [images, begun] = part;
     const bool alone = images.size() == 1;
-    const std::uint64_t limit = stages.options.memory_limit;
+    const std::uint64_t limit = on.options.memory_limit;
     try {
       const std::vector<RunForm> forms = forms_of(own, images);
       std::span<const RunForm> left = forms;
-      while (alone || (!left.empty() && device_memory(left.front()).fits(stages.device(), limit))) {
-        const RunForm& form = first_that_fits(left, stages.device(), limit);
+      while (alone || (!left.empty() && device_memory(left.front()).fits(on.device(), limit))) {
+        const RunForm& form = first_that_fits(left, on.device(), limit);
         left = left.subspan(static_cast<std::size_t>(&form - left.data()) + 1);
         try {
-          auto found = stages.run(images, form, watch);
+          auto found = on.run(images, form, watch);
           if (!found) break;
           announce(form, images, *found);
           for (std::size_t k = 0; k < begun.size(); ++k) *begun[k] = std::move((*found)[k]);
           return;
         } catch (const DeviceMemoryError&) {
-          if (left.empty() || stages.lost()) throw;
+          if (left.empty() || on.lost()) throw;
         }
       }
     } catch (const CancelledError&) {
@@ -253,9 +311,7 @@ class Segmenter::Implementation {
       if (alone) begun.front()->failure = std::current_exception();
     }
     if (alone) return;
-    const std::size_t half = images.size() / 2;
-    begin_group(own, images.first(half), begun.first(half), watch);
-    begin_group(own, images.subspan(half), begun.subspan(half), watch);
+    for (const Part& half : part.divided(images.size() / 2)) begin_group(on, own, half, watch);
   }
 
   WantedResults results_of(const WorkingImage& image) const {
@@ -295,6 +351,7 @@ class Segmenter::Implementation {
   }
 
   std::optional<std::uint64_t> held_before_;
+  std::optional<Stages> beside_;  ///< On the same device.
 };
 
 Segmenter::Segmenter(const Parameters& parameters, const std::string& device,

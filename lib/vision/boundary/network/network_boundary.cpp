@@ -178,9 +178,6 @@ struct Mapped {
   bool begun = false;                       ///< Whether something was added to the maps.
 };
 
-/// How many of some images go through a network together.
-std::size_t most_together(std::size_t images) { return (images + 1) / 2; }
-
 /// The pixels of a picture on the device. Memory for three channels for a grey picture too: the
 /// budget does not know the channels.
 Buffer<float> uploaded(Context& context, const Image& image, bool filled) {
@@ -384,16 +381,14 @@ DeviceMemory network_map_memory(const Grid& grid, int images, const Networks& ne
                                 const BoundaryParameters& parameters) {
   const PictureView view = whole_picture(grid);
   const Task task{grid, view, parameters};
-  const std::size_t together = most_together(static_cast<std::size_t>(images));
   TensorBudget tensors;
   for (const std::shared_ptr<const Network>& network : networks) {
-    tensors.add(*network, task, static_cast<int>(together));
+    tensors.add(*network, task, images);
   }
-  // Maps of all pictures; of those that are computed together the pictures, of up to three
-  // channels, and maps of what a network sees.
+  // The pictures, of up to three channels, their maps, and maps of what a network sees.
   const auto outputs = static_cast<std::size_t>(networks.front()->outputs());
-  std::size_t floats = static_cast<std::size_t>(images) * outputs * grid.rows() +
-                       together * (3 * grid.rows() + outputs * most_pixels(networks, task));
+  std::size_t floats = static_cast<std::size_t>(images) *
+                       ((3 + outputs) * grid.rows() + outputs * most_pixels(networks, task));
   std::size_t largest = 3 * grid.rows();
   for (const std::size_t each : tensors.floats) {
     floats += each;
@@ -476,7 +471,7 @@ std::vector<NetworkMaps> network_boundary_maps(
   while (!left.empty()) {
     const Turn pose = pose_of(left.front());
     std::vector<Mapped> pictures;
-    while (pictures.size() < std::min(left.size(), most_together(images.size()))) {
+    while (pictures.size() < left.size()) {
       const std::size_t k = left[pictures.size()];
       const auto& [image, valid, valid_pixels] = images[k];
       if (pose_of(k) != pose) break;
