@@ -46,7 +46,7 @@ std::atomic<int> threads_asked{0};
 std::atomic<int> background_threads{0};
 thread_local bool in_the_background = false;
 /// Images that are taken one by one have no more such threads.
-constexpr int kFewInBackground = 8;
+constexpr int kFewInBackground = 3;
 bool crowded() { return background_threads > kFewInBackground; }
 
 /// Calls work(range) for ranges of 0 to count - 1. TBB itself and not cv::parallel_for_(), which

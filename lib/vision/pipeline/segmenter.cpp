@@ -155,7 +155,7 @@ class Segmenter::Implementation {
     note_held(images);
     std::vector<BegunSegmentation> all(images.size());
     std::vector<Group> groups = groups_of(images, own, all);
-    begin_groups(own, groups, images.size(), watch);
+    begin_groups(own, groups, watch);
     if (!stages.options.verify) return all;
     stages.forget_networks();
     for (Group& group : groups) {
@@ -181,11 +181,9 @@ class Segmenter::Implementation {
     std::span<const WorkingImage> images;
     std::span<UnfinishedSegmentation* const> begun;
 
-    /// The first `count` images of the part, and the others; all in one where either has none.
-    std::vector<Part> divided(std::size_t count) const {
-      if (count == 0 || count >= images.size()) return {*this};
-      return {{images.first(count), begun.first(count)},
-              {images.subspan(count), begun.subspan(count)}};
+    std::vector<Part> halves() const {
+      const std::size_t half = images.size() / 2;
+      return {{images.first(half), begun.first(half)}, {images.subspan(half), begun.subspan(half)}};
     }
   };
   struct Group {
@@ -239,16 +237,12 @@ class Segmenter::Implementation {
     held_before_ = held;
   }
 
-  /// Begins groups of all images. On a GPU with room for any two parts of them, two threads take
-  /// part after part: one has the device work while the other computes.
-  void begin_groups(const Parameters& own, const std::vector<Group>& groups, std::size_t images,
-                    const Watch& watch) {
+  /// Begins groups. On a GPU with room for any two of them, or for the halves of the only one, two
+  /// threads take one after the other: one has the device work while the other computes.
+  void begin_groups(const Parameters& own, const std::vector<Group>& groups, const Watch& watch) {
     std::vector<Part> parts;
-    std::size_t left = images / 2;  // Of the first half.
-    for (const Group& group : groups) {
-      for (const Part& part : group.part().divided(left)) parts.push_back(part);
-      left -= std::min(left, group.images.size());
-    }
+    for (const Group& group : groups) parts.push_back(group.part());
+    if (parts.size() == 1 && parts.front().images.size() > 1) parts = parts.front().halves();
     std::atomic<std::size_t> next = 0;
     const auto begin = [&](Stages& on, const Watch& watched) {
       for (std::size_t k = next++; k < parts.size(); k = next++) {
@@ -311,7 +305,7 @@ class Segmenter::Implementation {
       if (alone) begun.front()->failure = std::current_exception();
     }
     if (alone) return;
-    for (const Part& half : part.divided(images.size() / 2)) begin_group(on, own, half, watch);
+    for (const Part& half : part.halves()) begin_group(on, own, half, watch);
   }
 
   WantedResults results_of(const WorkingImage& image) const {

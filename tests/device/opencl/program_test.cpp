@@ -92,6 +92,13 @@ TEST_F(Programs, AreBuiltBeforeTheirFirstUseOnRequest) {
   EXPECT_EQ(context_.builds().programs, joins() ? 1 : 2);
 }
 
+TEST_F(Programs, ServeAContextBeside) {
+  EXPECT_EQ(run(kernels("second.cl"), {5}), 15.0f);
+  Context beside(context_);
+  EXPECT_EQ(applied(beside, {beside, "second.cl", "", program_table()}, {5}), 15.0f);
+  EXPECT_EQ(beside.builds().programs, 0);
+}
+
 TEST_F(Programs, KeepTheirOwnRounding) {
   // (1 + e)^2 = 1 + 2e + e^2, whose last term is lost in a product of its own.
   const float e = 1.0f / 8192.0f;

@@ -1,12 +1,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <future>
+#include <latch>
 #include <limits>
+#include <thread>
 #include <vector>
 
+#include "core/background.hpp"
 #include "core/large_memory.hpp"
+#include "core/parallel.hpp"
 #include "core/split_text.hpp"
 #include "core/unit_range.hpp"
 #include "matchers.hpp"
@@ -75,6 +81,24 @@ TEST(LargeMemory, MemoryBesideTheWholePagesIsLeftAlone) {
   std::vector<std::uint8_t> around(24U << 20, 5);
   take_large_pages(around.data() + 1, around.size() - 2);
   EXPECT_TRUE(std::all_of(around.begin(), around.end(), [](int value) { return value == 5; }));
+}
+
+TEST(InBackground, ManyThreadsComputeEachAlone) {
+  constexpr int kThreads = 8;
+  std::latch begun(kThreads);
+  std::latch ended(kThreads);
+  const auto work = [&] {
+    begun.arrive_and_wait();
+    const auto own = std::this_thread::get_id();
+    std::atomic<int> others = 0;
+    parallel_for(std::size_t{64},
+                 [&](std::size_t) { others += std::this_thread::get_id() != own; });
+    ended.arrive_and_wait();
+    return others.load();
+  };
+  std::vector<std::future<int>> threads;
+  for (int k = 0; k < kThreads; ++k) threads.push_back(in_background(work));
+  for (std::future<int>& each : threads) EXPECT_EQ(each.get(), 0);
 }
 
 }  // namespace
