@@ -51,7 +51,7 @@ class MemoryCheck {
 
   const Options& options_;
   std::function<std::uint64_t()> available_;
-  mutable std::mutex mutex_;  ///< Of what follows.
+  mutable std::mutex mutex_;          ///< Of what follows.
   std::optional<DeviceInfo> device_;  ///< Nothing: it is not open yet.
   std::uint64_t waiting_ = 0;         ///< Bytes of the images that are there, without the device.
   std::uint64_t most_computing_ = 0;  ///< The most that one takes beside, with the device.

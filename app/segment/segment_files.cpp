@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <future>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -97,7 +98,7 @@ class DeviceInUse {
     if (segmenter_ || opening_.valid()) return;
     opening_ = std::async(std::launch::async, [this] {
       if (devices_.empty()) {
-        devices_ = devices_to_try(options_.device);
+        devices_ = loaded_devices();
         if (!options_.kernel_dir.empty()) devices_.resize(1);
         handle_crashes();  // Drivers have taken these signals over.
         memory_.use(devices_.front());
@@ -146,6 +147,19 @@ class DeviceInUse {
   const std::string& note() const { return note_; }
 
  private:
+  /// A driver that gets no memory while it is loaded leaves the dynamic loader locked, for which
+  /// other threads would wait for ever: it ends the process.
+  std::vector<DeviceInfo> loaded_devices() const {
+    try {
+      return devices_to_try(options_.device);
+    } catch (const std::bad_alloc&) {
+      end_with(
+          "error: there is not enough memory to load the OpenCL drivers: close other programs, or "
+          "allow this one more\n",
+          ExitCode::kDevice);
+    }
+  }
+
   void set_up(Segmenter& segmenter) {
     segmenter.limit_device_memory(options_.memory);
     segmenter.keep_probabilities(plan_.roots.results.has(Result::kProbabilities));
