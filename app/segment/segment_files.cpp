@@ -165,7 +165,7 @@ class DeviceInUse {
     segmenter.keep_probabilities(plan_.roots.results.has(Result::kProbabilities));
     segmenter.keep_eigenvectors(options_.results.has(Result::kEigenvectors));
     segmenter.verify_results(options_.verify);
-    // Those who edit kernels see the errors of an image alone.
+    // A kernel of --kernel-dir that does not build is reported for the image, and once.
     if (has_own_maps() || !options_.kernel_dir.empty()) return;
     segmenter.on_compiling([this] { compiled_ = true; });
     try {
@@ -193,8 +193,8 @@ class DeviceInUse {
     } catch (const DeviceMemoryError&) {
       throw;
     } catch (const DeviceError&) {
-      segmenter_->check_device(
-          has_own_maps());  // Once more, as images are tried twice on a device.
+      // Once more, as images are tried twice on a device.
+      segmenter_->check_device(has_own_maps());
     }
   }
 

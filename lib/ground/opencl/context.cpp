@@ -244,7 +244,7 @@ cl::Buffer Context::take_kept(std::size_t bytes) {
 }
 
 void Context::keep(cl::Buffer buffer) {
-  // Of a GPU that others use too, most memory is left alone.
+  // Of a GPU that others use too, most memory is left alone; two contexts may keep some.
   constexpr std::uint64_t kMostOnCpu = std::uint64_t{128} << 20;
   const std::uint64_t most = info_.kind == DeviceKind::kCpu ? kMostOnCpu : info_.global_memory / 8;
   const auto bytes = buffer.getInfo<CL_MEM_SIZE>();

@@ -10,7 +10,6 @@
 #include "affinity/affinity.hpp"
 #include "affinity/feature_affinity.hpp"
 #include "boundary/boundary.hpp"
-#include "boundary/network/picture_kernels.hpp"
 #include "contour/boundary_orientation.hpp"
 #include "contour/combined_contour.hpp"
 #include "core/background.hpp"
@@ -280,7 +279,6 @@ class StageRun {
 
   /// The images begun. Nothing where several images cannot be solved together.
   std::optional<std::vector<UnfinishedSegmentation>> all() {
-    ask_for_kernels(context_, networks_, parameters_, images_.front().boundary_map != nullptr);
     note_images();
     begin_merging();
     find_boundaries();
@@ -337,6 +335,7 @@ class StageRun {
 
   void find_boundaries() {
     timed_.begin("boundaries");
+    ask_for_kernels(context_, networks_, parameters_, images_.front().boundary_map != nullptr);
     const BoundaryParameters& boundary = parameters_.boundary;
     BoundaryParameters whole = boundary;
     whole.thin = false;
@@ -624,7 +623,6 @@ void ask_for_kernels(Context& context, DeviceNetworks& networks, const RunParame
   const BoundaryParameters& boundary = parameters.boundary;
   if (parameters.has_boundary() && boundary.kind == BoundaryKind::kLearned && !own_maps) {
     networks.get(context, boundary.weights);
-    ask_for_picture_kernels(context);
   }
   range_kernels(context);
   if (needs_matrix(parameters) && !parameters.has_features()) {

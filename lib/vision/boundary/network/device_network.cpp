@@ -145,6 +145,7 @@ DeviceNetwork::DeviceNetwork(Context& context, std::shared_ptr<const Network> ne
     std::optional<NetworkConv>& own = convolutions_.emplace_back();
     if (op.kind == NetworkOpKind::kConvolution) own.emplace(context, op);
   }
+  ask_for_picture_kernels(context);
 }
 
 std::size_t DeviceNetwork::memory(const Network& network) {

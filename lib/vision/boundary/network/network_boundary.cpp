@@ -439,7 +439,6 @@ std::vector<NetworkMaps> network_boundary_maps(
     std::span<const ImageToMap> images, const Grid& grid, const BoundaryParameters& parameters,
     const PictureView& view, bool embeds, const std::function<void(double share)>& tell) {
   const Task task{grid, view, parameters};
-  ask_for_picture_kernels(context);
   std::vector<NetworkMaps> maps;
   std::vector<std::size_t> left;  // Those with data.
   for (std::size_t k = 0; k < images.size(); ++k) {
