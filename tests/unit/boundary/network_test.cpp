@@ -239,6 +239,7 @@ std::string tile_for(const DeviceInfo& device, const ConvolutionShape& shape, in
 }
 
 constexpr ConvolutionShape kThree{.inputs = 24, .outputs = 24, .kernel = 3};
+constexpr ConvolutionShape kWide{.inputs = 32, .outputs = 32, .kernel = 3};
 constexpr ConvolutionShape kOne{.inputs = 24, .outputs = 24, .kernel = 1};
 constexpr ConvolutionShape kMany{.inputs = 672, .outputs = 24, .kernel = 1};
 
@@ -248,7 +249,6 @@ ConvolutionShape dilated(int kernel, int dilation) {
 
 TEST(NetworkConvTile, OfAGpuSuitsItsMemoryThePixelsAndTheTaps) {
   const DeviceInfo large = gpu(48 << 10);
-  const DeviceInfo small = gpu(16 << 10);
   DeviceInfo emulated = large;
   emulated.dedicated_local_memory = false;
   DeviceInfo narrow = large;
@@ -263,30 +263,26 @@ TEST(NetworkConvTile, OfAGpuSuitsItsMemoryThePixelsAndTheTaps) {
   };
   using Sizes = std::vector<std::pair<int, int>>;
   const Sizes few = {{1, 1}, {34, 24}, {127, 64}};
-  const Sizes some = {{128, 64}, {145, 105}, {181, 181}};
-  const Sizes many = {{256, 128}, {529, 369}, {4000, 3000}};
+  const Sizes many = {{128, 64}, {529, 369}, {4000, 3000}};
   const Sizes any = {{34, 24}, {145, 105}, {529, 369}};
   for (const auto& [device, shape, sizes, tile] :
        {// Few pixels share channels, many have deep patches.
-        Case{large, kThree, few, "4 shares, 1 down"},
-        {large, kThree, some, "1 shares, 1 down"},
-        {large, kThree, many, "1 shares, 2 down"},
-        // One tap is worth patches of many pixels or inputs.
-        {large, kOne, {{34, 24}, {181, 181}}, "rows"},
-        {large, kOne, many, "1 shares, 1 down"},
-        {large, kMany, {{34, 24}}, "8 shares"},
-        {large, kMany, many, "1 shares"},
+        Case{large, kThree, few, "4 shares, 2 down"},
+        {large, kThree, many, "1 shares, 4 down"},
+        {large, kWide, many, "1 shares, 2 down"},
+        // One tap shares many inputs.
+        {large, kOne, any, "1 shares, 1 down, 0 bytes"},
+        {large, kMany, any, "4 shares, 1 down"},
         // A single tap reaches nowhere, whatever the dilation.
         {large, dilated(3, 4), {{300, 200}}, "1 shares"},
         {large, dilated(3, 5), {{300, 200}}, "rows"},
         {large, dilated(1, 8), {{300, 200}}, "1 shares"},
-        // Little memory holds the patches that fit it; the first would have 20 KiB.
-        {small, kThree, {{34, 24}}, "rows"},
-        {small, kThree, {{145, 105}}, "1 shares, 1 down, 15104 bytes"},
-        {small, kThree, {{529, 369}}, "1 shares, 2 down, 12672 bytes"},
+        // Little memory holds the patches that fit it.
+        {gpu(12 << 10), kThree, few, "rows"},
+        {gpu(12 << 10), kThree, many, "1 shares, 4 down, 11264 bytes"},
         {gpu(8 << 10), kThree, any, "rows"},
         {emulated, kThree, any, "rows"},
-        {narrow, kThree, any, "rows"},
+        {narrow, kThree, few, "rows"},
         {accelerator, kThree, any, "rows"}}) {
     for (const auto& [width, height] : sizes) {
       EXPECT_THAT(tile_for(device, shape, width, height), StartsWith(tile))

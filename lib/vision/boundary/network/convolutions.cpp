@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 namespace diacut {
 
@@ -37,12 +36,10 @@ constexpr int kGpuGroup = 32;
 constexpr std::size_t kEnoughItems = 65'536;
 
 /// Pixels of a level from which on a large GPU is busy with patches whose work-items do not divide
-/// the input channels (kMedium), and with patches of twice the pixels (kLarge).
-constexpr std::size_t kMedium = 8'192;
-constexpr std::size_t kLarge = 32'768;
+/// the input channels.
+constexpr std::size_t kManyPixels = 8'192;
 
-/// Input channels of a convolution of one tap from which on it is worth dividing them among many
-/// work-items.
+/// Input channels of a convolution of one tap from which on it is worth dividing them.
 constexpr int kManyInputs = 64;
 
 std::size_t pieces(std::size_t count, int size) {
@@ -118,42 +115,39 @@ RowTile row_tile(int lanes, const ConvolutionShape& shape, const NetworkPlanes& 
   return tile;
 }
 
-/// The patch for GPUs with local memory; none where a RowTile is no slower.
-std::optional<PatchTile> patch_tile(const ConvolutionShape& shape, const NetworkPlanes& planes) {
-  // Measured on an H200. Comments give microseconds of the fastest choice and of the others.
-  constexpr PatchTile kShared{
-      .channels = 4, .columns = 8, .rows = 4, .blocks = 2, .shares = 4, .depth = 16};
-  constexpr PatchTile kManyShares{
-      .channels = 4, .columns = 8, .rows = 2, .blocks = 2, .shares = 8, .depth = 32};
-  constexpr PatchTile kFlat{.channels = 4, .columns = 8, .rows = 8, .blocks = 2, .depth = 8};
-  constexpr PatchTile kDeep{
-      .channels = 4, .down = 2, .columns = 8, .rows = 8, .blocks = 2, .depth = 4};
-  const std::size_t pixels = static_cast<std::size_t>(planes.width) * planes.height;
+/// The patch for GPUs with local memory.
+PatchTile patch_tile(const ConvolutionShape& shape, const NetworkPlanes& planes) {
+  // Measured on an H200. Comments give microseconds for an image, alone and with 15 others.
   if (shape.kernel == 1) {
-    // 24 to 24 channels of 529 x 369 pixels: flat 36, rows 57.
-    if (pixels >= kLarge) return kFlat;
-    // 672 to 112 channels of 34 x 24 pixels: many shares 32, shared 51, rows 123; 144 to 24 of 133
-    // x 93: 20, 17, 31; 64 to 48 of 67 x 47: 10, 10, 15; 40 to 240 of 67 x 47: 22, 18, rows 13.
-    if (shape.inputs >= kManyInputs) return kManyShares;
-    return std::nullopt;
+    // 672 to 112 channels of 34 x 24 pixels: 23 and 11; not divided 72 and 19.
+    if (shape.inputs >= kManyInputs) {
+      return {.channels = 4, .columns = 4, .rows = 4, .blocks = 2, .shares = 4, .depth = 4};
+    }
+    // 24 to 24 channels of 529 x 369 pixels: 30 and 26.
+    return {.channels = 4, .columns = 8, .rows = 4, .blocks = 2, .depth = 4};
   }
-  // 80 to 80 channels of 34 x 24 pixels: shared 17, flat 33, rows 63; 64 to 64 of 73 x 53: shared
-  // 25, flat 35, rows 54.
-  if (pixels < kMedium) return kShared;
-  // 64 to 64 channels of 133 x 93 pixels: flat 52, shared 55, deep 58, rows 106.
-  if (pixels < kLarge) return kFlat;
-  // 48 to 48 channels of 265 x 185 pixels: deep 82, flat 89, shared 100, rows 165.
-  return kDeep;
+  // 64 to 64 channels of 67 x 47 pixels: 25 and 11; not divided 39 and 9.
+  if (static_cast<std::size_t>(planes.width) * planes.height < kManyPixels) {
+    return {
+        .channels = 4, .down = 2, .columns = 8, .rows = 2, .blocks = 4, .shares = 4, .depth = 16};
+  }
+  // 32 to 32 channels of 265 x 185 pixels: 37 and 25; with the last tile 41 and 26.
+  if (shape.outputs % 16 == 0) {
+    return {.channels = 4, .down = 2, .columns = 8, .rows = 4, .blocks = 4, .depth = 4};
+  }
+  // 24 to 24 channels of 529 x 369 pixels: 66 and 55; with the tile before 79 and 67.
+  return {.channels = 4, .down = 4, .columns = 8, .rows = 4, .blocks = 2, .depth = 4};
 }
 
 }  // namespace
 
 std::size_t PatchTile::local_memory(const ConvolutionShape& shape) const {
   const int reach = reach_of(shape);
-  const int seen = depth * (down * rows + 2 * reach) * (4 * columns + (reach > 0 ? 8 : 0));
+  const int vectors = columns + (2 * reach + 3) / 4;
+  const int seen = 4 * vectors * (down * rows + 2 * reach);
+  const int copied = reach > 0 ? depth * static_cast<int>(round_up(seen, items())) : 0;
   const int passed = shares / 2 * columns * rows * blocks * 4 * down * channels;
-  const int weights = depth * shape.kernel * shape.kernel * channels * blocks;
-  return static_cast<std::size_t>(std::max(seen, passed) + weights) * sizeof(float);
+  return static_cast<std::size_t>(std::max(copied, passed)) * sizeof(float);
 }
 
 ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
@@ -161,10 +155,10 @@ ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
   if (by_lines(shape)) return LineTile{lanes};
   if (device.kind == DeviceKind::kGpu && device.dedicated_local_memory &&
       reach_of(shape) <= PatchTile::kMaxReach) {
-    const std::optional<PatchTile> tile = patch_tile(shape, planes);
-    if (tile && tile->local_memory(shape) <= device.local_memory &&
-        static_cast<std::size_t>(tile->items()) <= device.max_work_group) {
-      return *tile;
+    const PatchTile tile = patch_tile(shape, planes);
+    if (tile.local_memory(shape) <= device.local_memory &&
+        static_cast<std::size_t>(tile.items()) <= device.max_work_group) {
+      return tile;
     }
   }
   return row_tile(lanes, shape, planes);
@@ -180,8 +174,9 @@ NetworkConv::NetworkConv(Context& context, const NetworkOp& op)
   std::vector<float> padded = op.bias;
   padded.resize(bias_.size(), 0.0f);
   bias_.upload_later(padded);
-  // On a CPU one tile serves every size.
-  if (lanes_ > 1 || by_lines(shape_)) kernel(network_conv_tile(context.info(), lanes_, shape_, {}));
+  for (const int side : {1, 1'000}) {
+    kernel(network_conv_tile(context.info(), lanes_, shape_, network_planes(side, side, 0)));
+  }
 }
 
 std::size_t NetworkConv::memory(const ConvolutionShape& shape) {

@@ -57,7 +57,7 @@ TEST_F(NetworkConvolution, EveryPatchTileOfTheBuiltInNetworksMatchesTheReference
       const NetworkTensor& out = network->tensors[op.output];
       const ConvolutionShape shape{
           .outputs = out.channels, .kernel = op.shape.kernel, .dilation = op.shape.dilation};
-      for (const auto& [width, height] : {std::pair(101, 67), {529, 369}, {1499, 997}}) {
+      for (const auto& [width, height] : {std::pair(101, 67), {529, 369}}) {
         const ConvolutionTile tile =
             network_conv_tile(device, 1, shape, planes_at(*network, out.level, {width, height}, 1));
         const auto* patch = std::get_if<PatchTile>(&tile);
