@@ -112,7 +112,7 @@ TEST_F(PartMaps, OfNetworksByKernelsOfGpus) {
   const Image image = patches_image(423, 211, 3, 4);
   const std::vector<float> whole = values_of(image);
   expect_parts_of(image, whole, 64);
-  for (const char* file : {"conv.cl", "conv_patch.cl"}) {
+  for (const char* file : {"conv_rows.cl", "conv_patch.cl"}) {
     EXPECT_THAT(context_.launched(), Contains(HasSubstr(file)));
   }
 }

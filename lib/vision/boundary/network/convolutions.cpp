@@ -71,7 +71,7 @@ NetworkRange range_of(const PatchTile& tile, const ConvolutionShape& shape,
 
 NetworkRange range_of(const LineTile& tile, const ConvolutionShape& shape,
                       const NetworkPlanes& planes) {
-  return planes_range(planes, shape.blocks(), tile.lanes);
+  return planes_range(planes, shape.blocks(), tile.lanes, tile.down());
 }
 
 int reach_of(const ConvolutionShape& shape) { return shape.dilation * (shape.kernel / 2); }
@@ -92,8 +92,9 @@ KernelFile made(Context& context, const PatchTile& tile, const ConvolutionShape&
 
 KernelFile made(Context& context, const LineTile& tile, const ConvolutionShape& shape) {
   return {context, "boundary/network/conv_rows.cl",
-          fmt::format("-DKERNEL={} -DSTRIDE={} -DOUTPUTS={} -DLANES={}", shape.kernel, shape.stride,
-                      shape.block(), tile.lanes)};
+          fmt::format("-DKERNEL={} -DSTRIDE={} -DDILATION={} -DOUTPUTS={} -DLANES={} -DDOWN={}",
+                      shape.kernel, shape.stride, shape.dilation, shape.block(), tile.lanes,
+                      tile.down())};
 }
 
 /// By the place of their tiles in ConvolutionTile.

@@ -46,10 +46,12 @@ struct PatchTile {
   bool operator==(const PatchTile&) const = default;
 };
 
-/// How conv_rows.cl divides the work: a work-item computes vectors of `lanes` pixels of a row for
-/// the output channels of a block.
+/// How conv_rows.cl divides the work: a work-item computes vectors of `lanes` pixels of down() rows
+/// for the output channels of a block.
 struct LineTile {
   int lanes = 1;
+
+  int down() const { return lanes > 1 ? 1 : 4; }
 
   bool operator==(const LineTile&) const = default;
 };

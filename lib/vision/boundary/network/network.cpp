@@ -65,12 +65,15 @@ NetworkPlanes network_planes(int width, int height, int margin, int images) {
   return {width, height, margin, static_cast<int>(stride), images};
 }
 
-NetworkRange planes_range(const NetworkPlanes& planes, int channels, int lanes) {
+NetworkRange planes_range(const NetworkPlanes& planes, int channels, int lanes, int down) {
   const auto depth = static_cast<std::size_t>(channels);
-  if (lanes > 1) return {cl::NDRange(1, planes.all_rows(), depth), cl::NDRange(1, 1, 1)};
+  // ROW_GROUPS of planes.clh.
+  const int above = (planes.margin + down) / down * down;
+  const auto rows = static_cast<std::size_t>((above + planes.height + planes.margin + down) / down *
+                                             planes.images);
+  if (lanes > 1) return {cl::NDRange(1, rows, depth), cl::NDRange(1, 1, 1)};
   const auto stride = static_cast<std::size_t>(planes.stride);
-  return {cl::NDRange(round_up(stride, kRowGroup), planes.all_rows(), depth),
-          cl::NDRange(kRowGroup, 1, 1)};
+  return {cl::NDRange(round_up(stride, kRowGroup), rows, depth), cl::NDRange(kRowGroup, 1, 1)};
 }
 
 int network_lanes(Context& context) {

@@ -124,10 +124,10 @@ struct NetworkRange {
   cl::NDRange local;
 };
 
-/// Work-items (x, row, channel) for every row of all images, margins included; x runs to the
+/// Work-items (x, i, channel) for every `down` rows of all images, margins included; x runs to the
 /// stride, rounded up to whole work-groups. With `lanes` > 1 pixels in a vector, as on a CPU, x is
-/// 0 alone, and the work-item computes the whole row.
-NetworkRange planes_range(const NetworkPlanes& planes, int channels, int lanes = 1);
+/// 0 alone, and the work-item computes whole rows.
+NetworkRange planes_range(const NetworkPlanes& planes, int channels, int lanes = 1, int down = 1);
 
 /// Pixels that a work-item computes at once: the vector width of the device on a CPU, 1 elsewhere.
 int network_lanes(Context& context);

@@ -164,7 +164,8 @@ void launch_network_blend(Context& context, const NetworkMap& map, const Turn& t
 
 void launch_network_upsample(Context& context, const NetworkPlanes& from, const Buffer<float>& in,
                              const NetworkPlanes& to, Buffer<float>& out, int channels) {
-  const NetworkRange range = planes_range(to, channels);
+  constexpr int kDown = 4;  // DOWN of upsample.cl.
+  const NetworkRange range = planes_range(to, channels, 1, kDown);
   upsample_kernels(context).launch("network_upsample", range.global, range.local, in, out,
                                    from.width, from.height, from.stride, from.margin, from.plane(),
                                    to.width, to.height, to.stride, to.margin, to.plane());
