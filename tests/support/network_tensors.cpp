@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <opencv2/imgproc.hpp>
+#include <optional>
 #include <random>
 
 #include "boundary/network/reference_network.hpp"
@@ -79,7 +80,7 @@ void expect_convolution(Context& context, const ConvolutionCase& convolution,
   const NetworkPlanes to =
       shape.stride == 1 ? from : network_planes(added.width, added.height, margin + 1);
 
-  NetworkConv conv(context, op);
+  NetworkConv conv(context, op, tile != nullptr ? std::optional(*tile) : std::nullopt);
   const std::vector<float> planes_in = laid_out<float>(input, from);
   const std::vector<float> planes_added = laid_out<float>(added, to);
   const auto reference = [&] {
@@ -96,11 +97,7 @@ void expect_convolution(Context& context, const ConvolutionCase& convolution,
     const Buffer<float> in = trial.uploaded(planes_in);
     const Buffer<float> added_in = trial.uploaded(planes_added);
     Buffer<float> out = trial.empty(to.elements(shape.outputs));
-    if (tile != nullptr) {
-      conv.run(*tile, from, in, to, add ? &added_in : nullptr, out);
-    } else {
-      conv(from, in, to, to, add ? &added_in : nullptr, out);
-    }
+    conv(from, in, to, to, add ? &added_in : nullptr, out);
     // A sum of that many products, the bias and what is added.
     trial.expect("convolution", out.download(), laid_out<double>(expected, to),
                  laid_out<double>(magnitude, to), static_cast<double>(products + 2));

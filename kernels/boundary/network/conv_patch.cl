@@ -1,4 +1,4 @@
-// network_conv_patch: the convolution of conv.cl for devices whose work-groups share fast local
+// network_conv_patch: a convolution of stride 1 for devices whose work-groups share fast local
 // memory, and for taps at most 4 pixels from the middle one.
 //
 // A work-group computes a patch of (4 * COLUMNS) x (DOWN * ROWS) pixels for CHANNELS * BLOCKS
@@ -12,7 +12,7 @@
 // fill a device, the input channels are divided among SHARES work-items, whose sums are added at
 // the end, always in the same order. Work-groups that read the same pixels follow one another.
 // Tensors lie as planes.clh says; strides are multiples of 4, and tensors begin at multiples of 16
-// bytes. weights and bias lie as in conv.cl, with 8 outputs in a block.
+// bytes. A block of weights has 8 outputs.
 #include "boundary/network/conv.clh"
 #include "boundary/network/planes.clh"
 #if !defined(KERNEL) || !defined(DILATION) || !defined(CHANNELS) || !defined(DOWN)

@@ -4,7 +4,7 @@
 // for, the addition of a tensor and min(most, max(0, .)). Work-item (i, j, b) computes the vectors
 // i, i + global size(0), ... of LANES pixels of DOWN rows for the OUTPUTS output channels of block
 // b; a GPU shares the values that it reads among the rows. Tensors lie as planes.clh says; strides
-// are multiples of LANES. weights and bias lie as in conv.cl, with OUTPUTS outputs in a block.
+// are multiples of LANES. A block of weights has OUTPUTS outputs.
 #include "boundary/network/conv.clh"
 #include "boundary/network/planes.clh"
 #include "boundary/network/vectors.clh"

@@ -172,17 +172,18 @@ TEST(NetworkTiles, CoverTheSideAndAlign) {
     for (const int tile : {64, 100, 1024}) {
       for (const int levels : {0, 3, 5}) {
         const int reach = 37;
+        const int step = StripTile::kWinogradRows << levels;
         int at = 0;
         for (const NetworkTile& one : network_tiles(side, {0, side}, tile, reach, levels)) {
           EXPECT_EQ(one.core_begin, at);
-          EXPECT_LE(one.core_end - one.core_begin, tile + (1 << levels));
+          EXPECT_LE(one.core_end - one.core_begin, tile + step);
           EXPECT_TRUE(one.begin == 0 || one.begin <= one.core_begin - reach);
           EXPECT_TRUE(one.end == side || one.end >= one.core_end + reach);
           EXPECT_GE(one.begin, 0);
           EXPECT_LE(one.end, side);
           EXPECT_LE(one.end - one.begin, longest_network_tile(side, tile, reach, levels));
-          EXPECT_EQ(one.begin % (1 << levels), 0);
-          EXPECT_TRUE(one.end == side || one.end % (1 << levels) == 0);
+          EXPECT_EQ(one.begin % step, 0);
+          EXPECT_TRUE(one.end == side || one.end % step == 0);
           at = one.core_end;
         }
         EXPECT_EQ(at, side);
@@ -291,16 +292,21 @@ TEST(NetworkConvTile, OfAGpuSuitsItsMemoryThePixelsAndTheTaps) {
   }
 }
 
-TEST(NetworkConvTile, CpuTakesRowsOfItsVectors) {
+TEST(NetworkConvTile, CpuTakesStripsWhereItsMemoryHoldsThem) {
   DeviceInfo device = gpu(512 << 10);
   device.kind = DeviceKind::kCpu;
   for (const auto& [width, height] : {std::pair{1, 1}, {145, 105}, {4000, 3000}}) {
     const NetworkPlanes planes = network_planes(width, height, 1);
-    for (const ConvolutionShape& shape : {kOne, kThree}) {
-      EXPECT_EQ(network_conv_tile(device, 8, shape, planes),
-                (ConvolutionTile{RowTile{8, 3, 1, 4}}));
-      EXPECT_EQ(network_conv_tile(device, 16, shape, planes), (ConvolutionTile{RowTile{16, 2, 1}}));
-    }
+    const auto tile = [&](int lanes, const ConvolutionShape& shape) {
+      return network_conv_tile(device, lanes, shape, planes);
+    };
+    EXPECT_EQ(tile(8, kOne), (ConvolutionTile{StripTile{8, 3, 4}}));
+    EXPECT_EQ(tile(8, kThree), (ConvolutionTile{StripTile{8, 3, 4}}));
+    EXPECT_EQ(tile(16, kOne), (ConvolutionTile{StripTile{16, 3, 8}}));
+    EXPECT_EQ(tile(16, kThree), (ConvolutionTile{StripTile{16, 2, 8}}));
+    EXPECT_EQ(tile(16, dilated(3, 2)), (ConvolutionTile{LineTile{16}}));
+    EXPECT_EQ(tile(16, {.inputs = 480, .outputs = 8, .kernel = 3}),
+              (ConvolutionTile{LineTile{16}}));
   }
 }
 

@@ -15,25 +15,69 @@ std::size_t bias_count(const ConvolutionShape& shape) {
   return static_cast<std::size_t>(shape.blocks() * shape.block());
 }
 
-std::size_t weight_count(const ConvolutionShape& shape) {
-  return bias_count(shape) * static_cast<std::size_t>(shape.inner() * shape.taps());
+/// Weights of conv_strip.cl for 3x3 taps are transformed: six for each column of three.
+constexpr int kProducts = 6;
+
+/// Weights of an input channel for an output channel.
+int each_weight(const ConvolutionShape& shape, bool strips) {
+  return strips && shape.kernel == 3 ? kProducts * shape.kernel : shape.taps();
 }
 
-std::vector<float> packed(const ConvolutionShape& shape, const std::vector<float>& weights) {
-  std::vector<float> result(weight_count(shape), 0.0f);
-  const auto each = static_cast<std::size_t>(shape.inner() * shape.taps());
-  const auto block = static_cast<std::size_t>(shape.block());
-  for (std::size_t output = 0; output < static_cast<std::size_t>(shape.outputs); ++output) {
-    for (std::size_t k = 0; k < each; ++k) {
-      result[(output / block * each + k) * block + output % block] = weights[output * each + k];
+std::size_t weight_count(const ConvolutionShape& shape, bool strips) {
+  return bias_count(shape) * static_cast<std::size_t>(shape.inner() * each_weight(shape, strips));
+}
+
+/// Winograd's transform of a column of three weights, for polynomials at the points 0, 3/4, -3/4,
+/// 3/2, -3/2 and infinity (conv_strip.cl).
+std::array<double, kProducts> transformed(double upper, double middle, double lower) {
+  constexpr double kPoints[] = {0.75, 1.5};
+  std::array<double, kProducts> found{};
+  found.front() = upper;
+  found.back() = lower;
+  for (int k = 0; k < 2; ++k) {
+    const double square = kPoints[k] * kPoints[k];
+    const double other = kPoints[1 - k] * kPoints[1 - k];
+    found.front() /= square;
+    const double even = (upper + square * lower) / (2 * square * (square - other));
+    const double odd = kPoints[k] * middle / (2 * square * (square - other));
+    found[static_cast<std::size_t>(2 * k + 1)] = even + odd;
+    found[static_cast<std::size_t>(2 * k + 2)] = even - odd;
+  }
+  return found;
+}
+
+/// [output][product][input][column], from [output][input][row][column].
+std::vector<float> transformed(const ConvolutionShape& shape, const std::vector<float>& weights) {
+  const auto inputs = static_cast<std::size_t>(shape.inputs);
+  std::vector<float> result(weights.size() / 3 * kProducts);
+  for (std::size_t pair = 0; pair < weights.size() / 9; ++pair) {
+    for (std::size_t x = 0; x < 3; ++x) {
+      const float* column = weights.data() + 9 * pair + x;
+      const auto made = transformed(column[0], column[3], column[6]);
+      for (std::size_t k = 0; k < kProducts; ++k) {
+        const std::size_t of = (pair / inputs * kProducts + k) * inputs + pair % inputs;
+        result[3 * of + x] = static_cast<float>(made[k]);
+      }
     }
   }
   return result;
 }
 
-constexpr int kGpuGroup = 32;
-/// The fewest work-items that keep a large GPU busy. With fewer, each work-item gets less work.
-constexpr std::size_t kEnoughItems = 65'536;
+/// The weights as kernels read them, whose blocks of outputs lie side by side.
+std::vector<float> packed(const ConvolutionShape& shape, const std::vector<float>& weights,
+                          bool strips) {
+  std::vector<float> result(weight_count(shape, strips), 0.0f);
+  const std::vector<float> own =
+      strips && shape.kernel == 3 ? transformed(shape, weights) : weights;
+  const auto each = static_cast<std::size_t>(shape.inner() * each_weight(shape, strips));
+  const auto block = static_cast<std::size_t>(shape.block());
+  for (std::size_t output = 0; output < static_cast<std::size_t>(shape.outputs); ++output) {
+    for (std::size_t k = 0; k < each; ++k) {
+      result[(output / block * each + k) * block + output % block] = own[output * each + k];
+    }
+  }
+  return result;
+}
 
 /// Pixels of a level from which on a large GPU is busy with patches whose work-items do not divide
 /// the input channels.
@@ -44,18 +88,6 @@ constexpr int kManyInputs = 64;
 
 std::size_t pieces(std::size_t count, int size) {
   return round_up(count, static_cast<std::size_t>(size)) / static_cast<std::size_t>(size);
-}
-
-std::size_t columns_of(const RowTile& tile, const NetworkPlanes& planes) {
-  return pieces(static_cast<std::size_t>(planes.stride), tile.lanes * tile.vectors * tile.group) *
-         static_cast<std::size_t>(tile.group);
-}
-
-NetworkRange range_of(const RowTile& tile, const ConvolutionShape& shape,
-                      const NetworkPlanes& planes) {
-  return {cl::NDRange(pieces(static_cast<std::size_t>(shape.outputs), tile.channels),
-                      columns_of(tile, planes), planes.all_rows()),
-          cl::NDRange(1, tile.group, 1)};
 }
 
 NetworkRange range_of(const PatchTile& tile, const ConvolutionShape& shape,
@@ -69,6 +101,24 @@ NetworkRange range_of(const PatchTile& tile, const ConvolutionShape& shape,
           cl::NDRange(group, 1, 1)};
 }
 
+/// The most vectors of a strip, so that a row is read in long pieces: a multiple of what is in
+/// registers at a time, which is 2 or 3.
+constexpr int kMostStrip = 12;
+
+int strip_vectors(const StripTile& tile, const NetworkPlanes& planes) {
+  const auto in_row = static_cast<int>(pieces(planes.stride, tile.lanes));
+  const int most = std::min(kMostStrip, in_row);
+  return static_cast<int>(pieces(most, tile.vectors)) * tile.vectors;
+}
+
+NetworkRange range_of(const StripTile& tile, const ConvolutionShape& shape,
+                      const NetworkPlanes& planes) {
+  const int rows = shape.kernel == 3 ? StripTile::kWinogradRows : 1;
+  return {cl::NDRange(pieces(planes.stride, tile.lanes * strip_vectors(tile, planes)),
+                      pieces(planes.height, rows) * static_cast<std::size_t>(planes.images)),
+          cl::NDRange(1, 1, 1)};
+}
+
 NetworkRange range_of(const LineTile& tile, const ConvolutionShape& shape,
                       const NetworkPlanes& planes) {
   return planes_range(planes, shape.blocks(), tile.lanes, tile.down());
@@ -76,18 +126,18 @@ NetworkRange range_of(const LineTile& tile, const ConvolutionShape& shape,
 
 int reach_of(const ConvolutionShape& shape) { return shape.dilation * (shape.kernel / 2); }
 
-KernelFile made(Context& context, const RowTile& tile, const ConvolutionShape& shape) {
-  return {context, "boundary/network/conv.cl",
-          fmt::format("-DKERNEL={} -DCHANNELS={} -DLANES={} -DVECTORS={} -DGROUP={}", shape.kernel,
-                      tile.channels, tile.lanes, tile.vectors, tile.group)};
-}
-
 KernelFile made(Context& context, const PatchTile& tile, const ConvolutionShape& shape) {
   return {context, "boundary/network/conv_patch.cl",
           fmt::format("-DKERNEL={} -DDILATION={} -DCHANNELS={} -DDOWN={} -DCOLUMNS={} -DROWS={} "
                       "-DBLOCKS={} -DSHARES={} -DDEPTH={}",
                       shape.kernel, reach_of(shape) > 0 ? shape.dilation : 1, tile.channels,
                       tile.down, tile.columns, tile.rows, tile.blocks, tile.shares, tile.depth)};
+}
+
+KernelFile made(Context& context, const StripTile& tile, const ConvolutionShape& shape) {
+  return {context, "boundary/network/conv_strip.cl",
+          fmt::format("-DKERNEL={} -DCHANNELS={} -DLANES={} -DVECTORS={}", shape.kernel,
+                      tile.channels, tile.lanes, tile.vectors)};
 }
 
 KernelFile made(Context& context, const LineTile& tile, const ConvolutionShape& shape) {
@@ -98,22 +148,20 @@ KernelFile made(Context& context, const LineTile& tile, const ConvolutionShape& 
 }
 
 /// By the place of their tiles in ConvolutionTile.
-constexpr std::array kKernelNames = {"network_conv", "network_conv_patch", "network_conv_rows"};
+constexpr std::array kKernelNames = {"network_conv_patch", "network_conv_strip",
+                                     "network_conv_rows"};
 
 /// Whether one tile serves tensors of every size on every device.
 bool by_lines(const ConvolutionShape& shape) { return shape.stride > 1 || shape.depthwise; }
 
-RowTile row_tile(int lanes, const ConvolutionShape& shape, const NetworkPlanes& planes) {
+/// The tile for CPUs, one for every size.
+ConvolutionTile cpu_tile(const DeviceInfo& device, int lanes, const ConvolutionShape& shape) {
   // 32 registers of 16 floats hold 2 x 8 vectors of sums and the factors; 16 registers hold 3 x 4.
-  if (lanes == 16) return {lanes, 2, 1};
-  if (lanes > 1) return {.lanes = lanes, .vectors = 3, .group = 1, .channels = 4};
-  RowTile tile{1, 4, kGpuGroup};
-  while (tile.vectors > 1 &&
-         columns_of(tile, planes) * planes.rows() * static_cast<std::size_t>(shape.blocks()) <
-             kEnoughItems) {
-    tile.vectors /= 2;
-  }
-  return tile;
+  const StripTile strip =
+      lanes == 16 ? StripTile{lanes, shape.kernel == 1 ? 3 : 2, 8} : StripTile{lanes, 3, 4};
+  const bool strips =
+      StripTile::computes(shape) && strip.local_memory(shape, kMostStrip) <= device.local_memory;
+  return strips ? ConvolutionTile(strip) : LineTile{lanes};
 }
 
 /// The patch for GPUs with local memory.
@@ -151,9 +199,19 @@ std::size_t PatchTile::local_memory(const ConvolutionShape& shape) const {
   return static_cast<std::size_t>(std::max(copied, passed)) * sizeof(float);
 }
 
+bool StripTile::computes(const ConvolutionShape& shape) {
+  return !by_lines(shape) && (shape.kernel == 1 || (shape.kernel == 3 && shape.dilation == 1));
+}
+
+std::size_t StripTile::local_memory(const ConvolutionShape& shape, int strip) const {
+  const int seen = shape.kernel == 3 ? kProducts * (strip + 1) : strip;
+  return static_cast<std::size_t>(seen * shape.inputs) * lanes * sizeof(float);
+}
+
 ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
                                   const ConvolutionShape& shape, const NetworkPlanes& planes) {
   if (by_lines(shape)) return LineTile{lanes};
+  if (lanes > 1) return cpu_tile(device, lanes, shape);
   if (device.kind == DeviceKind::kGpu && device.dedicated_local_memory &&
       reach_of(shape) <= PatchTile::kMaxReach) {
     const PatchTile tile = patch_tile(shape, planes);
@@ -162,26 +220,32 @@ ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
       return tile;
     }
   }
-  return row_tile(lanes, shape, planes);
+  return LineTile{lanes};
 }
 
-NetworkConv::NetworkConv(Context& context, const NetworkOp& op)
-    : context_(&context),
-      shape_(op.shape),
-      lanes_(network_lanes(context)),
-      weights_(context.allocate<float>(weight_count(shape_), kWeights)),
-      bias_(context.allocate<float>(bias_count(shape_), kWeights)) {
-  weights_.upload_later(packed(shape_, op.weights));
+NetworkConv::NetworkConv(Context& context, const NetworkOp& op, std::optional<ConvolutionTile> tile)
+    : context_(&context), shape_(op.shape), lanes_(network_lanes(context)), tile_(std::move(tile)) {
+  if (!tile_ && (lanes_ > 1 || by_lines(shape_))) {
+    tile_ = network_conv_tile(context.info(), lanes_, shape_, {});
+  }
+  const bool strips = tile_ && std::holds_alternative<StripTile>(*tile_);
+  weights_ = context.allocate<float>(weight_count(shape_, strips), kWeights);
+  weights_.upload_later(packed(shape_, op.weights, strips));
+  bias_ = context.allocate<float>(bias_count(shape_), kWeights);
   std::vector<float> padded = op.bias;
   padded.resize(bias_.size(), 0.0f);
   bias_.upload_later(padded);
+  if (tile_) {
+    kernel(*tile_);
+    return;
+  }
   for (const int side : {1, 1'000}) {
     kernel(network_conv_tile(context.info(), lanes_, shape_, network_planes(side, side, 0)));
   }
 }
 
 std::size_t NetworkConv::memory(const ConvolutionShape& shape) {
-  return (weight_count(shape) + bias_count(shape)) * sizeof(float);
+  return (weight_count(shape, StripTile::computes(shape)) + bias_count(shape)) * sizeof(float);
 }
 
 const KernelFile& NetworkConv::kernel(const ConvolutionTile& tile) {
@@ -196,19 +260,23 @@ const KernelFile& NetworkConv::kernel(const ConvolutionTile& tile) {
 void NetworkConv::operator()(const NetworkPlanes& from, const Buffer<float>& in,
                              const NetworkPlanes& to, const NetworkPlanes& largest,
                              const Buffer<float>* added, Buffer<float>& out) {
-  run(network_conv_tile(context_->info(), lanes_, shape_, largest), from, in, to, added, out);
-}
-
-void NetworkConv::run(const ConvolutionTile& tile, const NetworkPlanes& from,
-                      const Buffer<float>& in, const NetworkPlanes& to, const Buffer<float>* added,
-                      Buffer<float>& out) {
+  const ConvolutionTile tile =
+      tile_ ? *tile_ : network_conv_tile(context_->info(), lanes_, shape_, largest);
   const NetworkRange range =
       std::visit([&](const auto& kind) { return range_of(kind, shape_, to); }, tile);
-  kernel(tile).launch(kKernelNames[tile.index()], range.global, range.local, in, shape_.inner(),
-                      weights_, bias_, added != nullptr ? *added : in, out, shape_.outputs,
-                      from.height, from.stride, from.margin, from.plane(), to.width, to.height,
-                      to.stride, to.margin, to.plane(), shape_.before(), shape_.dilation,
-                      shape_.relu ? 1 : 0, shape_.most, added != nullptr ? 1 : 0);
+  const auto launch = [&](const auto&... more) {
+    kernel(tile).launch(kKernelNames[tile.index()], range.global, range.local, in, shape_.inner(),
+                        weights_, bias_, added != nullptr ? *added : in, out, shape_.outputs,
+                        from.height, from.stride, from.margin, from.plane(), to.width, to.height,
+                        to.stride, to.margin, to.plane(), shape_.before(), shape_.dilation,
+                        shape_.relu ? 1 : 0, shape_.most, added != nullptr ? 1 : 0, more...);
+  };
+  if (const auto* strip = std::get_if<StripTile>(&tile)) {
+    const int vectors = strip_vectors(*strip, to);
+    launch(vectors, cl::Local(strip->local_memory(shape_, vectors)));
+  } else {
+    launch();
+  }
 }
 
 }  // namespace diacut

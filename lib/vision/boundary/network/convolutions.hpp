@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -8,18 +9,6 @@
 #include "boundary/network/network.hpp"
 
 namespace diacut {
-
-/// How conv.cl divides the work: a work-item computes `vectors` vectors of `lanes` pixels of a row
-/// for `channels` output channels; a work-group has `group` work-items. Precondition: `channels` is
-/// 4 or ConvolutionShape::kBlock.
-struct RowTile {
-  int lanes = 1;
-  int vectors = 1;
-  int group = 1;
-  int channels = 8;
-
-  bool operator==(const RowTile&) const = default;
-};
 
 /// How conv_patch.cl divides the work: a work-item computes 4 x `down` pixels of `channels` output
 /// channels; a work-group of columns x rows x blocks x shares work-items computes 4 * columns x
@@ -46,6 +35,26 @@ struct PatchTile {
   bool operator==(const PatchTile&) const = default;
 };
 
+/// How conv_strip.cl divides the work: a work-item computes a strip of one row, or for 3x3 taps of
+/// kWinogradRows rows, for all output channels. It has the sums of `vectors` vectors of `lanes`
+/// pixels and `channels` output channels in registers at a time. Precondition: `channels` is 4 or
+/// ConvolutionShape::kBlock.
+struct StripTile {
+  /// Rows of 3x3 taps that one transform serves, counted from the first row of an image on.
+  static constexpr int kWinogradRows = 4;
+
+  int lanes = 4;
+  int vectors = 1;
+  int channels = 8;
+
+  /// Whether the kernel computes the convolution: of one tap, or of 3x3 adjacent ones.
+  static bool computes(const ConvolutionShape& shape);
+  /// Bytes of local memory that a work-item takes for a strip of so many vectors.
+  std::size_t local_memory(const ConvolutionShape& shape, int strip) const;
+
+  bool operator==(const StripTile&) const = default;
+};
+
 /// How conv_rows.cl divides the work: a work-item computes vectors of `lanes` pixels of down() rows
 /// for the output channels of a block.
 struct LineTile {
@@ -56,22 +65,23 @@ struct LineTile {
   bool operator==(const LineTile&) const = default;
 };
 
-using ConvolutionTile = std::variant<RowTile, PatchTile, LineTile>;
+using ConvolutionTile = std::variant<PatchTile, StripTile, LineTile>;
 
-/// The tile for a convolution on a device, by measurement: a LineTile for strides and for channels
-/// by themselves; a PatchTile only where the device has local memory enough for it. `lanes` is
+/// The tile for a convolution on a device, by measurement: a PatchTile or a StripTile where one
+/// computes it and the device has local memory enough for it, else a LineTile. `lanes` is
 /// network_lanes() of the device.
 ConvolutionTile network_conv_tile(const DeviceInfo& device, int lanes,
                                   const ConvolutionShape& shape, const NetworkPlanes& planes);
 
-/// kernels/boundary/network/conv.cl, conv_patch.cl and conv_rows.cl: a convolution with its weights
-/// on the device.
+/// kernels/boundary/network/conv_patch.cl, conv_strip.cl and conv_rows.cl: a convolution with its
+/// weights on the device.
 class NetworkConv {
  public:
-  /// Precondition: `op` is a convolution; with a stride its dilation is 1.
-  NetworkConv(Context& context, const NetworkOp& op);
+  /// Precondition: `op` is a convolution; with a stride its dilation is 1. Without `tile`, that of
+  /// network_conv_tile() is taken.
+  NetworkConv(Context& context, const NetworkOp& op, std::optional<ConvolutionTile> tile = {});
 
-  /// Bytes that the constructor allocates.
+  /// The most bytes that the constructor allocates on any device.
   static std::size_t memory(const ConvolutionShape& shape);
 
   /// Enqueues out = conv(in), plus `added` if not null, then min(most, max(0, .)) if shape.relu.
@@ -80,12 +90,9 @@ class NetworkConv {
   /// shape.stride and rounded up, and which is `from` where shape.stride is 1. `out` is a different
   /// buffer from the others. The tile is that for tensors of the layout `largest`, because tiles
   /// differ in the order of their sums: a part of an image has the bits of the whole where both
-  /// give the same one.
+  /// give the same one, if it begins at a multiple of StripTile::kWinogradRows.
   void operator()(const NetworkPlanes& from, const Buffer<float>& in, const NetworkPlanes& to,
                   const NetworkPlanes& largest, const Buffer<float>* added, Buffer<float>& out);
-  /// Enqueues the convolution as operator() does, with a tile that the caller chooses.
-  void run(const ConvolutionTile& tile, const NetworkPlanes& from, const Buffer<float>& in,
-           const NetworkPlanes& to, const Buffer<float>* added, Buffer<float>& out);
 
  private:
   /// The kernel for a tile, compiled when it is first asked for.
@@ -94,8 +101,9 @@ class NetworkConv {
   Context* context_;
   ConvolutionShape shape_;
   int lanes_;
-  Buffer<float> weights_;  ///< [block][input][tap][output in block], zeros beyond the last output.
-  Buffer<float> bias_;     ///< [block][output in block], zeros beyond the last output.
+  std::optional<ConvolutionTile> tile_;  ///< The one that serves every size, if there is one.
+  Buffer<float> weights_;                ///< As the kernel says, zeros beyond the last output.
+  Buffer<float> bias_;  ///< [block][output in block], zeros beyond the last output.
   std::vector<std::pair<ConvolutionTile, KernelFile>> kernels_;
 };
 

@@ -73,7 +73,7 @@ class DeviceNetwork {
   const Network& network() const { return *network_; }
   const std::shared_ptr<const Network>& shared() const { return network_; }
 
-  /// Bytes that the constructor allocates.
+  /// The most bytes that the constructor allocates on any device.
   static std::size_t memory(const Network& network);
 
   /// Enqueues all operations but the sigmoid for `images` inputs of `size`, which are in the first

@@ -54,7 +54,7 @@ double Network::operations(int width, int height) const {
 }
 
 NetworkPlanes network_planes(int width, int height, int margin, int images) {
-  // The widest vector of conv.cl, in floats.
+  // The widest vector of a kernel, in floats.
   constexpr std::size_t kStep = 16;
   // Rows whose distance is a multiple of this many elements fall into the same few cache sets.
   constexpr std::size_t kAliasing = 512;

@@ -36,7 +36,8 @@ KernelFile output_kernels(Context& context) {
 }
 KernelFile blend_kernels(Context& context) { return {context, "boundary/network/blend.cl", ""}; }
 KernelFile upsample_kernels(Context& context) {
-  return {context, "boundary/network/upsample.cl", ""};
+  return {context, "boundary/network/upsample.cl",
+          fmt::format("-DLANES={}", network_lanes(context))};
 }
 
 }  // namespace
@@ -164,8 +165,11 @@ void launch_network_blend(Context& context, const NetworkMap& map, const Turn& t
 
 void launch_network_upsample(Context& context, const NetworkPlanes& from, const Buffer<float>& in,
                              const NetworkPlanes& to, Buffer<float>& out, int channels) {
-  constexpr int kDown = 4;  // DOWN of upsample.cl.
-  const NetworkRange range = planes_range(to, channels, 1, kDown);
+  // A work-item makes two elements of a source pixel, in DOWN rows of upsample.cl.
+  constexpr int kDown = 4;
+  NetworkPlanes half = to;
+  half.stride = to.stride / 2;  // Strides are even.
+  const NetworkRange range = planes_range(half, channels, network_lanes(context), kDown);
   upsample_kernels(context).launch("network_upsample", range.global, range.local, in, out,
                                    from.width, from.height, from.stride, from.margin, from.plane(),
                                    to.width, to.height, to.stride, to.margin, to.plane());

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 
+#include "boundary/network/convolutions.hpp"
+
 namespace diacut {
 
 namespace {
 
-/// `pixels`, rounded up to a multiple of 2^levels.
+/// Tiles begin and end at multiples of this many pixels.
+int step_of(int levels) { return StripTile::kWinogradRows << levels; }
+
+/// `pixels`, rounded up to a whole step.
 int rounded_up(int pixels, int levels) {
-  const int step = 1 << levels;
+  const int step = step_of(levels);
   return (pixels + step - 1) / step * step;
 }
 
@@ -21,7 +26,7 @@ int longest_network_tile(int side, int tile, int reach, int levels) {
 std::vector<NetworkTile> network_tiles(int side, const Stretch& wanted, int tile, int reach,
                                        int levels) {
   const int around = rounded_up(reach, levels);
-  const int step = 1 << levels;
+  const int step = step_of(levels);
   const int first = wanted.begin / step * step;
   const int last = std::min(rounded_up(wanted.end, levels), side);
   const int count = (last - first + tile - 1) / tile;

@@ -41,9 +41,10 @@ struct NetworkTile {
 int longest_network_tile(int side, int tile, int reach, int levels);
 
 /// Divides a stretch of a side of `side` pixels into the fewest tiles with cores of about `tile`
-/// pixels, alike in size. A begin or end inside of the side is a multiple of 2^levels, so that
-/// every tile pools the same squares of pixels as the undivided side. The cores cover the stretch,
-/// and up to 2^levels - 1 pixels more at either end. `reach` is Network::reach().
+/// pixels, alike in size. A begin or end inside of the side is a multiple of a step of 4 *
+/// 2^levels, so that at every level a tile begins with a group of StripTile::kWinogradRows rows of
+/// the undivided side. The cores cover the stretch, and up to a step less one pixel more at either
+/// end. `reach` is Network::reach().
 std::vector<NetworkTile> network_tiles(int side, const Stretch& wanted, int tile, int reach,
                                        int levels);
 

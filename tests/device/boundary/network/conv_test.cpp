@@ -32,15 +32,31 @@ TEST_F(NetworkConvolution, MatchesTheReference) {
   }
 }
 
-TEST_F(NetworkConvolution, EveryRowTileMatchesTheReference) {
-  for (const RowTile& row : {RowTile{1, 1, 32}, RowTile{1, 4, 32}, RowTile{4, 1, 1},
-                             RowTile{8, 1, 1}, RowTile{8, 3, 1, 4}, RowTile{16, 2, 1}}) {
-    SCOPED_TRACE(::testing::Message() << row.lanes << " lanes, " << row.vectors << " vectors");
-    const ConvolutionTile tile = row;
+TEST_F(NetworkConvolution, EveryLineTileMatchesTheReference) {
+  for (const int lanes : {1, 4, 8, 16}) {
+    SCOPED_TRACE(::testing::Message() << lanes << " lanes");
+    const ConvolutionTile tile = LineTile{lanes};
     expect_convolution(context_,
                        {7, {.outputs = 9, .kernel = 3, .dilation = 2, .relu = true}, true, 33, 5},
                        &tile);
     expect_convolution(context_, {3, {.outputs = 8, .kernel = 1}, false, 130, 2}, &tile);
+  }
+}
+
+TEST_F(NetworkConvolution, EveryStripTileMatchesTheReference) {
+  for (const StripTile& strip : {StripTile{4, 1, 4}, StripTile{8, 3, 4}, StripTile{16, 2, 8}}) {
+    SCOPED_TRACE(::testing::Message() << strip.lanes << " lanes, " << strip.vectors << " vectors");
+    const ConvolutionTile tile = strip;
+    for (const int kernel : {1, 3}) {
+      // Rows in one strip and in several, groups of rows that are cut by the edge, and a cut block.
+      for (const auto& [width, height] : {std::pair(1, 1), {33, 5}, {450, 2}, {97, 11}}) {
+        expect_convolution(context_,
+                           {7, {.outputs = 9, .kernel = kernel, .relu = true}, true, width, height},
+                           &tile);
+        expect_convolution(context_, {3, {.outputs = 1, .kernel = kernel}, false, width, height},
+                           &tile);
+      }
+    }
   }
 }
 
@@ -93,7 +109,7 @@ TEST_F(NetworkConvolution, EveryPatchTileOfTheBuiltInNetworksMatchesTheReference
 class TinyNetworkConvolution : public NetworkConvolution {};
 
 TEST_F(TinyNetworkConvolution, MatchesTheReference) {
-  const ConvolutionTile rows = RowTile{1, 2, 32};
+  const ConvolutionTile rows = LineTile{1};
   expect_convolution(
       context_, {3, {.outputs = 9, .kernel = 3, .dilation = 2, .relu = true}, true, 5, 3}, &rows);
   expect_convolution(context_, {1, {.outputs = 1, .kernel = 1}, false, 1, 1}, &rows);
