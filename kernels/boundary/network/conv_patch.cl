@@ -190,27 +190,41 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void network_conv_pa
 
   const int x = left + 4 * column;
   if (x >= stride) return;
+  const size_t at = first * plane + image + ROW_OF(top + row * DOWN, margin, stride) + x;
+  const int last = min(CHANNELS, channels - first);
+  const int rows = min(DOWN, height - top - row * DOWN);
+  if (add) {
+    // Before anything is stored, so that the reads wait together: `out` may be `added`.
+#pragma unroll
+    for (int i = 0; i < SUMS; ++i) {
+      const int c = i / DOWN;
+      const int y = i % DOWN;
+      if (c >= last || y >= rows) continue;
+      const float4 more = *(__global const float4*)(added + at + c * plane + (size_t)y * stride);
+      sums[y][0][c] += more.x;
+      sums[y][1][c] += more.y;
+      sums[y][2][c] += more.z;
+      sums[y][3][c] += more.w;
+    }
+  }
 #pragma unroll
   for (int c = 0; c < CHANNELS; ++c) {
-    const int channel = first + c;
-    if (channel >= channels) break;
-    const size_t at = channel * plane + image + x;
+    if (c >= last) break;
+    __global float* to = out + at + c * plane;
 #pragma unroll
     for (int i = 0; i < DOWN; ++i) {
-      const int y = top + row * DOWN + i;
-      if (y >= height) break;
-      const size_t here = at + ROW_OF(y, margin, stride);
+      if (i >= rows) break;
       float4 value = (float4)(sums[i][0][c], sums[i][1][c], sums[i][2][c], sums[i][3][c]);
-      if (add) value += *(__global const float4*)(added + here);
       if (relu) value = min(max(value, 0.0f), most);
-      *(__global float4*)(out + here) =
+      *(__global float4*)(to + (size_t)i * stride) =
           select((float4)(0.0f), value, x + (int4)(0, 1, 2, 3) < width);
     }
     // The margins above and below.
+    to = out + (first + c) * plane + image + x;
     for (int i = row; i < margin + 1; i += ROWS) {
-      if (top == 0) *(__global float4*)(out + at + (size_t)i * stride) = (float4)(0.0f);
+      if (top == 0) *(__global float4*)(to + (size_t)i * stride) = (float4)(0.0f);
       if (top + HEIGHT >= height) {
-        *(__global float4*)(out + at + ROW_OF(height + i, margin, stride)) = (float4)(0.0f);
+        *(__global float4*)(to + ROW_OF(height + i, margin, stride)) = (float4)(0.0f);
       }
     }
   }

@@ -34,6 +34,7 @@ inline float axis_weight(const int k, const int i, const int in, const int out) 
 // The index of the pixel that appears at position i when a row of `count` pixels is mirrored at its
 // ends, where the edge pixel appears twice.
 inline int mirrored(const int i, const int count) {
+  if (i >= 0 && i < count) return i;
   const int period = 2 * count;
   const int at = (i % period + period) % period;
   return at < count ? at : period - 1 - at;

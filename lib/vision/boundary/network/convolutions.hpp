@@ -87,8 +87,8 @@ class NetworkConv {
   /// Enqueues out = conv(in), plus `added` if not null, then min(most, max(0, .)) if shape.relu.
   /// `in` has the layout `from`, whose margin is at least before() and after() of the shape;
   /// `added` and `out` have the layout `to`, whose sides are those of `from` divided by
-  /// shape.stride and rounded up, and which is `from` where shape.stride is 1. `out` is a different
-  /// buffer from the others. The tile is that for tensors of the layout `largest`, because tiles
+  /// shape.stride and rounded up, and which is `from` where shape.stride is 1. `out` may be
+  /// `added`, but not `in`. The tile is that for tensors of the layout `largest`, because tiles
   /// differ in the order of their sums: a part of an image has the bits of the whole where both
   /// give the same one, if it begins at a multiple of StripTile::kWinogradRows.
   void operator()(const NetworkPlanes& from, const Buffer<float>& in, const NetworkPlanes& to,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -46,47 +47,57 @@ std::vector<char> feeding_output(const Network& network) {
   return feeds;
 }
 
-/// The buffer that a tensor of this size takes: the smallest that is large enough, else the
-/// largest; the first of equal ones.
-std::vector<int>::iterator best_free(std::vector<int>& free,
-                                     const std::vector<std::size_t>& capacities, std::size_t size) {
-  return std::min_element(free.begin(), free.end(), [&](int a, int b) {
-    const std::size_t of_a = capacities[a];
-    const std::size_t of_b = capacities[b];
-    if ((of_a >= size) != (of_b >= size)) return of_a >= size;
-    return of_a >= size ? of_a < of_b : of_a > of_b;
-  });
-}
+/// From which operation to which a buffer is taken, both included.
+struct Life {
+  std::size_t from = 0;
+  std::size_t to = 0;
+
+  bool overlaps(const Life& other) const { return from <= other.to && other.from <= to; }
+};
 
 }  // namespace
 
 NetworkBuffers plan_network_buffers(const Network& network,
                                     const std::vector<std::size_t>& floats) {
   const std::vector<std::size_t> last_use = last_uses(network);
-  NetworkBuffers plan;
-  plan.buffer_of.assign(network.tensors.size(), -1);
-  std::vector<int> free;
-  const auto place = [&](int tensor) {
-    const std::size_t size = floats[tensor];
-    int buffer = static_cast<int>(plan.floats.size());
-    if (const auto best = best_free(free, plan.floats, size); best != free.end()) {
-      buffer = *best;
-      free.erase(best);
-    } else {
-      plan.floats.push_back(0);
-    }
-    std::size_t& capacity = plan.floats[buffer];
-    capacity = std::max(capacity, size);
-    plan.buffer_of[tensor] = buffer;
-  };
-  place(network.input());
+  // Tensors that share a buffer by the first of them: what is added for the last time gives its
+  // place to the sum.
+  std::vector<int> owner_of(floats.size());
+  std::iota(owner_of.begin(), owner_of.end(), 0);
+  std::vector<Life> lives(floats.size());
+  lives[network.input()].to = last_use[network.input()];
+  std::vector<int> owners = {network.input()};
   for (std::size_t i = 0; i < network.ops.size(); ++i) {
     const NetworkOp& op = network.ops[i];
-    if (op.kind != NetworkOpKind::kSigmoid) place(op.output);
-    for (std::size_t t = 0; t < network.tensors.size(); ++t) {
-      if (plan.buffer_of[t] >= 0 && last_use[t] == i) free.push_back(plan.buffer_of[t]);
+    if (op.kind == NetworkOpKind::kSigmoid) continue;
+    if (op.added >= 0 && op.added != op.input && last_use[op.added] == i) {
+      owner_of[op.output] = owner_of[op.added];
+    } else {
+      lives[op.output].from = i;
+      owners.push_back(op.output);
     }
+    lives[owner_of[op.output]].to = last_use[op.output];
   }
+  // The largest first: each in the first buffer that is free as long as it lives.
+  std::stable_sort(owners.begin(), owners.end(),
+                   [&](int a, int b) { return floats[a] > floats[b]; });
+  NetworkBuffers plan;
+  plan.buffer_of.assign(floats.size(), -1);
+  std::vector<std::vector<Life>> taken;
+  for (const int owner : owners) {
+    const auto is_free = [&](const std::vector<Life>& by) {
+      return std::none_of(by.begin(), by.end(),
+                          [&](const Life& life) { return life.overlaps(lives[owner]); });
+    };
+    const auto found = std::find_if(taken.begin(), taken.end(), is_free);
+    plan.buffer_of[owner] = static_cast<int>(found - taken.begin());
+    if (found == taken.end()) {
+      taken.emplace_back();
+      plan.floats.push_back(floats[owner]);
+    }
+    taken[plan.buffer_of[owner]].push_back(lives[owner]);
+  }
+  for (std::size_t t = 0; t < floats.size(); ++t) plan.buffer_of[t] = plan.buffer_of[owner_of[t]];
   return plan;
 }
 

@@ -23,10 +23,10 @@ struct NetworkBuffers {
   std::vector<std::size_t> floats;  ///< The size of each buffer.
 };
 
-/// Assigns buffers to the tensors of a network; floats[t] is the size of tensor t. Greedy, in the
-/// order of execution: a tensor takes the smallest free buffer that is large enough, else the
-/// largest free one, which grows. The output of an operation shares no buffer with a tensor that
-/// the operation reads.
+/// Assigns buffers to the tensors of a network; floats[t] is the size of tensor t. Greedy, from the
+/// largest tensor on: each takes the first buffer that is free while it is needed. The output of an
+/// operation shares no buffer with a tensor that the operation reads, except with the one that it
+/// adds, if no later operation reads that.
 NetworkBuffers plan_network_buffers(const Network& network, const std::vector<std::size_t>& floats);
 
 /// The layout of the tensors of a network at a level, for so many images, or tiles of images, of
