@@ -303,11 +303,14 @@ TEST(NetworkConvTile, CpuTakesStripsWhereItsMemoryHoldsThem) {
     const auto tile = [&](int lanes, const ConvolutionShape& shape) {
       return network_conv_tile(device, lanes, shape, planes);
     };
-    EXPECT_EQ(tile(8, kOne), (ConvolutionTile{StripTile{8, 3, 4}}));
-    EXPECT_EQ(tile(8, kThree), (ConvolutionTile{StripTile{8, 3, 4}}));
-    EXPECT_EQ(tile(16, kOne), (ConvolutionTile{StripTile{16, 3, 8}}));
-    EXPECT_EQ(tile(16, kThree), (ConvolutionTile{StripTile{16, 2, 8}}));
+    EXPECT_EQ(tile(8, kOne), (ConvolutionTile{StripTile{8, 3, 4, 24}}));
+    EXPECT_EQ(tile(8, kThree), (ConvolutionTile{StripTile{8, 3, 4, 24}}));
+    EXPECT_EQ(tile(16, kOne), (ConvolutionTile{StripTile{16, 3, 8, 24}}));
+    EXPECT_EQ(tile(16, kThree), (ConvolutionTile{StripTile{16, 2, 8, 24}}));
     EXPECT_EQ(tile(16, dilated(3, 2)), (ConvolutionTile{LineTile{16}}));
+    // A channel of a strip of n vectors takes 6 (n + 1) * 64 bytes.
+    EXPECT_EQ(tile(16, {.inputs = 128, .outputs = 8, .kernel = 3}),
+              (ConvolutionTile{StripTile{16, 2, 8, 8}}));
     EXPECT_EQ(tile(16, {.inputs = 480, .outputs = 8, .kernel = 3}),
               (ConvolutionTile{LineTile{16}}));
   }

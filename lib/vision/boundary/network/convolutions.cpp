@@ -101,14 +101,11 @@ NetworkRange range_of(const PatchTile& tile, const ConvolutionShape& shape,
           cl::NDRange(group, 1, 1)};
 }
 
-/// The most vectors of a strip, so that a row is read in long pieces: a multiple of what is in
-/// registers at a time, which is 2 or 3.
-constexpr int kMostStrip = 12;
-
+/// How many vectors a strip has, alike in all strips of a row.
 int strip_vectors(const StripTile& tile, const NetworkPlanes& planes) {
-  const auto in_row = static_cast<int>(pieces(planes.stride, tile.lanes));
-  const int most = std::min(kMostStrip, in_row);
-  return static_cast<int>(pieces(most, tile.vectors)) * tile.vectors;
+  const std::size_t in_row = pieces(planes.stride, tile.lanes);
+  const std::size_t each = pieces(in_row, static_cast<int>(pieces(in_row, tile.most)));
+  return static_cast<int>(pieces(each, tile.vectors)) * tile.vectors;
 }
 
 NetworkRange range_of(const StripTile& tile, const ConvolutionShape& shape,
@@ -156,12 +153,13 @@ bool by_lines(const ConvolutionShape& shape) { return shape.stride > 1 || shape.
 
 /// The tile for CPUs, one for every size.
 ConvolutionTile cpu_tile(const DeviceInfo& device, int lanes, const ConvolutionShape& shape) {
-  // 32 registers of 16 floats hold 2 x 8 vectors of sums and the factors; 16 registers hold 3 x 4.
-  const StripTile strip =
-      lanes == 16 ? StripTile{lanes, shape.kernel == 1 ? 3 : 2, 8} : StripTile{lanes, 3, 4};
-  const bool strips =
-      StripTile::computes(shape) && strip.local_memory(shape, kMostStrip) <= device.local_memory;
-  return strips ? ConvolutionTile(strip) : LineTile{lanes};
+  // 32 registers of 16 floats hold 3 x 8 or 2 x 8 vectors of sums and the factors; 16 registers
+  // hold 3 x 4. Long strips are read and written faster.
+  StripTile strip =
+      lanes == 16 ? StripTile{lanes, shape.kernel == 1 ? 3 : 2, 8, 24} : StripTile{lanes, 3, 4, 24};
+  const auto fits = [&] { return strip.local_memory(shape) <= device.local_memory; };
+  while (!fits() && strip.most > strip.vectors) strip.most -= strip.vectors;
+  return StripTile::computes(shape) && fits() ? ConvolutionTile(strip) : LineTile{lanes};
 }
 
 /// The patch for GPUs with local memory.
@@ -203,8 +201,8 @@ bool StripTile::computes(const ConvolutionShape& shape) {
   return !by_lines(shape) && (shape.kernel == 1 || (shape.kernel == 3 && shape.dilation == 1));
 }
 
-std::size_t StripTile::local_memory(const ConvolutionShape& shape, int strip) const {
-  const int seen = shape.kernel == 3 ? kProducts * (strip + 1) : strip;
+std::size_t StripTile::local_memory(const ConvolutionShape& shape) const {
+  const int seen = shape.kernel == 3 ? kProducts * (most + 1) : most;
   return static_cast<std::size_t>(seen * shape.inputs) * lanes * sizeof(float);
 }
 
@@ -272,8 +270,7 @@ void NetworkConv::operator()(const NetworkPlanes& from, const Buffer<float>& in,
                         shape_.relu ? 1 : 0, shape_.most, added != nullptr ? 1 : 0, more...);
   };
   if (const auto* strip = std::get_if<StripTile>(&tile)) {
-    const int vectors = strip_vectors(*strip, to);
-    launch(vectors, cl::Local(strip->local_memory(shape_, vectors)));
+    launch(strip_vectors(*strip, to), cl::Local(strip->local_memory(shape_)));
   } else {
     launch();
   }

@@ -46,11 +46,12 @@ struct StripTile {
   int lanes = 4;
   int vectors = 1;
   int channels = 8;
+  int most = 1;  ///< Vectors of the longest strip; a multiple of `vectors`.
 
   /// Whether the kernel computes the convolution: of one tap, or of 3x3 adjacent ones.
   static bool computes(const ConvolutionShape& shape);
-  /// Bytes of local memory that a work-item takes for a strip of so many vectors.
-  std::size_t local_memory(const ConvolutionShape& shape, int strip) const;
+  /// Bytes of local memory that a work-item takes.
+  std::size_t local_memory(const ConvolutionShape& shape) const;
 
   bool operator==(const StripTile&) const = default;
 };

@@ -44,7 +44,8 @@ TEST_F(NetworkConvolution, EveryLineTileMatchesTheReference) {
 }
 
 TEST_F(NetworkConvolution, EveryStripTileMatchesTheReference) {
-  for (const StripTile& strip : {StripTile{4, 1, 4}, StripTile{8, 3, 4}, StripTile{16, 2, 8}}) {
+  for (const StripTile& strip :
+       {StripTile{4, 1, 4, 2}, StripTile{8, 3, 4, 24}, StripTile{16, 2, 8, 6}}) {
     SCOPED_TRACE(::testing::Message() << strip.lanes << " lanes, " << strip.vectors << " vectors");
     const ConvolutionTile tile = strip;
     for (const int kernel : {1, 3}) {
