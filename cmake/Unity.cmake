@@ -1,7 +1,7 @@
-# diacut_unity(target): compiles the sources of each folder together, at most `DIACUT_UNITY_FILES` at
-# once, which reads each header once for all of them. Names are unique within a folder, those in
-# unnamed namespaces too. A source that has properties of its own is compiled alone.
-set(DIACUT_UNITY_FILES 12 CACHE STRING "How many sources of a folder are compiled as one; 1: each alone")
+# diacut_unity(target [ACROSS_FOLDERS]): compiles at most `DIACUT_UNITY_FILES` sources as one, which reads each header
+# and makes each template once for all of them: sources of one folder, or of any in the order of their paths. Names
+# are unique among them, those in unnamed namespaces too. A source that has properties of its own is compiled alone.
+set(DIACUT_UNITY_FILES 12 CACHE STRING "How many sources are compiled as one; 1: each alone")
 
 function(diacut_unity target)
   if(DIACUT_UNITY_FILES LESS_EQUAL 1)
@@ -9,12 +9,17 @@ function(diacut_unity target)
   endif()
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
-    if(NOT source MATCHES "\\.cpp$")
+    get_source_file_property(alone "${source}" TARGET_DIRECTORY ${target} SKIP_UNITY_BUILD_INCLUSION)
+    if(alone OR NOT source MATCHES "\\.cpp$")
       continue()
     endif()
-    get_filename_component(folder "${source}" DIRECTORY)
-    file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${folder}")
-    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    if("ACROSS_FOLDERS" IN_LIST ARGN)
+      set(folder "${target}")
+    else()
+      get_filename_component(folder "${source}" DIRECTORY)
+      file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${folder}")
+      string(MAKE_C_IDENTIFIER "${folder}" folder)
+    endif()
     if(NOT DEFINED count_${folder})
       set(count_${folder} 0)
     endif()

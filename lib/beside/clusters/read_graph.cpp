@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kExpected = "expected a sparse matrix as scipy.sparse.save_npz writes it";
 /// Bytes of the shortest ZIP archive.
-constexpr std::uint64_t kLeastBytes = 22;
+constexpr std::uint64_t kArchiveBytes = 22;
 /// More than any memory, so that sums do not overflow.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 60;
 /// Coordinates do not prove that the nodes of a matrix are there: so many for each entry, and some
@@ -297,7 +297,7 @@ Graph read_archive(Bytes file) {
 Graph read_graph(const std::string& path) {
   return naming(path, [&] {
     Graph graph;
-    if (const auto mapped = MappedFile::open(path, kLeastBytes)) {
+    if (const auto mapped = MappedFile::open(path, kArchiveBytes)) {
       graph = read_archive(mapped->bytes());
     } else {
       // Standard input, a pipe, or an error that the reader names.

@@ -1,5 +1,5 @@
 // Affinities from a boundary map and from features, and their normalization.
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,9 +1,9 @@
 // The rough eigenvectors that contours are made from, by matrices that the host solves densely.
-#include <Eigen/Dense>
 #include <Eigen/SparseCore>
 
 #include "affinity/affinity.hpp"
 #include "doctor/checks.hpp"
+#include "eigen/dense/symmetric_eigenpairs.hpp"
 #include "eigen/eigensolver.hpp"
 #include "eigen/multilevel/coarse_levels.hpp"
 
@@ -42,10 +42,7 @@ void check_rough_eigenvectors(Trial& trial, int radius, const SixParts& parts) {
   const Eigen::SparseMatrix<double> r =
       (by_row.asDiagonal() * w * by_column.asDiagonal()).sparseView();
   const Eigen::VectorXd exact =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
-          Eigen::MatrixXd(Eigen::SparseMatrix<double>(r.transpose() * r)), Eigen::EigenvaluesOnly)
-          .eigenvalues()
-          .reverse();
+      symmetric_eigenpairs(Eigen::SparseMatrix<double>(r.transpose() * r)).values.reverse();
   const std::vector<float> vectors = at_pixels.basis.download();
   for (int k = 1; k <= parts.held; ++k) {
     const double value = found.values[at_size(k)];

@@ -92,7 +92,7 @@ void check_solver(Trial& trial, SolverKind solver, MatrixForm form = MatrixForm:
 
 constexpr std::uint32_t kNodes = 2000;  ///< Of the cycle; the hub comes behind them.
 constexpr float kSpoke = 1.0F / 64;
-constexpr double kDegree = 3 + kSpoke;  ///< Of nodes of the cycle.
+constexpr double kCycleDegree = 3 + kSpoke;  ///< Of nodes of the cycle.
 
 /// A cycle of nodes, each of which is also tied to the one after the next, by half the weight, and
 /// to a hub, whose row is a long one.
@@ -123,7 +123,7 @@ void eigenvectors_of_a_wheel(Trial& trial) {
   Trial::require(found.report.converged, "the eigenvectors do not converge");
   for (std::size_t k = 0; k < found.values.size(); ++k) {
     const double t = 2 * std::numbers::pi * static_cast<double>((k + 1) / 2) / kNodes;
-    const double wave = 1 - (2 * std::cos(t) + std::cos(2 * t)) / kDegree;
+    const double wave = 1 - (2 * std::cos(t) + std::cos(2 * t)) / kCycleDegree;
     trial.expect_one("eigenvalue", found.values[k], k == 0 ? 0 : wave, 1e-6);
     trial.expect_one("residual norm", graph_residual(graph, found, k), 0, 2 * parameters.tolerance);
   }

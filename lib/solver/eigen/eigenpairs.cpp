@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "diacut/errors.hpp"
+#include "eigen/dense/symmetric_eigenpairs.hpp"
 #include "eigen/solvers.hpp"
 #include "matrix/device_matrix.hpp"
 
@@ -91,16 +92,16 @@ class PairFinder {
     if (!dense.allFinite()) {
       throw NumericalError("the matrix is not finite: a product with it gave NaN or infinity");
     }
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(dense);
+    const SymmetricEigenpairs pairs = symmetric_eigenpairs(dense);
     for (Eigen::Index k = 0; k < n; ++k) {
-      const Eigen::VectorXd z = solver.eigenvectors().col(k);
+      const Eigen::VectorXd z = pairs.vectors.col(k);
       const Eigen::VectorXf single = z.cast<float>();
-      add(solver.eigenvalues()(k), (dense * z - solver.eigenvalues()(k) * z).norm(),
+      add(pairs.values(k), (dense * z - pairs.values(k) * z).norm(),
           {single.data(), single.data() + n});
     }
     result_.solver = "dense";
     result_.products = n;
-    result_.converged = solver.info() == Eigen::Success;
+    result_.converged = pairs.converged;
     keep_wanted();
   }
 

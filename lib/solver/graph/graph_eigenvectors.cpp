@@ -1,4 +1,4 @@
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +10,7 @@
 #include "core/parallel.hpp"
 #include "core/split_mix.hpp"
 #include "diacut/errors.hpp"
+#include "eigen/dense/symmetric_eigenpairs.hpp"
 #include "eigen/lobpcg/block_kernels.hpp"
 #include "eigen/lobpcg/lobpcg.hpp"
 #include "eigen/multilevel/transfer.hpp"
@@ -33,8 +34,8 @@ constexpr double kGrowth = 2;
 constexpr int kSmoothing = 2;
 /// The smoother damps the eigenvalues of diag(L)^-1 L from here to the largest possible one: 2,
 /// whatever the weights are.
-constexpr double kSmoothFrom = 0.3;
-constexpr double kSmoothTo = 2;
+constexpr double kGraphSmoothFrom = 0.3;
+constexpr double kGraphSmoothTo = 2;
 /// On a last level that is not solved densely the smoother takes more steps, for eigenvalues from
 /// here.
 constexpr int kLastSmoothing = 8;
@@ -199,11 +200,11 @@ class GraphCycle : public LobpcgLevels {
     Level& own = at(level);
     const bool last = level + 1 == count();
     const int steps = last ? kLastSmoothing : kSmoothing;
-    const double least = last ? kLastSmoothFrom : kSmoothFrom;
+    const double least = last ? kLastSmoothFrom : kGraphSmoothFrom;
     Buffer<float>* from = &x;
     Buffer<float>* to = &t;
     for (int k = 0; k < steps; ++k) {
-      const float w = chebyshev_step(k, steps, least, kSmoothTo);
+      const float w = chebyshev_step(k, steps, least, kGraphSmoothTo);
       if (k == 0 && from_zero) {
         // Every other step is out of place, so that the result is in x.
         product_.scale(&own.inverse_diagonal, w, *b, 0, *to, rows(level), columns);
@@ -293,11 +294,11 @@ DenseGraph solve_dense(const GraphLevel& level, const std::vector<std::uint32_t>
   Eigen::MatrixXd null_space = Eigen::HouseholderQR<Eigen::MatrixXd>(roots).householderQ() *
                                Eigen::MatrixXd::Identity(n, zeros);
   null_space.col(0) = roots.col(0).normalized();  // With its sign.
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(shifted_laplacian(level, null_space));
-  if (solver.info() != Eigen::Success) {
+  SymmetricEigenpairs pairs = symmetric_eigenpairs(shifted_laplacian(level, null_space));
+  if (!pairs.converged) {
     throw NumericalError("the dense eigensolver did not converge for a graph");
   }
-  DenseGraph result{solver.eigenvalues(), solver.eigenvectors()};
+  DenseGraph result{std::move(pairs.values), std::move(pairs.vectors)};
   result.values.head(zeros).setZero();
   result.vectors.leftCols(zeros) = null_space;
   return result;
@@ -408,10 +409,10 @@ std::optional<DenseGraph> solve_last(const GraphLevels& graph) {
 }
 
 /// The way from the last level to the graph itself.
-class Descent {
+class GraphDescent {
  public:
-  Descent(Context& context, const GraphLevels& graph, const GraphParameters& parameters,
-          const Watch& watch)
+  GraphDescent(Context& context, const GraphLevels& graph, const GraphParameters& parameters,
+               const Watch& watch)
       : context_(context),
         graph_(graph),
         parameters_(parameters),
@@ -550,7 +551,7 @@ GraphEigenvectors graph_eigenvectors(Context& context, const GraphLevels& graph,
   } else if (graph.levels.size() == 1 && graph.nodes() <= kMostDenseNodes) {
     result = dense_result(graph, nodes, parameters.vectors);
   } else {
-    result = Descent(context, graph, parameters, watch).run(nodes);
+    result = GraphDescent(context, graph, parameters, watch).run(nodes);
   }
   set_signs(result);
   result.report.resolution =

@@ -22,7 +22,7 @@ constexpr std::size_t kSlice = 32;
 constexpr std::size_t kSortWindow = 1024;
 /// Kernels that use local memory need at least this many bytes of it to be worth running.
 constexpr std::size_t kLeastLocal = 16384;
-constexpr std::array<BlockSize, 5> kBlocks = {{{1, 4}, {2, 2}, {3, 3}, {4, 4}, {8, 8}}};
+constexpr std::array<BlockSize, 5> kBlockSizes = {{{1, 4}, {2, 2}, {3, 3}, {4, 4}, {8, 8}}};
 
 struct FormatKernels {
   Format format;
@@ -94,7 +94,7 @@ std::vector<Implementation> all_implementations() {
         result.push_back({entry.format, kernel, {}});
         continue;
       }
-      for (const BlockSize& block : kBlocks) result.push_back({entry.format, kernel, block});
+      for (const BlockSize& block : kBlockSizes) result.push_back({entry.format, kernel, block});
     }
   }
   return result;
@@ -128,7 +128,7 @@ constexpr std::size_t kMostCompiled = 160;
 /// Rows of a run of DIA, and the terms that the compiled-in run adds in one pass over them: as many
 /// streams of memory as the prefetchers of a CPU follow.
 constexpr std::size_t kRunRows = 512;
-constexpr std::size_t kBlockTerms = 8;
+constexpr std::size_t kUnrolledTerms = 8;
 
 /// The number that a kernel's name ends with, or 1.
 std::size_t number_of(const std::string& kernel) {
@@ -285,7 +285,7 @@ SparseProduct diagonal_product(Context& context, const MatrixDiagonals& matrix,
   std::string options = fmt::format("-DGROUP={}", group);
   if (run) options += fmt::format(" -DROWS={}", rows);
   if (compiled)
-    options += fmt::format(" {}", compiled_offsets(matrix.offsets, matrix.pitch, kBlockTerms));
+    options += fmt::format(" {}", compiled_offsets(matrix.offsets, matrix.pitch, kUnrolledTerms));
   const char* file = run ? "spmv/spmv_dia_run.cl" : "spmv/spmv_dia_row.cl";
   return diagonals_alone(
       matrix, how,

@@ -103,12 +103,12 @@ std::string type_name(const toml::node& node) {
 }
 
 /// A key of a configuration and its value, which is a table only if no section has the key's name.
-struct Found {
+struct KeyFound {
   std::string key;
   const toml::node* node = nullptr;
 };
 
-void collect(const toml::table& table, const std::string& prefix, std::vector<Found>& found) {
+void collect(const toml::table& table, const std::string& prefix, std::vector<KeyFound>& found) {
   for (const auto& [name, node] : table) {
     const std::string key =
         prefix.empty() ? std::string(name.str()) : fmt::format("{}.{}", prefix, name.str());
@@ -120,7 +120,7 @@ void collect(const toml::table& table, const std::string& prefix, std::vector<Fo
   }
 }
 
-void apply(Parameters& parameters, const Found& found) {
+void apply(Parameters& parameters, const KeyFound& found) {
   if (found.node->is_table() && found.key.find('.') == std::string::npos) {
     throw ConfigError(fmt::format("unknown table [{}]; the nearest known one is [{}]", found.key,
                                   nearest_table(found.key)));
@@ -201,16 +201,16 @@ Parameters parse_parameters(const std::string& toml, const std::string& name,
     throw ConfigError(fmt::format("{}:{}: {}", name, error.source().begin.line,
                                   std::string(error.description())));
   }
-  std::vector<Found> found;
+  std::vector<KeyFound> found;
   collect(root, "", found);
   // In the order of the file, so that its first mistake is reported.
-  std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+  std::stable_sort(found.begin(), found.end(), [](const KeyFound& a, const KeyFound& b) {
     const toml::source_position& p = a.node->source().begin;
     const toml::source_position& q = b.node->source().begin;
     return std::pair(p.line, p.column) < std::pair(q.line, q.column);
   });
   Parameters parameters = base;
-  for (const Found& key : found) {
+  for (const KeyFound& key : found) {
     try {
       apply(parameters, key);
     } catch (const ConfigError& error) {

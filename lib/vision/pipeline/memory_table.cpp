@@ -35,7 +35,7 @@ constexpr PixelBytes kBoundaries{25};
 constexpr PixelBytes kDecimated{62, 2.4};
 // The contours that are made from these, of which the rows that interpolate are left; and what of
 // them one image of a batch has at a time.
-constexpr PixelBytes kContours{34, 1};
+constexpr PixelBytes kContourBytes{34, 1};
 constexpr double kOneContour = 148;
 constexpr PixelBytes kMultilevel{24, 5.36, 23.3};
 constexpr PixelBytes kMultilevelCompressed{50, 1.52, 23.3};
@@ -205,9 +205,9 @@ DeviceMemory device_memory(const RunForm& form) {
   }
   if (decimates(parameters)) {
     const double one = rows / form.batch.count;
-    most =
-        std::max({most, rows * (kDecimated.pixel + kDecimated.diagonal * diagonals),
-                  rows * (kContours.pixel + kContours.diagonal * diagonals) + one * kOneContour});
+    most = std::max(
+        {most, rows * (kDecimated.pixel + kDecimated.diagonal * diagonals),
+         rows * (kContourBytes.pixel + kContourBytes.diagonal * diagonals) + one * kOneContour});
     // Rows of a quarter of the pixels; vectors with a border.
     piece = std::max({piece, rows * diagonals, one * kOneContour / 2});
   }

@@ -14,21 +14,21 @@
 namespace diacut {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// The version of the report's layout, raised when a key changes its meaning or goes away.
 constexpr int kSchema = 2;
 
-Json parameters_json(const Parameters& parameters) {
-  Json json = Json::object();
+OrderedJson parameters_json(const Parameters& parameters) {
+  OrderedJson json = OrderedJson::object();
   for (const ParameterEntry& entry : parameter_table()) {
-    Json& value = json[std::string(entry.table)][std::string(entry.name)];
+    OrderedJson& value = json[std::string(entry.table)][std::string(entry.name)];
     std::visit([&](const auto& typed) { value = typed; }, entry.get(parameters));
   }
   return json;
 }
 
-Json device_object(const DeviceInfo& device) {
+OrderedJson device_object(const DeviceInfo& device) {
   return {{"index", device.index()},
           {"name", device.name},
           {"vendor", device.vendor},
@@ -43,7 +43,7 @@ Json device_object(const DeviceInfo& device) {
           {"images", device.images}};
 }
 
-Json memory_json(const RunCosts& costs) {
+OrderedJson memory_json(const RunCosts& costs) {
   return {{"host_before_bytes", costs.host_before_bytes},
           {"host_announced_bytes", costs.announced.host_bytes},
           {"host_peak_bytes", costs.host_peak_bytes},
@@ -52,7 +52,7 @@ Json memory_json(const RunCosts& costs) {
           {"device_kept_bytes", costs.device_kept_bytes}};
 }
 
-Json features_json(const Segmentation& segmentation, const Parameters& parameters) {
+OrderedJson features_json(const Segmentation& segmentation, const Parameters& parameters) {
   const AffinityParameters& affinity = parameters.affinity;
   return {{"measure", std::string(enum_name(kFeatureMeasureNames, affinity.feature_measure))},
           {"scale", segmentation.feature_scale},
@@ -60,30 +60,30 @@ Json features_json(const Segmentation& segmentation, const Parameters& parameter
           {"with_boundary", affinity.with_boundary}};
 }
 
-Json eigen_json(const Eigenvectors& eigenvectors) {
+OrderedJson eigen_json(const Eigenvectors& eigenvectors) {
   const MatrixReport& matrix = eigenvectors.report.matrix;
-  Json json = {{"converged", eigenvectors.report.converged},
-               {"solver", eigenvectors.report.solver},
-               {"levels", eigenvectors.report.levels},
-               {"products", eigenvectors.report.products},
-               {"passes", eigenvectors.report.passes},
-               {"restarts", eigenvectors.report.restarts},
-               {"filter_degree", eigenvectors.report.filter_degree},
-               {"values", eigenvectors.values},
-               {"residuals", eigenvectors.report.residuals},
-               {"matrix",
-                {{"rows", matrix.rows},
-                 {"pitch", matrix.pitch},
-                 {"diagonals", matrix.diagonals},
-                 {"bands", matrix.bands},
-                 {"bytes", matrix.bytes},
-                 {"form", matrix.form}}}};
+  OrderedJson json = {{"converged", eigenvectors.report.converged},
+                      {"solver", eigenvectors.report.solver},
+                      {"levels", eigenvectors.report.levels},
+                      {"products", eigenvectors.report.products},
+                      {"passes", eigenvectors.report.passes},
+                      {"restarts", eigenvectors.report.restarts},
+                      {"filter_degree", eigenvectors.report.filter_degree},
+                      {"values", eigenvectors.values},
+                      {"residuals", eigenvectors.report.residuals},
+                      {"matrix",
+                       {{"rows", matrix.rows},
+                        {"pitch", matrix.pitch},
+                        {"diagonals", matrix.diagonals},
+                        {"bands", matrix.bands},
+                        {"bytes", matrix.bytes},
+                        {"form", matrix.form}}}};
   add_resolution(json, eigenvectors.report);
   return json;
 }
 
-std::string dumped(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string dumped(const OrderedJson& json) {
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ std::string dumped(const Json& json) {
 std::string report_json(const Segmentation& segmentation, const Image& image,
                         const Parameters& parameters, const DeviceInfo& device,
                         const std::string& input_name, int page) {
-  Json json = {{"schema", kSchema}, {"diacut", kVersion}, {"input", input_name}};
+  OrderedJson json = {{"schema", kSchema}, {"diacut", kVersion}, {"input", input_name}};
   if (page > 0) json["page"] = page;
   json["image"] = {{"width", image.width},
                    {"height", image.height},
@@ -99,7 +99,7 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
                    {"pixels_with_data", pixels_with_data(image)}};
   json["device"] = device_object(device);
   json["parameters"] = parameters_json(parameters);
-  json["stages"] = Json::array();
+  json["stages"] = OrderedJson::array();
   for (const auto& [stage, wall_ms, device_ms] : segmentation.costs.times) {
     json["stages"].push_back({{"stage", stage}, {"wall_ms", wall_ms}, {"device_ms", device_ms}});
   }
@@ -126,11 +126,11 @@ std::string report_json(const Segmentation& segmentation, const Image& image,
 }
 
 std::string device_json(const DeviceInfo& device) {
-  return device_object(device).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return device_object(device).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::string devices_json(const std::vector<DeviceInfo>& devices, const DeviceInfo* chosen) {
-  Json json = Json::array();
+  OrderedJson json = OrderedJson::array();
   for (const DeviceInfo& device : devices) {
     json.push_back(device_object(device));
     json.back()["chosen"] = chosen != nullptr && device.index() == chosen->index();

@@ -194,7 +194,7 @@ std::shared_ptr<WorkingSeeds> working_seeds(const Seeds& seeds, const Barriers* 
 
 /// With it no affinity of two neighbours becomes 0 in float32: that of the strongest boundary is
 /// exp(-1 / scale).
-constexpr double kLeastScale = 0.0125;
+constexpr double kLeastAffinityScale = 0.0125;
 
 /// For each pixel whether it lies in a part, without barriers and pixels without data, that holds a
 /// seed.
@@ -223,11 +223,11 @@ void check_walk_start(const SeededImage& asked, const Parameters& parameters) {
     throw ConfigError(
         "a random walk by features does not start from probabilities: leave out one of them");
   }
-  if (parameters.affinity.scale < kLeastScale) {
+  if (parameters.affinity.scale < kLeastAffinityScale) {
     throw ConfigError(
         fmt::format("affinity.scale is {}: a random walk that starts from probabilities needs at "
                     "least {}, or leave them out",
-                    parameters.affinity.scale, kLeastScale));
+                    parameters.affinity.scale, kLeastAffinityScale));
   }
   const Probabilities& start = *asked.start;
   const Image& image = *asked.image;

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "diacut/errors.hpp"
+#include "eigen/dense/symmetric_eigenpairs.hpp"
 #include "eigen/solvers.hpp"
 
 namespace diacut {
@@ -40,16 +41,16 @@ DeviceEigenvectors dense_eigenvectors(Context& context, const NormalizedMatrix& 
       dense_problem(download(matrix.dia()), matrix.sqrt_degree().download());
   const auto n = static_cast<Eigen::Index>(element.size());
   if (!a.allFinite()) throw NumericalError("the affinity matrix holds NaN or infinity");
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(a);
+  const SymmetricEigenpairs pairs = symmetric_eigenpairs(a);
 
   DeviceEigenvectors result;
   result.report.solver = "dense";
   result.count = static_cast<int>(std::min<Eigen::Index>(parameters.vectors, n));
-  result.report.converged = solver.info() == Eigen::Success;
+  result.report.converged = pairs.converged;
   Eigen::MatrixXf basis = Eigen::MatrixXf::Zero(matrix.shape().pitch, result.count);
   basis.col(0)(element) = trivial.cast<float>();
   for (int k = 1; k < result.count; ++k) {
-    basis.col(k)(element) = solver.eigenvectors().col(n - k).cast<float>();
+    basis.col(k)(element) = pairs.vectors.col(n - k).cast<float>();
   }
   result.basis = context.allocate<float>(basis.size(), "eigenvectors");
   result.basis.upload(std::span<const float>(basis.data(), basis.size()));

@@ -1,10 +1,11 @@
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "diacut/errors.hpp"
+#include "eigen/dense/symmetric_eigenpairs.hpp"
 #include "eigen/resolution.hpp"
 #include "eigen/solvers.hpp"
 #include "opencl/context.hpp"
@@ -276,8 +277,8 @@ class Lanczos {
   Ritz solve_projected(int steps) const {
     const Eigen::MatrixXd symmetric =
         projected_.topLeftCorner(steps, steps).selfadjointView<Eigen::Upper>();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(symmetric);
-    return {solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};
+    const SymmetricEigenpairs pairs = symmetric_eigenpairs(symmetric);
+    return {pairs.values.reverse(), pairs.vectors.rowwise().reverse()};
   }
 
   /// The largest estimated residual (with A) of the first `count` pairs, in units of safety times

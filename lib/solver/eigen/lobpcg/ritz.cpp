@@ -1,11 +1,13 @@
 #include "eigen/lobpcg/ritz.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
 
 #include "diacut/errors.hpp"
+#include "eigen/dense/symmetric_eigenpairs.hpp"
 
 namespace diacut {
 
@@ -43,10 +45,9 @@ MatrixXd whitening(const MatrixXd& gram, const VectorXd& squares, double depende
     // The norm of U^-T U^-1 is the norm of the inverse U^-1 U^-T.
     if (least * (inverse.transpose() * inverse).norm() < 1) return scale.asDiagonal() * inverse;
   }
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> pairs(scaled);
-  const VectorXd& values = pairs.eigenvalues();
+  const auto [values, vectors, converged] = symmetric_eigenpairs(scaled);
   const Index rank = (values.array() > dependent * std::max(1.0, values(size - 1))).count();
-  return scale.asDiagonal() * pairs.eigenvectors().rightCols(rank) *
+  return scale.asDiagonal() * vectors.rightCols(rank) *
          values.tail(rank).cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
@@ -103,14 +104,14 @@ RitzStep solve_ritz(const MatrixXd& gram, const MatrixXd& product, int columns,
   const MatrixXd basis = orthonormal_basis(without_trivial(gram), gram.diagonal()(used), first);
   if (basis.cols() == 0) return step;
   step.found = static_cast<int>(std::min<Index>(basis.cols(), columns - 1));
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> pairs(basis.transpose() * without_trivial(product) *
-                                                      basis);
-  if (pairs.info() != Eigen::Success) {
+  const SymmetricEigenpairs pairs =
+      symmetric_eigenpairs(basis.transpose() * without_trivial(product) * basis);
+  if (!pairs.converged) {
     throw NumericalError("the eigenvalues of a small matrix did not converge");
   }
-  const MatrixXd vectors = basis * pairs.eigenvectors().rightCols(step.found).rowwise().reverse();
+  const MatrixXd vectors = basis * pairs.vectors.rightCols(step.found).rowwise().reverse();
   for (int k = 0; k < step.found; ++k) {
-    step.values[static_cast<std::size_t>(k + 1)] = pairs.eigenvalues()(basis.cols() - 1 - k);
+    step.values[static_cast<std::size_t>(k + 1)] = pairs.values(basis.cols() - 1 - k);
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
     rotation.row(used[i]).segment(1, step.found) = vectors.row(static_cast<Index>(i)).cast<float>();

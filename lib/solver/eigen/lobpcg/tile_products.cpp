@@ -12,7 +12,7 @@ namespace diacut {
 namespace {
 
 /// Work-items of a group on a GPU: with blocks of 24 vectors all 342 tiles.
-constexpr std::size_t kGroup = 352;
+constexpr std::size_t kMostInGroup = 352;
 constexpr char kProjection[] = "eigen/lobpcg/projection.cl";
 
 /// Elements of all six blocks that fit half of the local memory.
@@ -69,7 +69,7 @@ const DeviceSums& TileProducts::launch(const BasisBlocks& s, const BasisBlocks& 
   const std::size_t count = list.tiles.size();
   const bool cpu = workspace_->cpu();
   const std::size_t group =
-      cpu ? 1 : std::min({round_up(count, 32), kGroup, workspace_->device().max_work_group});
+      cpu ? 1 : std::min({round_up(count, 32), kMostInGroup, workspace_->device().max_work_group});
   const SegmentGroups groups = workspace_->large_groups(segments);
   const auto tile = static_cast<std::size_t>(workspace_->tile());
   const ActiveSegments& active = workspace_->active();

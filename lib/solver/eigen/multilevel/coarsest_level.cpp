@@ -1,12 +1,13 @@
 #include "eigen/multilevel/coarsest_level.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "core/parallel.hpp"
 #include "eigen/dense/dense.hpp"
+#include "eigen/dense/symmetric_eigenpairs.hpp"
 
 namespace diacut {
 
@@ -98,10 +99,10 @@ std::optional<DenseSolution> least_eigenpairs(MatrixXf inverse, const VectorXf& 
   if (!factor) return std::nullopt;
   const MatrixXd projected =
       factor->transpose() * (span.transpose() * basis.cast<double>()) * *factor;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> pairs((projected + projected.transpose()) / 2);
-  if (!(pairs.eigenvalues()(0) > kInverseLooksZero)) return std::nullopt;
-  return DenseSolution{pairs.eigenvalues().head(count),
-                       image * (*factor * pairs.eigenvectors().leftCols(count)).cast<float>(),
+  const SymmetricEigenpairs pairs = symmetric_eigenpairs((projected + projected.transpose()) / 2);
+  if (!(pairs.values(0) > kInverseLooksZero)) return std::nullopt;
+  return DenseSolution{pairs.values.head(count),
+                       image * (*factor * pairs.vectors.leftCols(count)).cast<float>(),
                        std::move(inverse)};
 }
 

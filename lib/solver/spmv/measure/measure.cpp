@@ -12,7 +12,7 @@ namespace diacut {
 
 namespace {
 
-constexpr std::size_t kGroup = 256;
+constexpr std::size_t kMeasureGroup = 256;
 constexpr std::size_t kMemorySteps = 8;
 constexpr std::size_t kFlopSteps = 256;
 constexpr std::size_t kGroupsPerUnit = 32;
@@ -34,7 +34,7 @@ std::uint32_t mix(std::uint32_t h) {
 Control::Control(Context& context, int floats)
     : context_(&context),
       floats_(static_cast<std::size_t>(floats)),
-      group_(std::min(kGroup, context.info().max_work_group)),
+      group_(std::min(kMeasureGroup, context.info().max_work_group)),
       memory_(control_kernels(context, floats, kMemorySteps)),
       arithmetic_(control_kernels(context, floats, kFlopSteps)) {}
 

@@ -239,7 +239,7 @@ class Builder {
   std::string where_;  ///< What messages call the operation that is being added.
 };
 
-constexpr std::string_view kFormat = "diacut-network";
+constexpr std::string_view kNetworkFormat = "diacut-network";
 // Version 2 has strides, limits, 5x5 taps and asymmetric padding, which a program that knows
 // version 1 alone would pass over in silence.
 constexpr std::array<std::string_view, 2> kVersions = {"1", "2"};
@@ -273,10 +273,10 @@ void check_outputs(const Json& metadata, const Network& network) {
 Network parse(std::span<const std::byte> bytes) {
   const Safetensors file(bytes);
   const std::string format = metadata_text(file.metadata(), "format");
-  if (format != kFormat) {
+  if (format != kNetworkFormat) {
     reject_network(
         "it holds no network of diacut: its metadata give the format \"{}\", expected \"{}\"",
-        format, kFormat);
+        format, kNetworkFormat);
   }
   const std::string version = metadata_text(file.metadata(), "version");
   if (std::find(kVersions.begin(), kVersions.end(), version) == kVersions.end()) {

@@ -67,12 +67,12 @@ struct Task {
 
 /// The tiles in which a network computes what is wanted of a picture that is resized and turned. A
 /// picture that is turned is wanted whole.
-struct Tiling {
+struct NetworkTiling {
   Grid size;  ///< Of what the network sees, border included.
   std::vector<NetworkTile> columns;
   std::vector<NetworkTile> rows;
 
-  Tiling(const Network& network, const Task& task, double scale, const Turn& turn)
+  NetworkTiling(const Network& network, const Task& task, double scale, const Turn& turn)
       : size(task.scaled(scale)) {
     const auto& [grid, view, parameters] = task;
     size.width += 2 * parameters.border;
@@ -101,7 +101,7 @@ struct TensorBudget {
       // The largest width and the largest height at any scale.
       Grid& most = tiles.emplace_back();
       for (const double scale : task.parameters.scales) {
-        const Tiling tiling(network, task, scale, turn);
+        const NetworkTiling tiling(network, task, scale, turn);
         most.width = std::max(most.width, longest(tiling.columns));
         most.height = std::max(most.height, longest(tiling.rows));
       }
@@ -119,14 +119,15 @@ struct TensorBudget {
 template <class Visit>
 void each_tiling(const Networks& networks, const Task& task, const Visit& visit) {
   for (const std::shared_ptr<const Network>& network : networks) {
-    for (const double scale : task.parameters.scales) visit(Tiling(*network, task, scale, {}));
+    for (const double scale : task.parameters.scales)
+      visit(NetworkTiling(*network, task, scale, {}));
   }
 }
 
 /// The most pixels that any network's result has at any scale.
 std::size_t most_pixels(const Networks& networks, const Task& task) {
   std::size_t most = 0;
-  each_tiling(networks, task, [&](const Tiling& tiling) {
+  each_tiling(networks, task, [&](const NetworkTiling& tiling) {
     most = std::max(most, static_cast<std::size_t>(tiling.x().length()) * tiling.y().length());
   });
   return most;
@@ -194,7 +195,7 @@ Buffer<float> uploaded(Context& context, const Image& image, bool filled) {
 std::size_t count_tiles(const Networks& networks, const Task& task, std::size_t turns) {
   std::size_t count = 0;
   bool divided = false;
-  each_tiling(networks, task, [&](const Tiling& tiling) {
+  each_tiling(networks, task, [&](const NetworkTiling& tiling) {
     const std::size_t tiles = tiling.columns.size() * tiling.rows.size();
     divided = divided || tiles > 1;
     count += tiles * turns;
@@ -214,7 +215,7 @@ class NetworkRuns {
   void add(DeviceNetwork& device_network, const NetworkTensors& tensors, double scale,
            const Turn& turn, float share, bool embeds, const std::function<void()>& enqueued) {
     const Network& network = device_network.network();
-    const Tiling tiling(network, task_, scale, turn);
+    const NetworkTiling tiling(network, task_, scale, turn);
     // Of any part of a picture of this size.
     const auto most = [&](int side) {
       return longest_network_tile(side, task_.parameters.tile, network.reach(), network.levels());
@@ -258,7 +259,7 @@ class NetworkRuns {
 
   /// Takes what a network made of a tile of each picture.
   void take(const Network& network, const NetworkTensors& tensors, const Buffer<float>& result,
-            const Grid& read, const NetworkCopy& core, const Tiling& tiling, bool embeds) {
+            const Grid& read, const NetworkCopy& core, const NetworkTiling& tiling, bool embeds) {
     const auto images = static_cast<int>(pictures_.size());
     for (std::size_t k = 0; k < pictures_.size(); ++k) {
       Mapped& picture = pictures_[k];
@@ -273,12 +274,12 @@ class NetworkRuns {
     }
   }
 
-  NetworkMap map_of(Mapped& picture, std::size_t output, const Tiling& tiling) const {
+  NetworkMap map_of(Mapped& picture, std::size_t output, const NetworkTiling& tiling) const {
     return {picture.results[output], tiling.size.width, tiling.size.height, task_.parameters.border,
             tiling.x().begin,        tiling.y().begin,  tiling.x().length()};
   }
 
-  void blend(Mapped& picture, const Tiling& tiling, const Turn& turn, float share) {
+  void blend(Mapped& picture, const NetworkTiling& tiling, const Turn& turn, float share) {
     for (std::size_t output = 0; output < picture.results.size(); ++output) {
       launch_network_blend(context_, map_of(picture, output, tiling), turn, task_.grid,
                            *picture.valid, share, !picture.begun,

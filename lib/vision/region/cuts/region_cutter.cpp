@@ -1,6 +1,6 @@
 #include "region/cuts/region_cutter.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "eigen/dense/symmetric_eigenpairs.hpp"
 #include "region/arcs/borders.hpp"
 
 namespace diacut {
@@ -182,18 +183,18 @@ Matrix ritz_vectors(const RitzProblem& problem, std::size_t wanted) {
     scale[c] = variance > noise * noise ? 1.0 / std::sqrt(variance) : 0.0;
   }
   const Matrix correlation = scale.asDiagonal() * covariance * scale.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Matrix> independent(correlation);
-  const Vector& size = independent.eigenvalues();
+  const SymmetricEigenpairs independent = symmetric_eigenpairs(correlation);
+  const Vector& size = independent.values;
   if (!(size[n - 1] > 0)) return Matrix(n, 0);
   Eigen::Index dropped = 0;
   while (size[dropped] <= kIndependent * size[n - 1]) ++dropped;
   const Eigen::Index kept = n - dropped;
-  const Matrix white = scale.asDiagonal() * independent.eigenvectors().rightCols(kept) *
+  const Matrix white = scale.asDiagonal() * independent.vectors.rightCols(kept) *
                        size.tail(kept).cwiseSqrt().cwiseInverse().asDiagonal();
   const Matrix reduced = white.transpose() * problem.stiffness * white;
-  const Eigen::SelfAdjointEigenSolver<Matrix> ritz(reduced);
+  const SymmetricEigenpairs ritz = symmetric_eigenpairs(reduced);
   const auto most = static_cast<Eigen::Index>(wanted);
-  return white * ritz.eigenvectors().leftCols(std::min(most, kept));
+  return white * ritz.vectors.leftCols(std::min(most, kept));
 }
 
 /// Ritz vectors of each region whose thresholds are tried.

@@ -18,8 +18,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFormat = "diacut-merging";
-constexpr int kVersion = 1;
+constexpr const char* kMergingFormat = "diacut-merging";
+constexpr int kMergingVersion = 1;
 /// No file of weights is larger; another file given by mistake may be.
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
@@ -151,9 +151,9 @@ bool MergingWeights::need_embedding() const {
 MergingWeights parse_merging_weights(const std::string& text, const std::string& name) {
   try {
     const json root = json::parse(text);
-    if (root.at("format") != kFormat) fail(name, "its format is not \"diacut-merging\"");
-    if (root.at("version") != kVersion) {
-      fail(name, fmt::format("its version is not {}", kVersion));
+    if (root.at("format") != kMergingFormat) fail(name, "its format is not \"diacut-merging\"");
+    if (root.at("version") != kMergingVersion) {
+      fail(name, fmt::format("its version is not {}", kMergingVersion));
     }
     MergingWeights weights{model_of(root.at("colour"), true), model_of(root.at("grey"), false),
                            finite(root.at("threshold"))};
