@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "core/split_text.hpp"
@@ -138,23 +141,52 @@ void check_dashes(const CommandLine& line, const std::vector<std::string>& argum
 CommandLine::CommandLine(const std::string& name, const std::string& description,
                          const std::string& usage, const std::string& inputs,
                          const std::string& examples)
-    : app_(description, name) {
-  app_.formatter(std::make_shared<HelpFormatter>(usage));
-  app_.get_formatter()->label("Positionals", inputs);
-  app_.footer(examples);
-  app_.set_help_flag();
-  app_.allow_extras();
+    : app_(std::make_unique<CLI::App>(description, name)) {
+  app_->formatter(std::make_shared<HelpFormatter>(usage));
+  app_->get_formatter()->label("Positionals", inputs);
+  app_->footer(examples);
+  app_->set_help_flag();
+  app_->allow_extras();
 }
+
+CommandLine::~CommandLine() = default;
 
 void CommandLine::inputs(const char* name, std::vector<std::string>& values, const char* meaning,
                          const Values& offered) {
-  app_.add_option(name, values, meaning);
+  app_->add_option(name, values, meaning);
   offered_[name] = offered;
 }
 
+template <class Value>
+void CommandLine::option(const std::string& names, Value& value, const std::string& type,
+                         const char* group, const std::string& meaning, const Values& offered,
+                         bool may_be_empty) {
+  CLI::Option* option = app_->add_option(names, value, meaning)->type_name(type)->group(group);
+  if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+    // What follows a value is an input.
+    option->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+  if (std::is_same_v<Value, std::string> && !may_be_empty) texts_.push_back(option);
+  offered_["--" + option->get_lnames().front()] = offered;
+}
+
+template void CommandLine::option(const std::string&, int&, const std::string&, const char*,
+                                  const std::string&, const Values&, bool);
+template void CommandLine::option(const std::string&, double&, const std::string&, const char*,
+                                  const std::string&, const Values&, bool);
+template void CommandLine::option(const std::string&, std::string&, const std::string&, const char*,
+                                  const std::string&, const Values&, bool);
+template void CommandLine::option(const std::string&, std::optional<int>&, const std::string&,
+                                  const char*, const std::string&, const Values&, bool);
+template void CommandLine::option(const std::string&, std::optional<std::string>&,
+                                  const std::string&, const char*, const std::string&,
+                                  const Values&, bool);
+template void CommandLine::option(const std::string&, std::vector<std::string>&, const std::string&,
+                                  const char*, const std::string&, const Values&, bool);
+
 void CommandLine::flag(const char* names, bool& value, const char* group,
                        const std::string& meaning) {
-  app_.add_flag(names, value, meaning)->group(group)->disable_flag_override();
+  app_->add_flag(names, value, meaning)->group(group)->disable_flag_override();
 }
 
 void CommandLine::message_flags(const char* quiet, const char* verbose, bool version) {
@@ -163,30 +195,37 @@ void CommandLine::message_flags(const char* quiet, const char* verbose, bool ver
   exclude("--quiet", {"--verbose"});
   flag("--timestamps", timestamps_, kMessages, "Begin each message with the time, in UTC");
   if (version) {
-    app_.set_version_flag("--version", version_text(app_.get_name()), "Print the version and exit")
+    app_->set_version_flag("--version", version_text(app_->get_name()),
+                           "Print the version and exit")
         ->group(kMessages);
   }
-  app_.set_help_flag("-h,--help", brief_.empty() ? "Print this help and exit"
-                                                 : "Print a screen of help and exit; --help all: "
-                                                   "all options")
+  app_->set_help_flag("-h,--help", brief_.empty() ? "Print this help and exit"
+                                                  : "Print a screen of help and exit; --help all: "
+                                                    "all options")
       ->group(kMessages);
 }
 
 void CommandLine::need(const char* needed, std::initializer_list<const char*> options) {
   for (const char* name : options) {
-    rules_.push_back({app_.get_option(name), app_.get_option(needed), true});
+    rules_.push_back({app_->get_option(name), app_->get_option(needed), true});
   }
 }
 
 void CommandLine::exclude(const char* option, std::initializer_list<const char*> others) {
   for (const char* name : others) {
-    rules_.push_back({app_.get_option(option), app_.get_option(name), false});
-    rules_.push_back({app_.get_option(name), app_.get_option(option), false});
+    rules_.push_back({app_->get_option(option), app_->get_option(name), false});
+    rules_.push_back({app_->get_option(name), app_->get_option(option), false});
   }
 }
 
+bool CommandLine::given(const std::string& option) const {
+  return app_->get_option(option)->count() > 0;
+}
+
+CommandDescription CommandLine::describe() const { return app::describe(*app_, offered_); }
+
 void CommandLine::check_rules() const {
-  for (const CLI::Option* option : app_.get_options()) {
+  for (const CLI::Option* option : app_->get_options()) {
     if (option->count() == 0) continue;
     for (const Rule& rule : rules_) {
       if (rule.option != option || (rule.other->count() > 0) == rule.given) continue;
@@ -205,9 +244,9 @@ bool CommandLine::parse(int argc, const char* const* argv, Console& console) {
   try {
     check_dashes(*this, arguments);
     std::reverse(arguments.begin(), arguments.end());  // As CLI11 takes them.
-    app_.parse(std::move(arguments));
+    app_->parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    write_file("-", all ? app_.help() : brief_);
+    write_file("-", all ? app_->help() : brief_);
     return false;
   } catch (const CLI::CallForVersion& version) {
     write_file("-", version.what());
@@ -216,9 +255,9 @@ bool CommandLine::parse(int argc, const char* const* argv, Console& console) {
     fail(reworded(error));
   }
   check_rules();
-  for (const std::string& extra : app_.remaining()) {
+  for (const std::string& extra : app_->remaining()) {
     if (extra == "--") continue;  // CLI11 took the arguments after it as inputs.
-    fail(fmt::format("there is no option '{}'{}", extra, suggestion(app_, extra)));
+    fail(fmt::format("there is no option '{}'{}", extra, suggestion(*app_, extra)));
   }
   for (const CLI::Option* text : texts_) {
     if (text->count() == 0 || !text->as<std::string>().empty()) continue;
@@ -231,7 +270,7 @@ bool CommandLine::parse(int argc, const char* const* argv, Console& console) {
   return true;
 }
 
-void CommandLine::fail(std::string_view message) const { fail_usage(app_.get_name(), message); }
+void CommandLine::fail(std::string_view message) const { fail_usage(app_->get_name(), message); }
 
 void fail_usage(std::string_view program, std::string_view message) {
   throw ConfigError(fmt::format("{} (see {} --help)", message, program));

@@ -1,14 +1,19 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "command_description.hpp"
 #include "console.hpp"
+
+namespace CLI {
+class App;
+class Option;
+class ParseError;
+}  // namespace CLI
 
 namespace diacut::app {
 
@@ -27,22 +32,19 @@ class CommandLine {
   /// `examples` at the end of the help.
   CommandLine(const std::string& name, const std::string& description, const std::string& usage,
               const std::string& inputs, const std::string& examples);
+  ~CommandLine();
 
   /// What --help prints then, and an empty command line; `--help all` prints all options.
   void brief_help(const char* text) { brief_ = text; }
   /// Adds the arguments that are no options. `offered`: what a shell offers for them.
   void inputs(const char* name, std::vector<std::string>& values, const char* meaning,
               const Values& offered);
-  /// Adds an option. A text must not be empty, unless `may_be_empty` is set.
+  /// Adds an option; one for a list may be repeated. A text must not be empty, unless
+  /// `may_be_empty` is set. Defined for the types of `value` that command_line.cpp names: CLI11 is
+  /// compiled there.
   template <class Value>
-  CLI::Option* option(const std::string& names, Value& value, const std::string& type,
-                      const char* group, const std::string& meaning, const Values& offered = {},
-                      bool may_be_empty = false) {
-    CLI::Option* option = app_.add_option(names, value, meaning)->type_name(type)->group(group);
-    if (std::is_same_v<Value, std::string> && !may_be_empty) texts_.push_back(option);
-    offered_["--" + option->get_lnames().front()] = offered;
-    return option;
-  }
+  void option(const std::string& names, Value& value, const std::string& type, const char* group,
+              const std::string& meaning, const Values& offered = {}, bool may_be_empty = false);
   void flag(const char* names, bool& value, const char* group, const std::string& meaning);
   /// Adds -q, -v, --timestamps, -h, and --version if `version` is set. `quiet` and `verbose` say
   /// what -q and -v show.
@@ -51,7 +53,7 @@ class CommandLine {
   void need(const char* needed, std::initializer_list<const char*> options);
   /// Says that `option` and each of `others` exclude each other.
   void exclude(const char* option, std::initializer_list<const char*> others);
-  bool given(const std::string& option) const { return app_.get_option(option)->count() > 0; }
+  bool given(const std::string& option) const;
 
   /// Parses the arguments and sets the console's verbosity. Returns whether there is something to
   /// do. If not, the help or the version was asked for and is printed. Throws ConfigError for what
@@ -62,7 +64,7 @@ class CommandLine {
   [[noreturn]] void fail(std::string_view message) const;
 
   /// For manual pages and completions.
-  CommandDescription describe() const { return app::describe(app_, offered_); }
+  CommandDescription describe() const;
 
  private:
   /// What an option that is given asks of another one.
@@ -73,7 +75,7 @@ class CommandLine {
   };
   void check_rules() const;
 
-  CLI::App app_;
+  std::unique_ptr<CLI::App> app_;
   ValueTable offered_;
   std::vector<const CLI::Option*> texts_;
   std::vector<Rule> rules_;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "core/split_text.hpp"
@@ -16,7 +15,7 @@ namespace {
 std::vector<std::int32_t> numbers_of(const char* option, const std::string& text, int least,
                                      const char* expected) {
   std::vector<std::int32_t> numbers;
-  for (const std::string& each : CLI::detail::split(text, ',')) {
+  for (const std::string_view each : split_text(text, ',')) {
     const auto number = number_in<std::int32_t>(each, least);
     if (!number) throw ConfigError(fmt::format("{} is '{}', expected {}", option, text, expected));
     numbers.push_back(*number);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cctype>
 #include <limits>
 #include <utility>
@@ -84,7 +83,7 @@ void set_from_assignment(Parameters& parameters, const std::string& assignment) 
 /// "4,3,2" as numbers of bands. Throws ConfigError unless there are one or three, from 1 on.
 std::vector<int> parse_bands(const std::string& text) {
   std::vector<int> bands;
-  for (const std::string& each : CLI::detail::split(text, ',')) {
+  for (const std::string_view each : split_text(text, ',')) {
     const auto band = number_in<int>(each, 1);
     if (!band || text.ends_with(',')) {
       throw ConfigError(fmt::format(
@@ -265,11 +264,8 @@ class SegmentCommand : public Command {
                  fmt::format("A preset ({}) or a TOML file; other options override it",
                              fmt::join(preset_names(), ", ")),
                  {.words = preset_names(), .extensions = {".toml"}});
-    line_
-        .option("--set", assignments_, "KEY=VALUE", kParameters,
-                "Set one parameter by its key; may be repeated", {.words = assignments_offered()})
-        ->allow_extra_args(false)  // What follows the assignment is an input.
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    line_.option("--set", assignments_, "KEY=VALUE", kParameters,
+                 "Set one parameter by its key; may be repeated", {.words = assignments_offered()});
     line_.flag("--print-config", options_.print_config, kParameters,
                "Print every parameter as TOML and exit");
   }

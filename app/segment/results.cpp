@@ -1,13 +1,16 @@
 #include "results.hpp"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "core/split_text.hpp"
 #include "paths.hpp"
 
 namespace diacut::app {
 
-std::vector<std::string> extensions_in(const char* list) { return CLI::detail::split(list, ' '); }
+std::vector<std::string> extensions_in(const char* list) {
+  const std::vector<std::string_view> parts = split_text(list, ' ');
+  return {parts.begin(), parts.end()};
+}
 
 Values files_of(const std::string& extensions) {
   if (extensions.empty()) return {};
