@@ -19,9 +19,9 @@ if(DIACUT_BESIDE)
   pkg_check_modules(ZIP REQUIRED libzip>=1.7)  # Of graphs.
 endif()
 
-set(opencv_modules core imgproc imgcodecs)
+set(opencv_modules core imgproc)
 if(DIACUT_BUILD_TESTS)
-  list(APPEND opencv_modules dnn)  # An oracle.
+  list(APPEND opencv_modules imgcodecs dnn)  # Oracles.
 endif()
 find_package(OpenCV 4.5 REQUIRED COMPONENTS ${opencv_modules})
 find_package(JPEG REQUIRED)

@@ -49,7 +49,7 @@ check libdiacut-dev include/diacut/segmenter.hpp "lib/$multiarch/libdiacut.a" \
   "lib/$multiarch/cmake/diacut/diacutConfig.cmake" "lib/$multiarch/pkgconfig/diacut.pc"
 check diacut-doc share/doc/diacut-doc/README.md
 
-needs diacut libopencv-core libopencv-imgcodecs libopencv-imgproc ocl-icd-libopencl1 libfmt libgdal libheif1 \
+needs diacut libopencv-core libopencv-imgproc ocl-icd-libopencl1 libfmt libgdal libheif1 \
   libc6 libstdc++6
 needs libdiacut-dev diacut libfmt-dev libjpeg-dev libopencv-dev libpng-dev libtbb-dev libtiff-dev \
   libtomlplusplus-dev ocl-icd-opencl-dev zlib1g-dev

@@ -37,7 +37,6 @@ const FormatCalls& formats() {
 
 Decoder* module_decoder(std::string_view id) { return formats().module_decoder(id); }
 void load_decoders() { formats().load_decoders(); }
-std::vector<std::uint8_t> encode_jpeg(const cv::Mat3b& rgb) { return formats().encode_jpeg(rgb); }
 
 bool gdal_knows(const std::string& name) { return formats().gdal_knows(name); }
 Map read_map(const std::string& name, const ImageParameters& parameters,

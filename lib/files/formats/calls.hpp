@@ -5,19 +5,17 @@
 #include "map/picture_blocks.hpp"
 #include "map/raster_blocks.hpp"
 #include "map/region_format.hpp"
-#include "output/picture.hpp"
 
 namespace diacut {
 
 /// What the module diacut-formats.so does: all that needs libraries which few files need (GDAL,
-/// OpenCV's codecs, libheif, libjxl, libwebp, OpenJPEG, LibRaw), and which take longer to load than
+/// libheif, libjxl, libwebp, OpenJPEG, LibRaw), and which take longer to load than
 /// most runs take to start. In the library, functions of the same names (calls.cpp) load the module
 /// when they are first called and call its own. Programs that are linked with the module's objects
 /// call those directly.
 struct FormatCalls {
   decltype(&diacut::module_decoder) module_decoder = diacut::module_decoder;
   decltype(&diacut::load_decoders) load_decoders = diacut::load_decoders;
-  decltype(&diacut::encode_jpeg) encode_jpeg = diacut::encode_jpeg;
   decltype(&diacut::gdal_knows) gdal_knows = diacut::gdal_knows;
   decltype(&diacut::read_map) read_map = diacut::read_map;
   decltype(&diacut::read_map_frame) read_map_frame = diacut::read_map_frame;
