@@ -44,3 +44,8 @@ function(diacut_unity target)
   target_compile_options(${target} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage;-Wno-shadow;-Wshadow=local>"
                          "$<$<NOT:$<CXX_COMPILER_ID:GNU>>:-Wno-shadow>")
 endfunction()
+
+# diacut_compile_quickly(target): in less time, without most optimizations, because it computes little.
+function(diacut_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
