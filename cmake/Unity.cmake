@@ -1,7 +1,7 @@
-# diacut_unity(target [ACROSS_FOLDERS]): compiles about `DIACUT_UNITY_FILES` sources as one, which reads each header
+# diacut_unity(target [ACROSS_FOLDERS]): compiles at most `DIACUT_UNITY_FILES` sources as one, which reads each header
 # and makes each template once for all of them: sources of one folder, or of any in the order of their paths. Names
 # are unique among them, those in unnamed namespaces too. A source that has properties of its own is compiled alone.
-set(DIACUT_UNITY_FILES 12 CACHE STRING "About how many sources are compiled as one; 1: each alone")
+set(DIACUT_UNITY_FILES 18 CACHE STRING "How many sources are compiled as one; 1: each alone")
 
 function(diacut_unity target)
   if(DIACUT_UNITY_FILES LESS_EQUAL 1)
@@ -26,16 +26,12 @@ function(diacut_unity target)
   endforeach()
   list(REMOVE_DUPLICATES folders)
   foreach(folder IN LISTS folders)
-    # A few that are left over go into the last part.
     list(LENGTH sources_${folder} count)
-    math(EXPR last "(${count} + ${DIACUT_UNITY_FILES} / 2) / ${DIACUT_UNITY_FILES} - 1")
+    math(EXPR parts "(${count} + ${DIACUT_UNITY_FILES} - 1) / ${DIACUT_UNITY_FILES}")
     set(k 0)
     foreach(source IN LISTS sources_${folder})
-      math(EXPR part "${k} / ${DIACUT_UNITY_FILES}")
+      math(EXPR part "${k} * ${parts} / ${count}")
       math(EXPR k "${k} + 1")
-      if(part GREATER last AND NOT last LESS 0)
-        set(part ${last})
-      endif()
       set_property(SOURCE "${source}" TARGET_DIRECTORY ${target} PROPERTY UNITY_GROUP "${folder}_${part}")
     endforeach()
   endforeach()
