@@ -131,10 +131,9 @@ Context::Context(const Context& other)
 }
 
 Context::Together Context::together_on(const DeviceInfo& info) {
-  // A driver for CPUs takes little longer for many kernels than for one.
-  if (info.kind == DeviceKind::kCpu) return Together::kJoined;
+  if (info.kind == DeviceKind::kCpu) return Together::kAll;
   // Oclgrind's threads share one compiler, which crashes.
-  return info.platform == "Oclgrind" ? Together::kNever : Together::kSideBySide;
+  return info.platform == "Oclgrind" ? Together::kNever : Together::kFolders;
 }
 
 Context::~Context() {
@@ -327,44 +326,42 @@ cl::Program Context::built_once(const std::string& source, const std::string& op
   return program;
 }
 
-void Context::build_joined() {
-  std::vector<ProgramPart> parts;
+void Context::build_together() {
+  std::map<std::string, std::vector<ProgramKey>> by_folder;
   for (const ProgramKey& key : waiting_) {
-    parts.push_back({key.first, key.second, programs_.at(key).source});
+    const bool apart = together_ == Together::kFolders;
+    by_folder[apart ? key.first.substr(0, key.first.find('/')) : ""].push_back(key);
   }
-  try {
-    const cl::Program joined = built_once(joined_source(parts), "", "of several kernels");
-    for (std::size_t k = 0; k < waiting_.size(); ++k) {
-      ProgramEntry& entry = programs_.at(waiting_[k]);
-      // To assign `joined` itself would leave the entry with it where retaining it fails.
-      const cl_int code = clRetainProgram(joined());
-      if (code != CL_SUCCESS) throw_device_error("sharing a program", {code, "clRetainProgram"});
-      entry.program = cl::Program(joined());
-      entry.suffix = part_name("", k);
+  const std::vector<std::pair<std::string, std::vector<ProgramKey>>> groups(by_folder.begin(),
+                                                                            by_folder.end());
+  std::vector<cl::Program> programs(groups.size());
+  parallel_for(groups.size(), [&](std::size_t i) {
+    std::vector<ProgramPart> parts;
+    for (const ProgramKey& key : groups[i].second) {
+      parts.push_back({key.first, key.second, programs_.at(key).source});
     }
-    ++builds_.programs;
-  } catch (const DeviceMemoryError&) {
-    throw;
-  } catch (const DeviceError&) {
-    together_ = Together::kNever;  // Each by itself then, so that the error names the file.
-  }
-}
-
-void Context::build_side_by_side() {
-  std::vector<cl::Program> programs(waiting_.size());
-  parallel_for(waiting_.size(), [&](std::size_t i) {
-    const ProgramKey& key = waiting_[i];
     try {
-      programs[i] = built_once(programs_.at(key).source, key.second, key.first);
-    } catch (const Error&) {
-      // It is built again at its own first use, which says what is wrong.
+      programs[i] = built_once(joined_source(parts), "", "of several kernels");
+    } catch (const DeviceMemoryError&) {
+      throw;
+    } catch (const DeviceError&) {
+      // Each by itself then, so that the error names the file.
     }
   });
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    if (programs[i]() == nullptr) continue;
-    // To assign it would leave the entry with it where retaining it fails.
-    programs_.at(waiting_[i]).program = std::move(programs[i]);
+    if (programs[i]() == nullptr) {
+      together_ = Together::kNever;
+      continue;
+    }
     ++builds_.programs;
+    for (std::size_t k = 0; k < groups[i].second.size(); ++k) {
+      ProgramEntry& entry = programs_.at(groups[i].second[k]);
+      // To assign the program itself would leave the entry with it where retaining it fails.
+      const cl_int code = clRetainProgram(programs[i]());
+      if (code != CL_SUCCESS) throw_device_error("sharing a program", {code, "clRetainProgram"});
+      entry.program = cl::Program(programs[i]());
+      entry.suffix = part_name("", k);
+    }
   }
 }
 
@@ -373,10 +370,7 @@ Context::ProgramEntry& Context::built_entry(const ProgramKey& key) {
   if (entry.program() != nullptr) return entry;
   const KeptSignals signals;
   const auto start = std::chrono::steady_clock::now();
-  if (waiting_.size() > 1) {
-    if (together_ == Together::kJoined) build_joined();
-    if (together_ == Together::kSideBySide) build_side_by_side();
-  }
+  if (waiting_.size() > 1 && together_ != Together::kNever) build_together();
   if (entry.program() == nullptr) {
     entry.program = built(entry.source, key.second, key.first);
     ++builds_.programs;
@@ -468,7 +462,7 @@ void Context::hold_back() {
 void Context::treat_as(DeviceKind kind) {
   info_.kind = kind;
   info_.dedicated_local_memory = kind == DeviceKind::kGpu;
-  // The driver stays what it is: a CPU's builds no programs side by side.
+  // The driver stays what it is: a CPU's builds one program at a time.
   together_ = kind == DeviceKind::kCpu ? together_on(info_) : Together::kNever;
   programs_.clear();
   waiting_.clear();

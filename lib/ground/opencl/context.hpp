@@ -74,16 +74,17 @@ class Context {
   /// precision (unless emulation is forced). A line `#include "name.clh"` is replaced by that
   /// kernel file. Without a kernel_dir the files come from `built_in`: whoever has a kernel table
   /// of their own gives that table. Programs that were asked for and not used yet are built
-  /// together at the first use of one of them: as one on a CPU, side by side on other devices. A
-  /// driver takes little longer for many than for one. Throws as program_source() does.
+  /// together at the first use of one of them: as one on a CPU; on other devices those of a folder
+  /// of kernels/ as one, so that other options elsewhere leave it. A driver takes little longer for
+  /// many than for one. Throws as program_source() does.
   Program& program(const std::string& file, const std::string& options,
                    const KernelTable& built_in = embedded_kernels());
   /// The kernel of a program that was asked for, whose arguments each launch sets anew. Throws
   /// DeviceError with the build log where the program does not build.
   cl::Kernel& kernel(Program& program, std::string_view name);
 
-  /// Builds programs side by side on a CPU too, for tests.
-  void build_side_by_side_always() { together_ = Together::kSideBySide; }
+  /// Builds programs folder by folder on a CPU too, for tests.
+  void build_by_folders() { together_ = Together::kFolders; }
   /// Keeps binaries in another place than store_for() says, for tests.
   void keep_programs_in(ProgramStore store) { store_ = std::move(store); }
 
@@ -174,12 +175,11 @@ class Context {
   /// kept of an attempt before.
   ProgramEntry& built_anew(const ProgramKey& key);
   /// How programs that wait are built at the first use of one of them.
-  enum class Together { kJoined, kSideBySide, kNever };
+  enum class Together { kAll, kFolders, kNever };
   static Together together_on(const DeviceInfo& info);
-  /// Builds all that wait as one program; without success it leaves them, and none is joined later.
-  void build_joined();
-  /// Builds all that wait on several threads; leaves those that do not build.
-  void build_side_by_side();
+  /// Builds all that wait as one program, or those of each folder as one, on several threads.
+  /// Without success it leaves them, and none are built together later.
+  void build_together();
   /// `what`: for the error, which is a DeviceError.
   cl::Program built(const std::string& source, const std::string& options, const std::string& what);
   /// Builds a program in one attempt, where built() makes a second one. `what`: as there.

@@ -58,8 +58,8 @@ class Programs : public ::testing::Test {
             const char* name = "apply") {
     return applied(context_, kernels, values, name);
   }
-  /// The programs of three files.
-  int of_three_files() const { return joins() ? 1 : 3; }
+  /// The programs of two files; a name without a folder counts as one.
+  int of_two_files() const { return joins() ? 1 : 2; }
   bool joins() const { return context_.info().kind == DeviceKind::kCpu; }
 
   Context context_{testing::test_device()};
@@ -71,14 +71,14 @@ TEST_F(Programs, AreBuiltTogetherAtTheFirstUse) {
   const KernelFile second = kernels("second.cl");
   EXPECT_EQ(context_.builds().programs, 0);
   EXPECT_EQ(run(second, {5}), 15.0f);
-  EXPECT_EQ(context_.builds().programs, of_three_files());
+  EXPECT_EQ(context_.builds().programs, of_two_files());
   EXPECT_EQ(run(one, {5}), 10.5f);
   EXPECT_EQ(run(other, {5}), 10.25f);
-  EXPECT_EQ(context_.builds().programs, of_three_files());
+  EXPECT_EQ(context_.builds().programs, of_two_files());
   EXPECT_GT(context_.builds().milliseconds, 0);
   // What is built stays built.
   EXPECT_EQ(run(kernels("second.cl"), {1}), 3.0f);
-  EXPECT_EQ(context_.builds().programs, of_three_files());
+  EXPECT_EQ(context_.builds().programs, of_two_files());
 }
 
 TEST_F(Programs, AreBuiltBeforeTheirFirstUseOnRequest) {
@@ -86,10 +86,10 @@ TEST_F(Programs, AreBuiltBeforeTheirFirstUseOnRequest) {
   const KernelFile one = kernels("first.cl", "-DOFFSET=0.5f");
   const KernelFile second = kernels("second.cl");
   context_.build_waiting();
-  EXPECT_EQ(context_.builds().programs, joins() ? 1 : 2);
+  EXPECT_EQ(context_.builds().programs, of_two_files());
   EXPECT_EQ(run(one, {5}), 10.5f);
   EXPECT_EQ(run(second, {5}), 15.0f);
-  EXPECT_EQ(context_.builds().programs, joins() ? 1 : 2);
+  EXPECT_EQ(context_.builds().programs, of_two_files());
 }
 
 TEST_F(Programs, ServeAContextBeside) {
@@ -112,17 +112,17 @@ TEST_F(Programs, KeepTheirOwnRounding) {
 }
 
 TEST_F(Programs, AFileThatDoesNotBuildLeavesTheOthers) {
-  for (const bool side_by_side : {false, true}) {
-    SCOPED_TRACE(side_by_side);
+  for (const bool by_folders : {false, true}) {
+    SCOPED_TRACE(by_folders);
     Context context(testing::test_device());
-    if (side_by_side) context.build_side_by_side_always();
+    if (by_folders) context.build_by_folders();
     const KernelFile wrong(context, "wrong.cl", "", program_table());
     const KernelFile one(context, "first.cl", "-DOFFSET=0.5f", program_table());
     const KernelFile second(context, "second.cl", "", program_table());
     EXPECT_EQ(applied(context, second, {5}), 15.0f);
     const int built = context.builds().programs;
     EXPECT_EQ(applied(context, one, {5}), 10.5f);
-    if (side_by_side) {
+    if (by_folders) {
       EXPECT_EQ(built, 2);  // The two that are right.
       EXPECT_EQ(context.builds().programs, built);
     }
