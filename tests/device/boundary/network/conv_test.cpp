@@ -115,6 +115,10 @@ TEST_F(TinyNetworkConvolution, MatchesTheReference) {
       context_, {3, {.outputs = 9, .kernel = 3, .dilation = 2, .relu = true}, true, 5, 3}, &rows);
   expect_convolution(context_, {1, {.outputs = 1, .kernel = 1}, false, 1, 1}, &rows);
   expect_convolution(context_, {2, {.outputs = 3, .kernel = 3}, false, 17, 3}, &rows);
+  const ConvolutionTile strips = StripTile{4, 1, 4, 5};
+  for (const int kernel : {1, 3}) {
+    expect_convolution(context_, {3, {.outputs = 5, .kernel = kernel}, true, 23, 5}, &strips);
+  }
   for (const bool depthwise : {true, false}) {
     expect_convolution(
         context_,
