@@ -71,13 +71,12 @@ class Lobpcg::Run {
     lx_ = laplacian(x_, false);
     for (int k = 0; k < iterations; ++k) {
       step();
-      if (level_ > 0) {
-        // Ritz values alone decide what to go on with; after the last iteration L X is of no use.
-        if (converged() || k + 1 == iterations) return;
-        lx_ = laplacian(x_, false);
-        continue;
-      }
+      // On coarse grids Ritz values alone decide what to go on with; after the last iteration L X
+      // is of no use.
+      if (level_ > 0 && (converged() || k + 1 == iterations)) return;
       lx_ = laplacian(x_, false);
+      rotate_projected();  // While the device computes.
+      if (level_ > 0) continue;
       measure_residuals();
       if (converged()) return;
     }
@@ -94,6 +93,8 @@ class Lobpcg::Run {
     std::vector<double> change;   ///< The part of the measures that Ritz values make.
     double least = INFINITY;      ///< The image's least convergence so far.
     int stalled = 0;              ///< Iterations in a row without progress (kProgress).
+    Eigen::MatrixXd s_ls = {};    ///< S'L S of the last Rayleigh-Ritz step.
+    RitzStep ritz = {};           ///< That step.
   };
   /// Soft locking's choice.
   struct Selection {
@@ -124,9 +125,9 @@ class Lobpcg::Run {
         solver_.products_.gram_matrices(s, ls, width, segments_);  // S'S and S'L S
     lw.reset();
     lx_.reset();
-    const std::vector<RitzStep> steps = rayleigh_ritz(grams, width);  // S'L S Q = S'S Q Lambda
-    lambda_.reset();  // The upload of the rotation takes its memory.
-    const Rotation q = upload(steps, s.count(), width);
+    rayleigh_ritz(grams, width);  // S'L S Q = S'S Q Lambda
+    lambda_.reset();              // The upload of the rotation takes its memory.
+    const Rotation q = upload_rotations(s.count(), width);
     lambda_ = q.words;  // It begins with them.
     Block next_p = blocks.take(width);
     // P = W Q_W + P Q_P, and X = X Q_X + P
@@ -195,29 +196,27 @@ class Lobpcg::Run {
     return lv;
   }
 
-  std::vector<RitzStep> rayleigh_ritz(const std::vector<GramMatrices>& grams, int width) {
-    std::vector<RitzStep> steps(grams.size());
-    parallel_for(static_cast<int>(grams.size()), [&](int k) {
-      const auto at = static_cast<std::size_t>(k);
-      State& state = active(at);
-      steps[at] = rayleigh_ritz(state, grams[at], width);
+  void rayleigh_ritz(const std::vector<GramMatrices>& grams, int width) {
+    parallel_for(grams.size(), [&](std::size_t k) {
+      State& state = active(k);
+      rayleigh_ritz(state, grams[k], width);
       std::vector<double>& theta = state.image->theta;
-      const std::vector<double> before = std::exchange(theta, steps[at].values);
+      const std::vector<double> before = std::exchange(theta, state.ritz.values);
       for (std::size_t c = 1; c < wide(); ++c) {
         const double allowed = std::max(kSettled * (1 - theta[c]), kResolved);
         state.change[c] = std::abs(theta[c] - before[c]) / allowed;
       }
       state.measure = state.change;
     });
-    return steps;
   }
 
   /// The Rayleigh-Ritz step of one image. What X holds before the first step need not be Ritz
   /// vectors: the change of their Ritz values is told from Rayleigh quotients.
-  RitzStep rayleigh_ritz(State& state, const GramMatrices& gram, int width) const {
+  void rayleigh_ritz(State& state, const GramMatrices& gram, int width) const {
     const std::size_t selected = state.selected.size();
     const Eigen::MatrixXd ss = gram_of_selected(gram.self, gram.side, columns_, width, selected);
-    Eigen::MatrixXd s_ls = gram_of_selected(gram.product, gram.side, columns_, width, selected);
+    Eigen::MatrixXd& s_ls = state.s_ls;
+    s_ls = gram_of_selected(gram.product, gram.side, columns_, width, selected);
     if (state.projected.known()) {
       state.projected.complete(s_ls);
     } else {
@@ -232,15 +231,21 @@ class Lobpcg::Run {
       const double inside = ss.col(i).head(columns_).squaredNorm();
       skipped[static_cast<std::size_t>(i)] = ss(i, i) - inside < kMostlyOld * ss(i, i);
     }
-    RitzStep step = solve_ritz(ss, ss - s_ls, columns_, skipped);
-    state.projected.rotate(s_ls, step, state.selected);
-    return step;
+    state.ritz = solve_ritz(ss, ss - s_ls, columns_, skipped);
   }
 
-  Rotation upload(const std::vector<RitzStep>& steps, int blocks, int width) {
+  /// Takes [X P]'L [X P] of each image over to the X and P of the last step.
+  void rotate_projected() {
+    parallel_for(solver_.active_->count(), [&](std::size_t k) {
+      State& state = active(k);
+      state.projected.rotate(state.s_ls, state.ritz, state.selected);
+    });
+  }
+
+  Rotation upload_rotations(int blocks, int width) {
     std::vector<ImageRotation> rotations;
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-      rotations.push_back({steps[k].rotation, active(k).selected});
+    for (std::size_t k = 0; k < solver_.active_->count(); ++k) {
+      rotations.push_back({active(k).ritz.rotation, active(k).selected});
     }
     return upload_rotation(solver_.workspace_, eigenvalues(), rotations, blocks, width);
   }

@@ -37,13 +37,12 @@ MatrixXd whitening(const MatrixXd& gram, const VectorXd& squares, double depende
   const MatrixXd scaled = scale.asDiagonal() * gram * scale.asDiagonal();
   // Cholesky's factor is quicker than eigenvectors, and as good where no eigenvalue is too small:
   // the largest eigenvalue is at most the norm of the matrix, and the inverse of the least one is
-  // at most the norm of the inverse.
+  // at most the sum of all inverses, the squared norm of U^-1.
   const double least = dependent * std::max(1.0, scaled.norm());
   const Eigen::LLT<MatrixXd> factor(scaled);
   if (factor.info() == Eigen::Success) {
     const MatrixXd inverse = factor.matrixU().solve(MatrixXd::Identity(size, size));
-    // The norm of U^-T U^-1 is the norm of the inverse U^-1 U^-T.
-    if (least * (inverse.transpose() * inverse).norm() < 1) return scale.asDiagonal() * inverse;
+    if (least * inverse.squaredNorm() < 1) return scale.asDiagonal() * inverse;
   }
   const auto [values, vectors, converged] = symmetric_eigenpairs(scaled);
   const Index rank = (values.array() > dependent * std::max(1.0, values(size - 1))).count();
@@ -89,7 +88,7 @@ RitzStep solve_ritz(const MatrixXd& gram, const MatrixXd& product, int columns,
   const double norm = std::sqrt(gram(0, 0));
   const VectorXd trivial = gram.col(0)(used) / norm;
   const auto without_trivial = [&](const MatrixXd& of) -> MatrixXd {
-    return (of(used, used) + of(used, used).transpose()) / 2 - trivial * trivial.transpose();
+    return of(used, used) - trivial * trivial.transpose();
   };
 
   RitzStep step;
@@ -104,8 +103,10 @@ RitzStep solve_ritz(const MatrixXd& gram, const MatrixXd& product, int columns,
   const MatrixXd basis = orthonormal_basis(without_trivial(gram), gram.diagonal()(used), first);
   if (basis.cols() == 0) return step;
   step.found = static_cast<int>(std::min<Index>(basis.cols(), columns - 1));
-  const SymmetricEigenpairs pairs =
-      symmetric_eigenpairs(basis.transpose() * without_trivial(product) * basis);
+  const MatrixXd half = without_trivial(product) * basis;
+  MatrixXd projected(basis.cols(), basis.cols());  // Its upper triangle is not read.
+  projected.triangularView<Eigen::Lower>() = basis.transpose() * half;
+  const SymmetricEigenpairs pairs = symmetric_eigenpairs(projected);
   if (!pairs.converged) {
     throw NumericalError("the eigenvalues of a small matrix did not converge");
   }

@@ -28,7 +28,7 @@ constexpr double kLooksZero = 1e-4;
 constexpr Index kMoreColumns = 8;
 constexpr int kSubspaceIterations = 3;
 /// Rows or columns that a thread computes at once: which ones does not depend on the threads.
-constexpr Index kPanel = 32;
+constexpr Index kPanel = 16;
 
 /// Calls work(first, count) for parts of `size` rows or columns.
 template <class Work>
@@ -49,15 +49,17 @@ MatrixXf product(const MatrixXf& a, const MatrixXf& b) {
 /// The upper triangle that orthonormalizes `basis` from the right, by Cholesky's factor of the
 /// Gram matrix. Nothing where columns look dependent.
 std::optional<MatrixXd> orthonormalizer(const MatrixXd& basis) {
-  const Eigen::LLT<MatrixXd> factor(basis.transpose() * basis);
+  MatrixXd gram(basis.cols(), basis.cols());
+  gram.triangularView<Eigen::Lower>() = basis.transpose() * basis;
+  const Eigen::LLT<MatrixXd> factor(gram);
   if (factor.info() != Eigen::Success) return std::nullopt;
   return factor.matrixU().solve(MatrixXd::Identity(basis.cols(), basis.cols()));
 }
 
-/// From `columns` + 1 runs of consecutive elements: the trivial vector on one, less the same on
-/// the next, scaled so that it is orthogonal to the trivial vector. Slow changes are among what
-/// they span.
-MatrixXf differences_of_runs(const VectorXf& trivial, Index columns) {
+/// The inverse times differences of `columns` + 1 runs of consecutive elements: the trivial vector
+/// on one, less the same on the next, scaled so that it is orthogonal to the trivial vector. Slow
+/// changes are among what they span.
+MatrixXf image_of_runs(const MatrixXf& inverse, const VectorXf& trivial, Index columns) {
   const Index size = trivial.size();
   const auto run_of = [&](Index i) { return i * (columns + 1) / size; };
   VectorXf squares = VectorXf::Zero(columns + 1);
@@ -66,8 +68,8 @@ MatrixXf differences_of_runs(const VectorXf& trivial, Index columns) {
   for (Index i = 0; i < size; ++i) {
     const Index run = run_of(i);
     const float value = trivial(i) / squares(run);
-    if (run < columns) result(i, run) = value;
-    if (run > 0) result(i, run - 1) = -value;
+    if (run < columns) result.col(run) += value * inverse.col(i);
+    if (run > 0) result.col(run - 1) -= value * inverse.col(i);
   }
   return result;
 }
@@ -85,8 +87,8 @@ struct DenseSolution {
 std::optional<DenseSolution> least_eigenpairs(MatrixXf inverse, const VectorXf& trivial,
                                               Index count) {
   const Index columns = std::min(trivial.size() - 1, count + kMoreColumns);
-  MatrixXf basis = differences_of_runs(trivial, columns);
-  MatrixXf image = product(inverse, basis);
+  MatrixXf basis;
+  MatrixXf image = image_of_runs(inverse, trivial, columns);
   for (int k = 1; k < kSubspaceIterations; ++k) {
     const std::optional<MatrixXd> factor = orthonormalizer(image.cast<double>());
     if (!factor) return std::nullopt;
@@ -115,15 +117,13 @@ std::optional<DenseSolution> by_inverse(const DenseProblem& problem, Index count
   if (factor.info() != Eigen::Success) return std::nullopt;
   MatrixXf inverse = MatrixXf::Identity(size, size);
   for_panels(size, [&](Index first, Index width) {
-    // What is above a column's one stays 0 in the first half of the solution.
-    auto columns = inverse.middleCols(first, width);
-    const Index below = size - first;
-    factor.matrixLLT()
-        .bottomRightCorner(below, below)
-        .triangularView<Eigen::Lower>()
-        .solveInPlace(columns.bottomRows(below));
-    factor.matrixU().solveInPlace(columns);
+    // The lower triangle alone: nothing above a column's one enters what is below.
+    auto columns = inverse.block(first, first, size - first, width);
+    const auto corner = factor.matrixLLT().bottomRightCorner(size - first, size - first);
+    corner.triangularView<Eigen::Lower>().solveInPlace(columns);
+    corner.transpose().triangularView<Eigen::Upper>().solveInPlace(columns);
   });
+  inverse.triangularView<Eigen::StrictlyUpper>() = inverse.transpose();
   // No entry is larger than the largest on the diagonal, nor is that than the largest eigenvalue.
   if (!((inverse.diagonal().array() * kInverseLooksZero < 1).all())) return std::nullopt;
   std::optional<DenseSolution> solution = least_eigenpairs(std::move(inverse), trivial, count);
