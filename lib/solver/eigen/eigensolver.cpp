@@ -24,7 +24,7 @@ std::size_t least_elements(const EigenParameters& parameters) {
 }
 
 std::size_t elements_with_data(Context& context, const NormalizedMatrix& matrix) {
-  return level_degrees(context, matrix.batch(), matrix.sqrt_degree(), 1).counts.front();
+  return level_degrees(context, matrix.batch(), matrix.sqrt_degree(), 1).counts.take().front();
 }
 
 /// Whether an image of that size goes to the multilevel solver first.

@@ -44,8 +44,8 @@ std::vector<double> column_totals(Workspace& workspace, const SegmentGroups& gro
                                      workspace.active().count());
 }
 
-std::vector<float> column_peaks(Workspace& workspace, const Buffer<float>& x,
-                                const Segments& segments, Buffer<float>& scratch) {
+Arriving<float> column_peaks(Workspace& workspace, const Buffer<float>& x, const Segments& segments,
+                             Buffer<float>& scratch) {
   const ActiveSegments& active = workspace.active();
   const SegmentGroups groups = workspace.large_groups(segments);
   const auto columns = static_cast<std::size_t>(workspace.columns());
@@ -56,7 +56,7 @@ std::vector<float> column_peaks(Workspace& workspace, const Buffer<float>& x,
       workspace.context().allocate<float>(active.count() * columns, "entries of vectors");
   workspace.launch_columns(kPeaks, "segment_peaks", scratch, static_cast<int>(groups.per_segment),
                            peaks);
-  return peaks.download();
+  return peaks.download_later();
 }
 
 BlockColumns::BlockColumns(Context& context, int columns)

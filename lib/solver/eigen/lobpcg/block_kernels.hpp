@@ -17,9 +17,9 @@ std::vector<double> column_totals(Workspace& workspace, const SegmentGroups& gro
 
 /// kernels/eigen/lobpcg/peaks.cl: the entry of largest magnitude of each column of x in each active
 /// segment, the first of equal ones, by which eigenvectors get their signs. `scratch` is
-/// overwritten: a block. Waits.
-std::vector<float> column_peaks(Workspace& workspace, const Buffer<float>& x,
-                                const Segments& segments, Buffer<float>& scratch);
+/// overwritten: a block. Enqueues.
+Arriving<float> column_peaks(Workspace& workspace, const Buffer<float>& x, const Segments& segments,
+                             Buffer<float>& scratch);
 
 /// kernels/eigen/lobpcg/columns.cl: vectors into columns of a block and out of them.
 class BlockColumns {

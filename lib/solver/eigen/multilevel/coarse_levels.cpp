@@ -113,11 +113,13 @@ std::optional<CoarseLevels> CoarseLevels::build(Context& context, NormalizedMatr
   Coarsen coarsen(context, matrix.stencil(), levels, null_space);
   LevelDegrees degrees =
       level_degrees(context, batch, matrix.sqrt_degree(), static_cast<int>(levels));
+  std::vector<std::uint32_t> counts;
   const auto useful = [&] {
+    if (counts.empty()) counts = degrees.counts.take();
     // A dense eigenproblem has to have more elements than vectors are wanted.
     const std::size_t coarse_least =
         null_space == NullSpace::kNone ? 1 : 3 * static_cast<std::size_t>(columns);
-    return useful_levels(degrees.counts, images, least, coarse_least);
+    return useful_levels(counts, images, least, coarse_least);
   };
   if (form == MatrixForm::kCompressed) {
     // The DIA form of a level that turns out to be the coarsest would be gone: count first.
@@ -227,7 +229,7 @@ bool CoarseLevels::solve_coarsest(const CoarsestMatrix& matrix, NullSpace null_s
   if (!inverse) return false;
   if (!dense_) return true;
   inverse_ = context_->allocate<float>(inverse->size(), "the inverse on the last level");
-  inverse_.upload(*inverse);
+  inverse_.upload_later(*inverse);
   return true;
 }
 

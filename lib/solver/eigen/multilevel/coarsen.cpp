@@ -51,7 +51,7 @@ LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<fl
   const auto each_level = static_cast<std::size_t>(batch.count);
   const auto all_levels = static_cast<std::size_t>(levels);
   const std::size_t all = each_level * all_levels;
-  LevelDegrees result{context.allocate<float>(all, "norms of the degrees"), {}};
+  auto scales = context.allocate<float>(all, "norms of the degrees");
   const auto found = context.allocate<std::uint32_t>(all, "numbers of elements with data");
   const DeviceSums squares(context, all * groups, "partial norms of the degrees");
   const auto counts =
@@ -60,10 +60,8 @@ LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<fl
                  cl::NDRange(group, 1, 1), sqrt_degree, image.width, image.height, batch.segment(),
                  chunk_for(image.rows()), squares, counts);
   kernels.launch("level_degrees_join", cl::NDRange(each_level * group, all_levels),
-                 cl::NDRange(group, 1), squares, counts, static_cast<int>(groups), result.scales,
-                 found);
-  result.counts = found.download();
-  return result;
+                 cl::NDRange(group, 1), squares, counts, static_cast<int>(groups), scales, found);
+  return {std::move(scales), found.download_later()};
 }
 
 Coarsen::Coarsen(Context& context, const Stencil& stencil, std::size_t levels, NullSpace null_space)

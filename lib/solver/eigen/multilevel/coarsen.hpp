@@ -12,13 +12,13 @@ namespace diacut {
 /// Sums over the square roots of the degrees on every level, one of each kind for each image:
 /// element level * batch.count + image.
 struct LevelDegrees {
-  Buffer<float> scales;               ///< 1 / the norm of D^1/2; infinite where D is 0.
-  std::vector<std::uint32_t> counts;  ///< Elements with data: where D^1/2 is positive.
+  Buffer<float> scales;            ///< 1 / the norm of D^1/2; infinite where D is 0.
+  Arriving<std::uint32_t> counts;  ///< Elements with data: where D^1/2 is positive.
 };
 
 /// Computes the LevelDegrees of a matrix whose D^1/2 is `sqrt_degree` and whose images lie as
 /// `batch` says, on `levels` grids: the matrix's own, and then each with every other row and column
-/// of the grid before. Waits.
+/// of the grid before. Enqueues.
 LevelDegrees level_degrees(Context& context, const Batch& batch, const Buffer<float>& sqrt_degree,
                            int levels);
 

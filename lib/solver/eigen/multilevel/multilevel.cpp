@@ -79,10 +79,9 @@ class Descent {
   Measured measure(const Block& x) {
     Block y = solver_.blocks().take(columns_);
     Block scratch = solver_.blocks().take(columns_);
-    Measured result;
-    result.values = quotients_.compute(levels_.matrix(0), *x, *y, *scratch);
-    result.peaks = column_peaks(solver_.workspace(), *x, levels_.segments(0), *scratch);
-    return result;
+    Arriving<float> peaks = column_peaks(solver_.workspace(), *x, levels_.segments(0), *scratch);
+    std::vector<double> values = quotients_.compute(levels_.matrix(0), *x, *y, *scratch);
+    return {std::move(values), peaks.take()};
   }
 
   /// An image's columns by ascending eigenvalues of L, the trivial one first.

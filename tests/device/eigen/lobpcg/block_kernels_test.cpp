@@ -114,7 +114,7 @@ TEST_P(BlockKernelsTest, PeaksAreTheFirstOfEquals) {
     }
     const DrawnBlock x(trial_, drawn, kColumns);
     Buffer<float> spare = trial_.empty(drawn.size());
-    const std::vector<float> found = column_peaks(workspace, x.device, segments, spare);
+    const std::vector<float> found = column_peaks(workspace, x.device, segments, spare).take();
     ASSERT_EQ(found.size(), 2 * at_size(kColumns));
     for (int at = 0; at < 2 * kColumns; ++at) {
       const Eigen::VectorXd column = image_of(x.rows, segments, at / kColumns).col(at % kColumns);

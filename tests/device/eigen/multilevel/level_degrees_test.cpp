@@ -29,10 +29,10 @@ TEST_P(LevelDegreesTest, DegreesOfAllLevelsAgreeWithPlainLoops) {
       if (image == 2 || (image == 1 && at % 3 != 0)) all[at] = 0;
       if (at % pitch >= size.rows()) all[at] = NAN;
     }
-    const LevelDegrees found =
+    LevelDegrees found =
         level_degrees(context_, {size, kImages, size.height + 2}, trial_.uploaded(all), kLevels);
     const std::vector<float> scales = found.scales.download();
-    const std::vector<std::uint32_t>& counts = found.counts;
+    const std::vector<std::uint32_t> counts = found.counts.take();
     ASSERT_EQ(scales.size(), at_size(kLevels * kImages));
     ASSERT_EQ(counts.size(), scales.size());
     for (int image = 0; image < kImages; ++image) {
