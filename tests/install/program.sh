@@ -23,13 +23,14 @@ rm -f labels.png
 
 # Rarer formats need the module, which has no pipeline and no networks, and say so where it is missing.
 [[ $(stat --format %s "$module") -lt 4000000 ]] || { ls -l "$module" >&2; exit 1; }
-"$segment" photo.jpg -o labels.png --overlay overlay.jpg
+rare=$source/tests/support/stored/small_chroma.jp2
+"$segment" "$rare" -o rare.png
 rm -rf without && cp -r prefix without
 rm "without/${module#"$work/prefix/"}"
 without/bin/segment photo.jpg -o labels.png
 code=0
-message=$(without/bin/segment photo.jpg -o labels.png --overlay overlay.jpg 2>&1) || code=$?
-[[ $code == 3 && "$message" == *overlay.jpg*diacut-formats.so*install* ]] ||
+message=$(without/bin/segment "$rare" -o rare.png 2>&1) || code=$?
+[[ $code == 3 && "$message" == *small_chroma.jp2*diacut-formats.so*install* ]] ||
   { echo "without the module: exit code $code and: $message" >&2; exit 1; }
 
 # A segmentation against itself as the only truth is right.

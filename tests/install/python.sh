@@ -24,7 +24,7 @@ cmake -S "$source/python" -B "$folder/configured" -G Ninja -DPython_EXECUTABLE="
   -Dnanobind_DIR="$("$folder/venv/bin/python" -m nanobind --cmake_dir)" >"$folder/configure.log" ||
   { cat "$folder/configure.log" >&2; exit 1; }
 ninja -C "$folder/configured" -t commands _core >"$folder/commands.log"
-grep -q 'lib_vision_pipeline_' "$folder/commands.log" ||
+grep -q 'diacut_vision_code' "$folder/commands.log" ||
   { echo "pip install from the sources alone would not build the library" >&2; exit 1; }
 
 # Away from the sources, so that the package is the installed one.

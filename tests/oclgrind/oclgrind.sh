@@ -42,8 +42,8 @@ run() {  # run NAME FILTER CHECK...
 # Oclgrind 21.10 crashes, or computes other values than every device does, once the kernel `image`
 # reads from its image, which of the tiny tests only that one does. Its watch over uninitialised
 # values ends a kernel at LLVM's instruction freeze, which the tiled symmetric product has, the block
-# product of the random walker, the product of graphs, and the convolution by patches, which networks
-# use on a GPU. In a whole network it tells of lanes behind the last row, whose results are dropped.
+# product of the random walker, the product of graphs, and the convolutions by patches and by rows.
+# In a whole network it tells of lanes behind the last row, whose results are dropped.
 # In the first launch of the kernels that make contours that watch takes what one
 # kernel wrote for unset in the next one, though the same launch again is clean and the values are
 # right (cause unknown); in symmetric products it does so where no affinities were made before. With
@@ -52,7 +52,7 @@ run() {  # run NAME FILTER CHECK...
 image='*TinyMatvec.GroupsInsideOrOneColumnOff/image'
 symmetric='*TinySymmetricForms.*'
 contour='TinySpectralContour.*:TinyBoundaryOrientation.*'
-patch='TinyNetworkPatch.*:TinyNetworkBoundaryMap.*:TinyNetworkOnCpus.*'
+patch='TinyNetworkPatch.*:TinyNetworkConvolution.*:TinyNetworkBoundaryMap.*:TinyNetworkOnCpus.*'
 walker='TinyRandomWalker.*'
 graph='*TinyGraphProduct*'
 features='TinyFeatureAffinity.*:TinyStridedCoarsen.*'
