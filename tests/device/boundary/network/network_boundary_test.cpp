@@ -327,8 +327,14 @@ TEST_F(NetworkBoundaryMap, KeepsItsNetworksForTheNextImage) {
   for (const std::string& names : {first, first + "," + second, second}) {
     SCOPED_TRACE(names);
     parameters_.weights = names;
-    std::uint64_t weights = 0;
-    for (const auto& network : load_networks(names)) weights += DeviceNetwork::memory(*network);
+    Context apart{test_device()};
+    DeviceNetworks alone;
+    alone.get(apart, names);
+    const std::uint64_t weights = apart.memory_in_use();
+    std::uint64_t most = 0;
+    for (const auto& network : load_networks(names)) most += DeviceNetwork::memory(*network);
+    EXPECT_LE(weights, most);
+    EXPECT_GT(weights, most / 3);
     for (const Image* seen : {&image, &other, &image}) {
       const std::vector<float> expected = values_of(*seen);
       EXPECT_EQ(kept(*seen), expected);
