@@ -16,7 +16,7 @@ namespace {
 
 using Context = std::unique_ptr<heif_context, decltype(&heif_context_free)>;
 using Handle = std::unique_ptr<heif_image_handle, decltype(&heif_image_handle_release)>;
-using Picture = std::unique_ptr<heif_image, decltype(&heif_image_release)>;
+using HeifPicture = std::unique_ptr<heif_image, decltype(&heif_image_release)>;
 
 void check(const heif_error& error) {
   if (error.code == heif_error_Ok) return;
@@ -146,7 +146,7 @@ Decoded decode_heif(Bytes file, const SizeLimit& limit, const DecodeTask& task) 
   // libheif turns and crops the picture as the file says.
   check(heif_decode_image(opened, &result, heif_colorspace_RGB, bits > 8 ? deep : plain,
                           options.get()));
-  const Picture picture(result, &heif_image_release);
+  const HeifPicture picture(result, &heif_image_release);
   check_size(heif_image_get_width(result, heif_channel_interleaved),
              heif_image_get_height(result, heif_channel_interleaved), limit);
   decoded.samples = samples_of(result, decoded.has_alpha ? 4 : 3, bits);
