@@ -103,8 +103,6 @@ struct NetworkPlanes {
   std::size_t rows() const {
     return static_cast<std::size_t>(height) + 2 * (static_cast<std::size_t>(margin) + 1);
   }
-  /// Rows of all images.
-  std::size_t all_rows() const { return rows() * static_cast<std::size_t>(images); }
   /// Elements of a plane before an image.
   std::size_t image(std::size_t number) const {
     return number * rows() * static_cast<std::size_t>(stride);

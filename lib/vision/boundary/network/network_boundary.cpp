@@ -119,8 +119,9 @@ struct TensorBudget {
 template <class Visit>
 void each_tiling(const Networks& networks, const Task& task, const Visit& visit) {
   for (const std::shared_ptr<const Network>& network : networks) {
-    for (const double scale : task.parameters.scales)
+    for (const double scale : task.parameters.scales) {
       visit(NetworkTiling(*network, task, scale, {}));
+    }
   }
 }
 
