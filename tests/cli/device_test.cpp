@@ -140,6 +140,29 @@ TEST_F(CliDevice, AnImageThatDoesNotFitIsRefusedBeforeItIsDecoded) {
   EXPECT_LT(refused.peak_bytes, idle.peak_bytes + kMargin);
 }
 
+TEST_F(CliDevice, TheMainMemoryThatAPhotographTakesIsAnnounced) {
+#ifdef DIACUT_SANITIZED
+  GTEST_SKIP() << "a sanitizer takes memory of its own";
+#endif
+  for (const char* name : {"one/a.jpg", "all/a.jpg", "all/b.jpg", "all/c.jpg"}) {
+    fs::create_directories(fs::path(path(name)).parent_path());
+    fs::copy_file(DIACUT_SOURCE_DIR "/images/cat.jpg", path(name));
+  }
+  for (const char* const photos : {"one", "all"}) {
+    // The first run compiles the kernels, for which nothing is announced.
+    expect_done(segment(fmt::format("{} -o first", photos)));
+    expect_done(segment(fmt::format("{} -o second --json result.jsonl", photos)));
+    const nlohmann::json result = json_lines(read("result.jsonl")).back();
+    if (result.at("device").at("kind") != "cpu") GTEST_SKIP() << "its memory is not the host's";
+    const nlohmann::json& memory = result.at("memory");
+    const double taken =
+        memory.at("host_peak_bytes").get<double>() - memory.at("host_before_bytes").get<double>();
+    const double announced = memory.at("host_announced_bytes").get<double>();
+    EXPECT_LE(taken, announced) << photos;
+    EXPECT_LE(announced, 1.4 * taken) << photos;
+  }
+}
+
 TEST_F(CliDevice, AFileLargerThanMemoryIsRefusedWithoutBeingRead) {
   // The pixels of a header alone, most of which take no space on the disk.
   constexpr std::uintmax_t kBytes = std::uintmax_t{8} << 40;

@@ -80,7 +80,7 @@ RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& wha
       fmt::format("allocating {} ({:.1f} MiB)", what, static_cast<double>(bytes) / kMiB), [&] {
         if (!context.guards_) buffer_ = context.take_kept(bytes);
         if (buffer_() != nullptr) return;
-        if (bytes + context.memory_in_use() + context.memory_kept() > limit) context.drop_kept();
+        context.make_room(bytes, limit);
         // OpenCL has no empty buffers.
         const std::size_t at_least_one =
             context.guards_ ? bytes + kBand.size() : std::max<std::size_t>(bytes, 1);
@@ -92,10 +92,13 @@ RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& wha
           buffer_ = new_buffer(context, at_least_one);
         }
       });
+  context.taken_bytes_ += with_device_errors("asking for the size of a buffer",
+                                             [&] { return buffer_.getInfo<CL_MEM_SIZE>(); });
   context_ = &context;
   bytes_ = bytes;
   context.memory_in_use_ += bytes;
   context.memory_peak_ = std::max(context.memory_peak_, context.memory_in_use_);
+  context.most_in_use_ = std::max(context.most_in_use_, context.memory_in_use_);
   guarded_ = context.guards_;
   if (guarded_) fill_bytes(kBand.data(), 1, bytes_ + kBand.size());
 }
@@ -109,12 +112,14 @@ void RawBuffer::release() noexcept {
   if (context_ != nullptr && !borrowed_) {
     context_->memory_in_use_ -= bytes_;
     try {
+      const auto taken = buffer_.getInfo<CL_MEM_SIZE>();
+      context_->taken_bytes_ -= taken;
       if (guarded_) {
         std::array<std::uint8_t, kBand.size()> band{};
         read(band.data(), band.size(), bytes_);
         if (band != kBand) context_->overrun_ = true;
       } else {
-        context_->keep(buffer_);
+        context_->keep(buffer_, taken);
       }
     } catch (const std::exception&) {
       // Without host memory, or an answer of the device, it is released, as it may be.

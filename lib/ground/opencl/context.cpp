@@ -242,23 +242,29 @@ cl::Buffer Context::take_kept(std::size_t bytes) {
   return buffer;
 }
 
-void Context::keep(cl::Buffer buffer) {
+void Context::make_room(std::size_t bytes, std::uint64_t limit) {
+  const std::uint64_t most = info_.kind == DeviceKind::kCpu
+                                 ? std::min(limit, std::max(most_in_use_, memory_in_use_ + bytes))
+                                 : limit;
+  const std::uint64_t others = taken_bytes_ + bytes;
+  keep_at_most(most - std::min(most, others));
+}
+
+void Context::keep(cl::Buffer buffer, std::size_t bytes) {
   // Of a GPU that others use too, most memory is left alone; two contexts may keep some.
   constexpr std::uint64_t kMostOnCpu = std::uint64_t{128} << 20;
   const std::uint64_t most = info_.kind == DeviceKind::kCpu ? kMostOnCpu : info_.global_memory / 8;
-  const auto bytes = buffer.getInfo<CL_MEM_SIZE>();
   if (bytes > most) return;
   kept_.push_back({bytes, std::move(buffer)});
   kept_bytes_ += bytes;
-  while (kept_bytes_ > most) {
+  keep_at_most(most);
+}
+
+void Context::keep_at_most(std::uint64_t bytes) {
+  while (kept_bytes_ > bytes) {
     kept_bytes_ -= kept_.front().bytes;
     kept_.pop_front();
   }
-}
-
-void Context::drop_kept() {
-  kept_.clear();
-  kept_bytes_ = 0;
 }
 
 cl::Program Context::built(const std::string& source, const std::string& options,

@@ -158,11 +158,12 @@ class Context {
   /// Counts the peak anew, from what is in use now.
   void reset_memory_peak() { memory_peak_ = memory_in_use_; }
   /// Memory that is not in use, but kept for buffers to come: on a CPU, where clearing pages
-  /// takes time, a little of it, for buffers of half its size and more; elsewhere, where to
-  /// allocate takes longer than many a kernel, for buffers of its size. Counted in no figure above;
-  /// given up as soon as it stands in the way of an allocation.
+  /// takes time, for buffers of half its size and more, and no more of it than fits beside the
+  /// others in the most that was ever in use; elsewhere, where to allocate takes longer than many a
+  /// kernel, for buffers of its size. Counted in no figure above; the oldest is given up as soon as
+  /// it stands in the way of an allocation.
   std::uint64_t memory_kept() const { return kept_bytes_; }
-  void drop_kept();
+  void drop_kept() { keep_at_most(0); }
 
  private:
   friend class RawBuffer;
@@ -196,7 +197,10 @@ class Context {
   };
   /// A buffer that is kept and as large, or on a CPU up to twice as large; else one without memory.
   cl::Buffer take_kept(std::size_t bytes);
-  void keep(cl::Buffer buffer);
+  void keep(cl::Buffer buffer, std::size_t bytes);
+  void keep_at_most(std::uint64_t bytes);
+  /// Gives up what is kept until so many bytes more stay within the limit.
+  void make_room(std::size_t bytes, std::uint64_t limit);
   /// What goes to and from the device passes through this memory, kStaged bytes at a time. There
   /// are two such parts, one for the host while the device has the other. The memory is there as
   /// long as the device may touch it, also after a wait that failed. Elsewhere than on CPUs it is
@@ -249,6 +253,8 @@ class Context {
   std::uint64_t memory_limit_ = 0;
   std::uint64_t memory_in_use_ = 0;
   std::uint64_t memory_peak_ = 0;
+  std::uint64_t most_in_use_ = 0;  ///< Since the context was made.
+  std::uint64_t taken_bytes_ = 0;  ///< Of the buffers in use, which may be larger than asked for.
   std::uint64_t uploaded_ = 0;
   /// The oldest first. A list, because taking one out of it assigns no cl::Buffer, which may throw.
   std::list<Kept> kept_;
