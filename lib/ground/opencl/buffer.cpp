@@ -1,12 +1,10 @@
 #include "opencl/buffer.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
 
 #include "opencl/context.hpp"
@@ -33,29 +31,6 @@ constexpr std::array<std::uint8_t, 512> kBand = [] {
   return band;
 }();
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
-
-/// A buffer for a CPU in pages of 2 MiB, where the system has them: it gives each page at its first
-/// use, which with pages of 4 KiB takes up to a tenth of a photograph's time.
-cl::Buffer in_huge_pages(const cl::Context& context, std::size_t bytes) {
-  const std::size_t whole = round_up(bytes, kHugePage);
-  std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(kHugePage, whole),
-                                                     &std::free);
-  if (!memory) throw cl::Error(CL_OUT_OF_HOST_MEMORY, "aligned_alloc");
-  madvise(memory.get(), whole, MADV_HUGEPAGE);
-  cl::Buffer buffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, memory.get());
-  buffer.setDestructorCallback([](cl_mem, void* freed) { std::free(freed); }, memory.get());
-  memory.release();
-  return buffer;
-}
-
-cl::Buffer new_buffer(const Context& context, std::size_t bytes) {
-  if (context.info().kind == DeviceKind::kCpu && bytes >= 2 * kHugePage) {
-    return in_huge_pages(context.cl(), bytes);
-  }
-  return {context.cl(), CL_MEM_READ_WRITE, bytes};
-}
-
 }  // namespace
 
 RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& what) {
@@ -78,27 +53,31 @@ RawBuffer::RawBuffer(Context& context, std::size_t bytes, const std::string& wha
   }
   with_device_errors(
       fmt::format("allocating {} ({:.1f} MiB)", what, static_cast<double>(bytes) / kMiB), [&] {
-        if (!context.guards_) buffer_ = context.take_kept(bytes);
-        if (buffer_() != nullptr) return;
-        context.make_room(bytes, limit);
         // OpenCL has no empty buffers.
         const std::size_t at_least_one =
             context.guards_ ? bytes + kBand.size() : std::max<std::size_t>(bytes, 1);
+        if (context.pool_) {
+          memory_ = context.pool_->take(at_least_one);
+          if (!memory_) throw cl::Error(CL_OUT_OF_HOST_MEMORY, "mmap");
+          buffer_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, at_least_one,
+                               memory_.get());
+          return;
+        }
+        if (!context.guards_) buffer_ = context.take_kept(bytes);
+        if (buffer_() != nullptr) return;
+        if (bytes + context.memory_in_use() + context.memory_kept() > limit) context.drop_kept();
         try {
-          buffer_ = new_buffer(context, at_least_one);
+          buffer_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, at_least_one);
         } catch (const cl::Error&) {
           if (context.memory_kept() == 0) throw;
           context.drop_kept();
-          buffer_ = new_buffer(context, at_least_one);
+          buffer_ = cl::Buffer(context.cl(), CL_MEM_READ_WRITE, at_least_one);
         }
       });
-  context.taken_bytes_ += with_device_errors("asking for the size of a buffer",
-                                             [&] { return buffer_.getInfo<CL_MEM_SIZE>(); });
   context_ = &context;
   bytes_ = bytes;
   context.memory_in_use_ += bytes;
   context.memory_peak_ = std::max(context.memory_peak_, context.memory_in_use_);
-  context.most_in_use_ = std::max(context.most_in_use_, context.memory_in_use_);
   guarded_ = context.guards_;
   if (guarded_) fill_bytes(kBand.data(), 1, bytes_ + kBand.size());
 }
@@ -112,14 +91,12 @@ void RawBuffer::release() noexcept {
   if (context_ != nullptr && !borrowed_) {
     context_->memory_in_use_ -= bytes_;
     try {
-      const auto taken = buffer_.getInfo<CL_MEM_SIZE>();
-      context_->taken_bytes_ -= taken;
       if (guarded_) {
         std::array<std::uint8_t, kBand.size()> band{};
         read(band.data(), band.size(), bytes_);
         if (band != kBand) context_->overrun_ = true;
-      } else {
-        context_->keep(buffer_, taken);
+      } else if (!memory_) {
+        context_->keep(buffer_);
       }
     } catch (const std::exception&) {
       // Without host memory, or an answer of the device, it is released, as it may be.
@@ -129,11 +106,13 @@ void RawBuffer::release() noexcept {
   bytes_ = 0;
   // Assigning an empty buffer would throw when the driver fails to release this one; destroying it
   // does not.
-  const cl::Buffer released(std::move(buffer_));
+  { const cl::Buffer released(std::move(buffer_)); }
+  memory_.reset();
 }
 
 RawBuffer::RawBuffer(RawBuffer&& other) noexcept
     : context_(std::exchange(other.context_, nullptr)),
+      memory_(std::move(other.memory_)),
       buffer_(std::move(other.buffer_)),
       bytes_(std::exchange(other.bytes_, 0)),
       guarded_(other.guarded_),
@@ -143,6 +122,7 @@ RawBuffer& RawBuffer::operator=(RawBuffer&& other) noexcept {
   if (this != &other) {
     release();
     context_ = std::exchange(other.context_, nullptr);
+    memory_ = std::move(other.memory_);
     buffer_() = std::exchange(other.buffer_(), nullptr);
     bytes_ = std::exchange(other.bytes_, 0);
     guarded_ = other.guarded_;

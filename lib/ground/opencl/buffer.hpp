@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "opencl/cl.hpp"
+#include "opencl/memory_pool.hpp"
 
 namespace diacut {
 
@@ -60,6 +61,7 @@ class RawBuffer {
   void each_part(std::size_t bytes, const Begin& begin, const End& end) const;
 
   Context* context_ = nullptr;
+  MemoryPool::Memory memory_;  ///< Of the context's pool, if it has one.
   cl::Buffer buffer_;
   std::size_t bytes_ = 0;
   bool guarded_ = false;  ///< See Context::guard_allocations().

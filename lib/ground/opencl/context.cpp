@@ -116,6 +116,10 @@ Context::Context(OpenedDevice opened, const cl::Context& context, std::string ke
   fp64_ = info_.fp64;
   together_ = together_on(info_);
   store_ = store_for(info_);
+  // Oclgrind takes the memory of a pool for values that were written.
+  if (info_.kind == DeviceKind::kCpu && info_.platform != "Oclgrind") {
+    pool_ = std::make_unique<MemoryPool>(info_.global_memory);
+  }
   with_device_errors(fmt::format("opening {}", info_.name), [&] {
     if (context_() == nullptr) context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
@@ -140,7 +144,7 @@ Context::~Context() {
   try {
     if (staging_() != nullptr && !lost_) queue_.enqueueUnmapMemObject(staging_, staged_);
     // A command may still use this memory, as where an earlier wait failed.
-    if (staged_ != nullptr || !held_.empty() || !ahead_.empty()) finish();
+    if (staged_ != nullptr || pool_ || !held_.empty() || !ahead_.empty()) finish();
   } catch (const std::exception&) {
     lost_ = true;  // Nobody knows what the device still does.
   }
@@ -211,10 +215,11 @@ void Context::abandon() {
   struct Rest {
     std::list<Held> held;
     std::shared_ptr<std::byte> staging;
+    std::unique_ptr<MemoryPool> pool;
   };
   // Never freed. The driver's objects are not released either: that may wait for the device.
   static auto& rests = *new std::list<Rest>;
-  rests.push_back({std::move(held_), std::move(own_staging_)});
+  rests.push_back({std::move(held_), std::move(own_staging_), std::move(pool_)});
   staging_() = nullptr;
   for (auto& [key, entry] : programs_) {
     entry.program() = nullptr;
@@ -226,45 +231,38 @@ void Context::abandon() {
 }
 
 cl::Buffer Context::take_kept(std::size_t bytes) {
-  // On a CPU it saves clearing pages, also if it is somewhat too large.
-  const std::size_t most = info_.kind == DeviceKind::kCpu ? 2 * bytes : bytes;
-  auto found = kept_.rend();
-  for (auto each = kept_.rbegin(); each != kept_.rend(); ++each) {
-    if (each->bytes < bytes || each->bytes > most) continue;
-    // Of two alike the newer one: its memory is the likeliest to be in a cache.
-    if (found == kept_.rend() || each->bytes < found->bytes) found = each;
-    if (found->bytes == bytes) break;
-  }
+  // Of two alike the newer one: its memory is the likeliest to be in a cache.
+  const auto found = std::find_if(kept_.rbegin(), kept_.rend(),
+                                  [&](const Kept& each) { return each.bytes == bytes; });
   if (found == kept_.rend()) return {};
   cl::Buffer buffer = std::move(found->buffer);
-  kept_bytes_ -= found->bytes;
+  kept_bytes_ -= bytes;
   kept_.erase(std::prev(found.base()));
   return buffer;
 }
 
-void Context::make_room(std::size_t bytes, std::uint64_t limit) {
-  const std::uint64_t most = info_.kind == DeviceKind::kCpu
-                                 ? std::min(limit, std::max(most_in_use_, memory_in_use_ + bytes))
-                                 : limit;
-  const std::uint64_t others = taken_bytes_ + bytes;
-  keep_at_most(most - std::min(most, others));
-}
-
-void Context::keep(cl::Buffer buffer, std::size_t bytes) {
+void Context::keep(cl::Buffer buffer) {
   // Of a GPU that others use too, most memory is left alone; two contexts may keep some.
-  constexpr std::uint64_t kMostOnCpu = std::uint64_t{128} << 20;
-  const std::uint64_t most = info_.kind == DeviceKind::kCpu ? kMostOnCpu : info_.global_memory / 8;
+  const std::uint64_t most = info_.global_memory / 8;
+  const auto bytes = buffer.getInfo<CL_MEM_SIZE>();
   if (bytes > most) return;
   kept_.push_back({bytes, std::move(buffer)});
   kept_bytes_ += bytes;
-  keep_at_most(most);
-}
-
-void Context::keep_at_most(std::uint64_t bytes) {
-  while (kept_bytes_ > bytes) {
+  while (kept_bytes_ > most) {
     kept_bytes_ -= kept_.front().bytes;
     kept_.pop_front();
   }
+}
+
+void Context::keep_main_memory(std::uint64_t bytes) {
+  if (!pool_ || pool_->kept() <= bytes) return;
+  finish();
+  pool_->keep_at_most(bytes);
+}
+
+void Context::drop_kept() {
+  kept_.clear();
+  kept_bytes_ = 0;
 }
 
 cl::Program Context::built(const std::string& source, const std::string& options,

@@ -20,6 +20,7 @@
 #include "diacut/progress.hpp"
 #include "opencl/buffer.hpp"
 #include "opencl/cl.hpp"
+#include "opencl/memory_pool.hpp"
 #include "opencl/program_source.hpp"
 #include "opencl/program_store.hpp"
 
@@ -157,13 +158,14 @@ class Context {
   std::uint64_t uploaded() const { return uploaded_; }
   /// Counts the peak anew, from what is in use now.
   void reset_memory_peak() { memory_peak_ = memory_in_use_; }
-  /// Memory that is not in use, but kept for buffers to come: on a CPU, where clearing pages
-  /// takes time, for buffers of half its size and more, and no more of it than fits beside the
-  /// others in the most that was ever in use; elsewhere, where to allocate takes longer than many a
-  /// kernel, for buffers of its size. Counted in no figure above; the oldest is given up as soon as
+  /// Memory that is not in use, but kept for buffers to come, because clearing pages on a CPU, and
+  /// allocating elsewhere, takes longer than many a kernel. Counted in no figure above. A CPU has
+  /// it in a MemoryPool; elsewhere it serves buffers of the same size, and is given up as soon as
   /// it stands in the way of an allocation.
-  std::uint64_t memory_kept() const { return kept_bytes_; }
-  void drop_kept() { keep_at_most(0); }
+  std::uint64_t memory_kept() const { return kept_bytes_ + (pool_ ? pool_->kept() : 0); }
+  void drop_kept();
+  /// Gives up main memory that is kept beyond so many bytes. May wait for the device.
+  void keep_main_memory(std::uint64_t bytes);
 
  private:
   friend class RawBuffer;
@@ -195,12 +197,9 @@ class Context {
     std::size_t bytes = 0;
     cl::Buffer buffer;
   };
-  /// A buffer that is kept and as large, or on a CPU up to twice as large; else one without memory.
+  /// A buffer that is kept and as large; else one without memory.
   cl::Buffer take_kept(std::size_t bytes);
-  void keep(cl::Buffer buffer, std::size_t bytes);
-  void keep_at_most(std::uint64_t bytes);
-  /// Gives up what is kept until so many bytes more stay within the limit.
-  void make_room(std::size_t bytes, std::uint64_t limit);
+  void keep(cl::Buffer buffer);
   /// What goes to and from the device passes through this memory, kStaged bytes at a time. There
   /// are two such parts, one for the host while the device has the other. The memory is there as
   /// long as the device may touch it, also after a wait that failed. Elsewhere than on CPUs it is
@@ -253,13 +252,12 @@ class Context {
   std::uint64_t memory_limit_ = 0;
   std::uint64_t memory_in_use_ = 0;
   std::uint64_t memory_peak_ = 0;
-  std::uint64_t most_in_use_ = 0;  ///< Since the context was made.
-  std::uint64_t taken_bytes_ = 0;  ///< Of the buffers in use, which may be larger than asked for.
   std::uint64_t uploaded_ = 0;
   /// The oldest first. A list, because taking one out of it assigns no cl::Buffer, which may throw.
   std::list<Kept> kept_;
   std::uint64_t kept_bytes_ = 0;
-  std::list<Held> held_;  ///< In the order of their commands.
+  std::unique_ptr<MemoryPool> pool_;  ///< On a CPU.
+  std::list<Held> held_;              ///< In the order of their commands.
   const Watch* watch_ = nullptr;
   /// The few kernels that were launched last while the context was watched.
   std::deque<cl::Event> ahead_;

@@ -12,6 +12,7 @@
 #include "diacut/errors.hpp"
 #include "diacut/memory.hpp"
 #include "eigen/lobpcg/lobpcg.hpp"
+#include "eigen/lobpcg/workspace.hpp"
 #include "eigen/solvers.hpp"
 #include "pipeline/run_forms.hpp"
 #include "pipeline/working_image.hpp"
@@ -50,19 +51,12 @@ constexpr double kWalkLabel = 4;
 /// Masks and embeddings of all images, beside what networks take.
 constexpr double kMasks = 2.5;
 
-/// For each pair of columns of the multilevel solver, for each pixel of an image up to so many: the
-/// sums of its groups of pixels.
-constexpr double kPairOfColumns = 0.2;
-constexpr double kMostSummed = 1 << 18;
-
 /// Of compressed matrices, for each pixel of an image's width and height: what their kernels read
 /// around the image.
 constexpr double kCompressedBorder = 2400;
 
-// Bytes whatever the size: weights of filters and counts; the sums of a GPU's many groups; of the
-// copy that Lanczos multiplies by.
+// Bytes whatever the size: weights of filters and counts; of the copy that Lanczos multiplies by.
 constexpr double kOnce = 1 << 18;
-constexpr double kSumsOnce = 3.6e6;
 constexpr double kCopyOnce = 3.6e6;
 
 /// Columns of the widest block or basis of vectors that is one allocation.
@@ -93,8 +87,8 @@ double matrix_bytes(const RunForm& form) {
   }
   if (form.parameters.eigen.solver == SolverKind::kMultilevel) {
     const int columns = Lobpcg::columns(form.parameters.eigen);
-    const double summed = std::min(static_cast<double>(form.batch.segment()), kMostSummed);
-    const double sums = kPairOfColumns * columns * columns * summed * form.batch.count + kSumsOnce;
+    const auto sums = static_cast<double>(
+        Workspace::memory(form.device, columns, form.batch.segment(), form.batch.count));
     if (whole) return bytes(kMultilevel, columns) + sums;
     return std::max(bytes(kMultilevelCompressed, columns) + sums, bytes(kMultilevelCompressing, 0));
   }
@@ -105,10 +99,6 @@ double matrix_bytes(const RunForm& form) {
   const bool copied = form.product.kind == MatvecKind::kSymmetric;
   return copied ? bytes(kLanczosCopied, vectors) + kCopyOnce : bytes(kLanczos, vectors);
 }
-
-/// What the driver of a CPU takes for the compiled kernels of a run beside their buffers, bytes: 5
-/// to 25 MB with PoCL.
-constexpr std::uint64_t kKernelsOnCpu = std::uint64_t{12} << 20;
 
 // Bytes of main memory: for a pixel of the image, of the results and of labels as PNG takes them;
 // for a pixel of the working image, of the maps, the watershed and its arcs.
@@ -243,7 +233,9 @@ MemoryNeed memory_need(const RunForm& form, const ImageSize& image, const Wanted
                                   working * (tree ? kTreeMaps : cut_bytes(form.parameters)));
   MemoryNeed need{device_memory(form).total, 0, std::max(reading, finishing)};
   std::uint64_t computing = samples + working * channels * sizeof(float);
-  if (device.kind == DeviceKind::kCpu) computing += need.device_bytes + kKernelsOnCpu;
+  if (device.kind == DeviceKind::kCpu) {
+    computing += need.device_bytes + kKernelsOnCpu + working * (tree ? kTreeMaps : 0);
+  }
   need.host_bytes = std::max(need.waiting_bytes, computing);
   return need;
 }

@@ -165,6 +165,7 @@ std::vector<RunForm> solver_forms(RunForm form, const DeviceInfo& device) {
 std::vector<RunForm> forms_to_try(const Grid& grid, int images, const RunParameters& parameters,
                                   const DeviceInfo& device) {
   RunForm form{Batch(grid), parameters};
+  form.device = device.kind;
   form.parameters.eigen.solver = solver_wanted(parameters.eigen.solver);
   if (images > 1) {
     if (!makes_hierarchy(parameters) || parameters.has_features() ||

@@ -58,6 +58,7 @@ struct RunForm {
   MatvecChoice product = {};
   /// The form of the matrix that the eigensolver reads, or the V-cycle of a random walk.
   MatrixForm matrix = MatrixForm::kDia;
+  DeviceKind device = DeviceKind::kCpu;
   std::vector<std::string> notes = {};  ///< What a person should know of these choices.
 };
 
@@ -76,6 +77,10 @@ const RunForm& first_that_fits(std::span<const RunForm> forms, const DeviceInfo&
 /// What a run takes on the device, by a table of measured bytes a pixel.
 /// tests/device/pipeline/memory_table_test.cpp holds it between what runs take and 15% more.
 DeviceMemory device_memory(const RunForm& form);
+
+/// What the driver of a CPU takes for the compiled kernels of a run beside their buffers, bytes: 5
+/// to 25 MB with PoCL.
+constexpr std::uint64_t kKernelsOnCpu = std::uint64_t{12} << 20;
 
 /// What one image of a run takes. `image`: its size before it is reduced.
 MemoryNeed memory_need(const RunForm& form, const ImageSize& image, const WantedResults& results,

@@ -292,7 +292,7 @@ class Segmenter::Implementation {
         try {
           auto found = on.run(images, form, watch);
           if (!found) break;
-          announce(form, images, *found);
+          announce(on, form, images, *found);
           for (std::size_t k = 0; k < begun.size(); ++k) *begun[k] = std::move((*found)[k]);
           return;
         } catch (const DeviceMemoryError&) {
@@ -327,8 +327,9 @@ class Segmenter::Implementation {
                         stages.device());
   }
 
-  /// Adds to the results of images what was announced for all of them.
-  void announce(const RunForm& form, std::span<const WorkingImage> images,
+  /// Adds to the results of images what was announced for all of them. Of the main memory that
+  /// their buffers took, little is kept, and no more than they take less from here on.
+  void announce(Stages& on, const RunForm& form, std::span<const WorkingImage> images,
                 std::vector<UnfinishedSegmentation>& begun) const {
     MemoryNeed all;
     for (const WorkingImage& each : images) {
@@ -338,8 +339,13 @@ class Segmenter::Implementation {
       all = {one.device_bytes, all.waiting_bytes + one.host_bytes,
              all.waiting_bytes + one.waiting_bytes};
     }
+    constexpr std::uint64_t kLittle = std::uint64_t{128} << 20;
+    const std::uint64_t less = all.host_bytes - all.waiting_bytes;
+    const std::uint64_t kept =
+        on.keep_main_memory(std::min(kLittle, less - std::min(less, kKernelsOnCpu)));
     for (UnfinishedSegmentation& each : begun) {
       each.result->costs.announced = all;
+      each.result->costs.device_kept_bytes = kept;
       each.result->costs.host_before_bytes = held_before_.value_or(0);
     }
   }

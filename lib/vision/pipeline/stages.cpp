@@ -658,12 +658,17 @@ std::optional<std::vector<UnfinishedSegmentation>> Stages::run(std::span<const W
     const ProgramBuilds before =
         std::exchange(before_prepared_, std::nullopt).value_or(context.builds());
     begun = StageRun(context, networks, options, before, images, form, watch).all();
-    if (!begun) return;
-    // All buffers of the run are free from here on. On a CPU the host needs their memory.
-    if (context.info().kind == DeviceKind::kCpu) context.drop_kept();
-    for (auto& each : *begun) each.result->costs.device_kept_bytes = context.memory_kept();
   });
   return begun;
+}
+
+std::uint64_t Stages::keep_main_memory(std::uint64_t bytes) {
+  std::uint64_t kept = 0;
+  work("returning memory", [&](Context& context, DeviceNetworks&) {
+    context.keep_main_memory(bytes);
+    kept = context.memory_kept();
+  });
+  return kept;
 }
 
 void Stages::prepare(const RunForm& form) {

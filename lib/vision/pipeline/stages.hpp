@@ -65,6 +65,10 @@ class Stages {
   std::optional<std::vector<UnfinishedSegmentation>> run(std::span<const WorkingImage> images,
                                                          const RunForm& form, const Watch& watch);
 
+  /// Keeps at most so many bytes of main memory as buffers of later runs. Returns the bytes of the
+  /// device's memory that are kept.
+  std::uint64_t keep_main_memory(std::uint64_t bytes);
+
   /// Uploads networks and builds kernels for runs of this form without the user's boundary maps,
   /// which the first of them would do else. Throws what run() throws for them.
   void prepare(const RunForm& form);

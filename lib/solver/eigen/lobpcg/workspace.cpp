@@ -89,6 +89,13 @@ Workspace::Workspace(Context& context, int columns, std::size_t max_rows,
       totals_(context, active_->all() * tile_count(columns, tile_) * tile_values(tile_),
               "dot products") {}
 
+std::size_t Workspace::memory(DeviceKind device, int columns, std::size_t max_rows, int segments) {
+  const bool cpu = device == DeviceKind::kCpu;
+  const auto all = static_cast<std::size_t>(segments);
+  const std::size_t totals = all * tile_count(columns, tile_of(cpu)) * tile_values(tile_of(cpu));
+  return (partial_count(cpu, columns, max_rows, all) + totals) * sizeof(std::uint64_t);
+}
+
 std::size_t Workspace::sets() const {
   return static_cast<std::size_t>(columns_ / block_vector(device(), columns_));
 }

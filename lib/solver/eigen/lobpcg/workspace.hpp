@@ -86,6 +86,8 @@ class Workspace {
   /// local memory.
   Workspace(Context& context, int columns, std::size_t max_rows,
             std::shared_ptr<const ActiveSegments> active = nullptr);
+  /// The bytes that its sums take on a device.
+  static std::size_t memory(DeviceKind device, int columns, std::size_t max_rows, int segments);
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
