@@ -1,6 +1,6 @@
 #include "eigen/multilevel/coarsest_level.hpp"
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -20,10 +20,8 @@ using Eigen::VectorXf;
 
 /// Eigenvalues of I - A below this are 0: other pieces of the image than the first.
 constexpr double kZero = 1e-6;
-/// And below this may be, as far as those of a float matrix's inverse tell, and float eigenvalues:
-/// some eps and some n eps times the largest.
+/// And below this may be, as far as those of a float matrix's inverse tell.
 constexpr double kInverseLooksZero = 1e-5;
-constexpr double kLooksZero = 1e-4;
 /// Vectors beyond those wanted that subspace iteration carries along, and its iterations.
 constexpr Index kMoreColumns = 8;
 constexpr int kSubspaceIterations = 3;
@@ -135,24 +133,16 @@ std::optional<DenseSolution> by_inverse(const DenseProblem& problem, Index count
 }
 
 std::optional<DenseSolution> by_all_eigenvectors(const DenseProblem& problem, Index count) {
-  const Eigen::SelfAdjointEigenSolver<MatrixXf> solver(problem.a.cast<float>());
-  if (solver.info() != Eigen::Success) return std::nullopt;
-  const MatrixXf& vectors = solver.eigenvectors();
-  const Index size = vectors.cols();
-  VectorXf inverse_values = VectorXf::Zero(size);
-  Eigen::VectorXd values(size);
-  for (Index k = 0; k < size; ++k) {
-    double lambda = 1 - static_cast<double>(solver.eigenvalues()(k));
-    if (lambda < kLooksZero) {  // These are looked at in double.
-      const Eigen::VectorXd vector = vectors.col(k).cast<double>();
-      lambda = 1 - vector.dot(problem.a * vector) / vector.squaredNorm();
-    }
-    // Ascending are those of A, in which the trivial one was taken out.
-    values(size - 1 - k) = lambda;
-    if (lambda > kZero && k > 0) inverse_values(k) = static_cast<float>(1 / lambda);
-  }
+  const SymmetricEigenpairs pairs = symmetric_eigenpairs(problem.a);
+  if (!pairs.converged) return std::nullopt;
+  const MatrixXf vectors = pairs.vectors.cast<float>();
+  // The least eigenvalue of A is the one to which the trivial one was moved.
+  const Eigen::VectorXd values = 1 - pairs.values.array().reverse();
+  Eigen::ArrayXd inverse_values = (values.array() > kZero).select(values.array().inverse(), 0);
+  inverse_values.tail(1) = 0;
+  const VectorXf factors = inverse_values.reverse().matrix().cast<float>();
   return DenseSolution{values.head(count), vectors.rightCols(count).rowwise().reverse(),
-                       vectors * inverse_values.asDiagonal() * vectors.transpose()};
+                       vectors * factors.asDiagonal() * vectors.transpose()};
 }
 
 /// Added to the eigenvalues of I - A, which are at least about 1e-6 where there are seeds.
