@@ -74,6 +74,7 @@ void expect_convolution(Context& context, const ConvolutionCase& convolution,
   const auto side = [&](int of_input) { return (of_input + shape.stride - 1) / shape.stride; };
   ReferenceTensor added(shape.outputs, side(width), side(height));
   draw(added.values, random);
+  const ReferenceTensor* const addend = add ? &added : nullptr;
   const int margin = std::max(shape.before(), shape.after());
   const NetworkPlanes from = network_planes(width, height, margin);
   // A margin of its own where the output belongs to another level.
@@ -84,7 +85,7 @@ void expect_convolution(Context& context, const ConvolutionCase& convolution,
   const std::vector<float> planes_in = laid_out<float>(input, from);
   const std::vector<float> planes_added = laid_out<float>(added, to);
   const auto reference = [&] {
-    return reference_operation(op, input, add ? &added : nullptr, to.width, to.height);
+    return reference_operation(op, input, addend, to.width, to.height);
   };
   const ReferenceTensor expected = reference();
   take_magnitudes(input.values);
@@ -97,7 +98,7 @@ void expect_convolution(Context& context, const ConvolutionCase& convolution,
     const Buffer<float> in = trial.uploaded(planes_in);
     const Buffer<float> added_in = trial.uploaded(planes_added);
     Buffer<float> out = trial.empty(to.elements(shape.outputs));
-    conv(from, in, to, to, add ? &added_in : nullptr, out);
+    conv(from, in, to, to, addend != nullptr ? &added_in : nullptr, out);
     // A sum of that many products, the bias and what is added.
     trial.expect("convolution", out.download(), laid_out<double>(expected, to),
                  laid_out<double>(magnitude, to), static_cast<double>(products + 2));
