@@ -67,8 +67,7 @@ PYTHON
     --json "$work/report.json"
   run 'a folder' "$work/photos" --config fast -o "$work/folder" --overlay "$work/overlays" \
     --json "$work/lines.jsonl"
-  run 'tiles' "$photo" --boundary gradient --tile-size 128 -o "$work/tiled.tif" --contours "$work/tc.tif" \
-    --ultrametric "$work/tu.tif"
+  run 'tiles' "$photo" --boundary gradient --tile-size 128 -o "$work/tiled.tif" --contours "$work/tc.tif"
   run 'recut' recut "$work/cat.tree" --regions 12 -o "$work/recut.png" --table "$work/r.csv"
   run 'seeds' "$photo" --seeds "$work/seeds.png" --boundary gradient -o "$work/seeded.png" \
     --probabilities "$work/p.npy"
