@@ -49,9 +49,9 @@ constexpr int kTriesOnADevice = 2;
 
 /// Sets what the C library, where it is glibc, does with freed memory from now on.
 /// `kept`: up to 256 MB stay for later images, which then touch no new pages; else it returns to
-/// the system without holes between blocks, and the process stays small. malloc() gives the buffers
-/// of an OpenCL device that is a CPU, so that kept memory would add to the largest size of the
-/// process; elsewhere the process is small, and new pages are a tenth of an image's time.
+/// the system without holes between blocks, and the process stays small. Where an OpenCL device is
+/// a CPU, its buffers are memory of the process, to which kept memory would add; elsewhere the
+/// process is small, and new pages are a tenth of an image's time.
 void keep_freed_memory([[maybe_unused]] bool kept) {
 #ifdef M_MMAP_THRESHOLD
   constexpr int kMiB = 1 << 20;

@@ -116,10 +116,7 @@ Context::Context(OpenedDevice opened, const cl::Context& context, std::string ke
   fp64_ = info_.fp64;
   together_ = together_on(info_);
   store_ = store_for(info_);
-  // Oclgrind takes the memory of a pool for values that were written.
-  if (info_.kind == DeviceKind::kCpu && info_.platform != "Oclgrind") {
-    pool_ = std::make_unique<MemoryPool>(info_.global_memory);
-  }
+  if (info_.kind == DeviceKind::kCpu) pool_ = std::make_unique<MemoryPool>(info_.global_memory);
   with_device_errors(fmt::format("opening {}", info_.name), [&] {
     if (context_() == nullptr) context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);

@@ -47,8 +47,8 @@ struct RunCosts {
   std::vector<StageTime> times;         ///< The stages that ran, in their order.
   MemoryNeed announced;                 ///< Announced for all images begun together.
   std::uint64_t device_peak_bytes = 0;  ///< The most device memory held at once, bytes.
-  /// Device memory that is kept for later steps, bytes; not in `device_peak_bytes`. It is released
-  /// as soon as another allocation needs it. 0 on a CPU.
+  /// Device memory that is kept for later steps, bytes; not in `device_peak_bytes`. A GPU's is
+  /// released as soon as another allocation needs it; a CPU's is main memory, at most 128 MiB.
   std::uint64_t device_kept_bytes = 0;
   int programs_built = 0;               ///< Programs of kernels that were built for it.
   double programs_ms = 0;               ///< Time to build them, milliseconds.

@@ -216,8 +216,7 @@ const RunForm& first_that_fits(std::span<const RunForm> forms, const DeviceInfo&
   refuse(forms.back(), device, limit);
 }
 
-MemoryNeed memory_need(const RunForm& form, const ImageSize& image, const WantedResults& results,
-                       const DeviceInfo& device) {
+MemoryNeed memory_need(const RunForm& form, const ImageSize& image, const WantedResults& results) {
   const auto channels = static_cast<std::uint64_t>(image.channels);
   const std::uint64_t full =
       static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height);
@@ -233,7 +232,7 @@ MemoryNeed memory_need(const RunForm& form, const ImageSize& image, const Wanted
                                   working * (tree ? kTreeMaps : cut_bytes(form.parameters)));
   MemoryNeed need{device_memory(form).total, 0, std::max(reading, finishing)};
   std::uint64_t computing = samples + working * channels * sizeof(float);
-  if (device.kind == DeviceKind::kCpu) {
+  if (form.device == DeviceKind::kCpu) {
     computing += need.device_bytes + kKernelsOnCpu + working * (tree ? kTreeMaps : 0);
   }
   need.host_bytes = std::max(need.waiting_bytes, computing);
@@ -249,8 +248,7 @@ MemoryNeed check_memory(const ImageSize& image, const Parameters& parameters,
       forms_to_try(Grid{working.width, working.height}, 1,
                    working_parameters(parameters, working, full, results), device);
   try {
-    const MemoryNeed need =
-        memory_need(first_that_fits(forms, device, limit), image, results, device);
+    const MemoryNeed need = memory_need(first_that_fits(forms, device, limit), image, results);
     check_main_memory(need, image, device);
     return need;
   } catch (const DeviceMemoryError& error) {

@@ -58,8 +58,8 @@ struct RunForm {
   MatvecChoice product = {};
   /// The form of the matrix that the eigensolver reads, or the V-cycle of a random walk.
   MatrixForm matrix = MatrixForm::kDia;
-  DeviceKind device = DeviceKind::kCpu;
-  std::vector<std::string> notes = {};  ///< What a person should know of these choices.
+  DeviceKind device = DeviceKind::kCpu;  ///< On which the run is to be.
+  std::vector<std::string> notes = {};   ///< What a person should know of these choices.
 };
 
 /// The forms in which images of one size can be segmented, the preferred one first. One that takes
@@ -83,7 +83,6 @@ DeviceMemory device_memory(const RunForm& form);
 constexpr std::uint64_t kKernelsOnCpu = std::uint64_t{12} << 20;
 
 /// What one image of a run takes. `image`: its size before it is reduced.
-MemoryNeed memory_need(const RunForm& form, const ImageSize& image, const WantedResults& results,
-                       const DeviceInfo& device);
+MemoryNeed memory_need(const RunForm& form, const ImageSize& image, const WantedResults& results);
 
 }  // namespace diacut

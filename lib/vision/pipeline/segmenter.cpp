@@ -292,7 +292,7 @@ class Segmenter::Implementation {
         try {
           auto found = on.run(images, form, watch);
           if (!found) break;
-          announce(on, form, images, *found);
+          note_memory(on, form, images, *found);
           for (std::size_t k = 0; k < begun.size(); ++k) *begun[k] = std::move((*found)[k]);
           return;
         } catch (const DeviceMemoryError&) {
@@ -327,15 +327,16 @@ class Segmenter::Implementation {
                         stages.device());
   }
 
-  /// Adds to the results of images what was announced for all of them. Of the main memory that
-  /// their buffers took, little is kept, and no more than they take less from here on.
-  void announce(Stages& on, const RunForm& form, std::span<const WorkingImage> images,
-                std::vector<UnfinishedSegmentation>& begun) const {
+  /// Adds to the results of images the memory that was announced for all of them, and that is kept.
+  /// Of the main memory that their buffers took, that is little, and no more than they take less
+  /// from here on.
+  void note_memory(Stages& on, const RunForm& form, std::span<const WorkingImage> images,
+                   std::vector<UnfinishedSegmentation>& begun) const {
     MemoryNeed all;
     for (const WorkingImage& each : images) {
       const PictureSize size = each.full ? each.full->size : each.size();
-      const MemoryNeed one = memory_need(form, {size.width, size.height, each.image->channels},
-                                         results_of(each), stages.device());
+      const MemoryNeed one =
+          memory_need(form, {size.width, size.height, each.image->channels}, results_of(each));
       all = {one.device_bytes, all.waiting_bytes + one.host_bytes,
              all.waiting_bytes + one.waiting_bytes};
     }

@@ -88,7 +88,6 @@ TEST_F(TinyMemory, OfACpuServesBuffersOfAnySize) {
 /// A buffer in freed memory that commands still use: they run before its own.
 TEST_F(TinyMemory, IsReusedInTheOrderOfTheQueue) {
   constexpr std::size_t kBytes = std::size_t{1} << 20;
-  std::vector<char> read(kBytes);
   for (char k = 1; k < 20; ++k) {
     Buffer<char> first = buffer(kBytes);
     first.fill(k);

@@ -34,11 +34,14 @@ std::size_t tile_count(int columns, int tile) {
 
 std::size_t tile_values(int tile) { return static_cast<std::size_t>(tile * tile); }
 
+std::size_t total_count(bool cpu, int columns, std::size_t segments) {
+  return segments * tile_count(columns, tile_of(cpu)) * tile_values(tile_of(cpu));
+}
+
 /// Partial sums of all groups; segments of fewer elements never need more.
 std::size_t partial_count(bool cpu, int columns, std::size_t rows, std::size_t segments) {
-  const int tile = tile_of(cpu);
   const std::size_t chunk = large_chunk(cpu, rows);
-  return round_up(rows, chunk) / chunk * segments * tile_count(columns, tile) * tile_values(tile);
+  return round_up(rows, chunk) / chunk * total_count(cpu, columns, segments);
 }
 
 }  // namespace
@@ -86,14 +89,14 @@ Workspace::Workspace(Context& context, int columns, std::size_t max_rows,
       group_(block_group(context.info())),
       partials_(context, partial_count(is_cpu(context.info()), columns, max_rows, active_->all()),
                 "partial dot products"),
-      totals_(context, active_->all() * tile_count(columns, tile_) * tile_values(tile_),
+      totals_(context, total_count(is_cpu(context.info()), columns, active_->all()),
               "dot products") {}
 
 std::size_t Workspace::memory(DeviceKind device, int columns, std::size_t max_rows, int segments) {
   const bool cpu = device == DeviceKind::kCpu;
   const auto all = static_cast<std::size_t>(segments);
-  const std::size_t totals = all * tile_count(columns, tile_of(cpu)) * tile_values(tile_of(cpu));
-  return (partial_count(cpu, columns, max_rows, all) + totals) * sizeof(std::uint64_t);
+  return (partial_count(cpu, columns, max_rows, all) + total_count(cpu, columns, all)) *
+         sizeof(std::uint64_t);
 }
 
 std::size_t Workspace::sets() const {

@@ -137,11 +137,10 @@ std::optional<DenseSolution> by_all_eigenvectors(const DenseProblem& problem, In
   if (!pairs.converged) return std::nullopt;
   const MatrixXf vectors = pairs.vectors.cast<float>();
   // The least eigenvalue of A is the one to which the trivial one was moved.
-  const Eigen::VectorXd values = 1 - pairs.values.array().reverse();
-  Eigen::ArrayXd inverse_values = (values.array() > kZero).select(values.array().inverse(), 0);
-  inverse_values.tail(1) = 0;
-  const VectorXf factors = inverse_values.reverse().matrix().cast<float>();
-  return DenseSolution{values.head(count), vectors.rightCols(count).rowwise().reverse(),
+  const Eigen::ArrayXd values = 1 - pairs.values.array();
+  VectorXf factors = (values > kZero).select(values.inverse(), 0).cast<float>();
+  factors(0) = 0;
+  return DenseSolution{values.tail(count).reverse(), vectors.rightCols(count).rowwise().reverse(),
                        vectors * factors.asDiagonal() * vectors.transpose()};
 }
 
